@@ -27,7 +27,7 @@ import { describeClosing, describeEvent, isClosingEvent } from './render/service
 const DEFAULT_MAX_RETRIES = 4;
 
 /**
- * Connects to the service that the user selected. Starts the embedded service if the user selected it.
+ * Connects to the service that the user selected. If that is the embedded service, starts it.
  * @throws Failure (usage, config, auth, state)
  */
 export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
@@ -176,7 +176,7 @@ const NOTICE =
 
 /**
  * Selects the service by flags, environment and account, in this order.
- * @throws Failure: `usage`, `config`, or `auth` for a key that is missing, empty or for another service
+ * @throws Failure: `usage`, `config`, or `auth` for an API key that is missing, invalid or for another service
  */
 export function resolveTarget(inputs: TargetInputs): Target {
   const { env, flags } = inputs;
@@ -194,7 +194,9 @@ export function resolveTarget(inputs: TargetInputs): Target {
   };
 }
 
-/** Returns whether the user explicitly selects the embedded service. foley then ignores accounts and key files. */
+/**
+ * Returns whether a flag or the environment selects the embedded service. If so, foley reads no accounts or key files.
+ */
 export function isLocalOnPurpose({ env, flags }: Pick<TargetInputs, 'env' | 'flags'>): boolean {
   return flags.local === true || env['FOLEY_TARGET'] === 'local';
 }
@@ -222,7 +224,7 @@ function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
 interface Key {
   readonly value: string;
   readonly source: KeySource;
-  /** The stored account that contains the API key. foley sends the key only to the URLs of this account. */
+  /** The stored account that contains this key. If set, foley sends the key only to the URLs of that account. */
   readonly boundTo?: Account;
 }
 
@@ -328,8 +330,8 @@ export interface GivenUrl {
 }
 
 /**
- * Parses the base URL of a service.
- * @throws Failure (usage, config) for an invalid URL, and for an unencrypted URL of another computer
+ * Parses the base URL of a service. Unencrypted URLs are allowed only for this computer, such as `http://localhost`.
+ * @throws Failure (usage, config)
  */
 export function parseBaseUrl(given: GivenUrl): URL {
   return check(given, ['https:', 'http:'], 'https://api.example.com');
@@ -368,16 +370,16 @@ function check({ source, value }: GivenUrl, schemes: readonly string[], example:
   return url;
 }
 
-/** Returns the dependencies of the embedded service. */
+/** Returns the paths, file system and environment variables for the embedded service. */
 export async function serviceHost(context: Context): Promise<ServiceHost> {
   const { env, files } = context;
   return { env, files, paths: await context.paths() };
 }
 
 /**
- * Starts the embedded service for one command, on a free loopback port with a random API key. The returned `close`
- * waits for running requests and jobs. When its argument `hurry` is aborted, `close` stops waiting and leaves
- * unfinished jobs to the next service process.
+ * Starts the embedded service for one command, on a free loopback port with a random API key. The returned function
+ * `close` waits for running requests and jobs. If the signal `hurry` aborts, `close` stops waiting. The next service
+ * that starts continues unfinished jobs.
  * @throws Failure (state) if the data of the service cannot be used
  */
 export async function startEmbedded(
@@ -399,23 +401,23 @@ export async function startEmbedded(
   };
 }
 
-/** The dependencies of the embedded service. */
+/** The paths, file system and environment variables that the embedded service uses. */
 export interface ServiceHost {
   readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
   readonly files: FileSystem;
   /** Environment variables of this process. Engines that the user added get only the variables that foley allows. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Returns the options for engine processes that keep running after the service ends; undefined if they end with the
-   * service.
+   * Returns the options for engine processes that stay ready for the next command. Undefined if engine processes end
+   * with the service.
    */
   readonly resident?: () => Promise<AddedEngines['resident']>;
 }
 
 /**
  * Starts the embedded service. Its data is in the state folder unless the options name another folder.
- * @throws Failure: `config` for an invalid list of engines, `state` for unusable data, `usage` if the service cannot
- * listen
+ * @throws Failure: `config` for an invalid list of engines, `state` for unusable data, `usage` if the host or port
+ * cannot be used
  */
 export async function startService(
   options: Partial<OpenServiceOptions>,
@@ -431,7 +433,10 @@ export async function startService(
   });
 }
 
-/** Opens the embedded service. @throws Failure: `state` for unusable data, `usage` if the service cannot listen */
+/**
+ * Opens the embedded service.
+ * @throws Failure: `state` for unusable data, `usage` if the host or port cannot be used
+ */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
   const service = await import('../service/index.ts');
   try {

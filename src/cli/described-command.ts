@@ -1,6 +1,6 @@
 import { SETTING_NAMES, SETTINGS } from '../config/setting-definitions.ts';
 
-/** A flag in the help. `value` is the placeholder for the value of the flag. */
+/** A flag as the help shows it. `value` is a placeholder such as `path`; undefined if the flag has no value. */
 export interface DescribedFlag {
   readonly long: string;
   readonly short: string | undefined;
@@ -45,12 +45,12 @@ export function everyCommand(commands: readonly DescribedCommand[]): DescribedCo
   return commands.flatMap((command) => [command, ...everyCommand(command.children)]);
 }
 
-/** Kinds of names that foley stores for shell completion. */
+/** Kinds of names that foley completes in a shell. */
 export type KnownName = 'voice' | 'voice-name' | 'model' | 'job' | 'account' | 'setting' | 'engine';
 
 /**
- * What a shell offers as completions for a value: a list of words, files, folders, or names that foley stored. For
- * `anything` and `nothing`, the shell gets no candidates.
+ * What a shell offers as completions for a value: words, files, folders, or stored names such as voice ids. `anything`
+ * is free text and `nothing` is no value: the shell offers no completions for them.
  */
 export type ValueSource =
   | 'anything'
@@ -93,7 +93,7 @@ const ON_DISK: Readonly<Record<string, 'files' | 'folders'>> = {
   path: 'files',
 };
 
-/** Returns where the completions for the value of a flag come from. `value` is the placeholder in the help. */
+/** Returns where a shell finds completions for the value of a flag. `value` is its placeholder in the help. */
 export function flagSource(
   long: string,
   value: string,
@@ -104,7 +104,7 @@ export function flagSource(
   return known === undefined ? (ON_DISK[value] ?? 'anything') : { known };
 }
 
-/** Returns where the completions for an argument come from. Only the first argument of a command uses stored names. */
+/** Returns where a shell finds completions for an argument. `path` names its command, such as `['config', 'set']`. */
 export function argumentSource(path: readonly string[], name: string): ValueSource {
   const known = name === 'value' ? undefined : KNOWN_BY_COMMAND[path.join(' ')];
   return known === undefined ? (ON_DISK[name] ?? 'anything') : { known };
@@ -112,7 +112,7 @@ export function argumentSource(path: readonly string[], name: string): ValueSour
 
 /** The commands and flags that `foley __complete` offers. The build saves this list in a file. */
 export interface Grammar {
-  /** What can follow each command path, such as `jobs wait`. The key '' stands for `foley` alone. */
+  /** What can follow each command. The keys are commands such as `jobs wait`; an empty key stands for `foley` alone. */
   readonly places: Readonly<Record<string, Place>>;
   readonly globalFlags: readonly DescribedFlag[];
 }
@@ -120,7 +120,7 @@ export interface Grammar {
 interface Place {
   readonly commands: readonly OfferedWord[];
   readonly flags: readonly DescribedFlag[];
-  /** Where the completions for each argument come from. The last entry also applies to all further arguments. */
+  /** Where a shell finds completions for each argument. The last entry also applies to all further arguments. */
   readonly arguments: readonly ValueSource[];
 }
 

@@ -11,8 +11,9 @@ import { leftovers } from '../speech/recover.ts';
 import { counted } from '../text/display.ts';
 
 /**
- * Finds saved audio, unfinished requests and unfinished long texts of interrupted commands, and damaged files.
- * @returns what was found, and an error for each folder that cannot be read
+ * Finds data that interrupted commands left: saved audio, unfinished requests and unfinished long texts. Also finds
+ * damaged files.
+ * @returns the findings, and an error for each folder that cannot be read
  */
 export async function findLeftovers(
   context: Context,
@@ -39,7 +40,10 @@ export async function findLeftovers(
   return { leftovers: found, failures };
 }
 
-/** Returns the damaged files of foley, for `foley doctor`. @throws Failure if files cannot be listed */
+/**
+ * Returns the damaged files in foley's state folder, for `foley doctor`.
+ * @throws Failure if a folder cannot be read
+ */
 export async function findDamaged(context: Context): Promise<readonly DamagedRecord[]> {
   const found = await findLeftovers(context, (await openJournal(context)).open);
   const [failure] = found.failures;

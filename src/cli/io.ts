@@ -22,9 +22,14 @@ export interface Io {
   readonly progressStream: Output;
   /** Functions that remove a progress display and show the cursor, called before the process ends abruptly. */
   readonly cleanups: Set<() => void>;
-  /** Throws a Failure (output) if stdout is closed. Called before requesting billed content that goes to stdout. */
+  /**
+   * Checks stdout before a request for billed content that goes to stdout.
+   * @throws Failure (output) if stdout is closed
+   */
   requireStdout(): void;
-  /** Number of lines that fit on the screen; Infinity if no pager may be started. */
+  /**
+   * Number of lines that fit on the screen. Longer output goes through a pager. Infinity if no pager may be started.
+   */
   readonly pageLines: number;
   /** Whether a pager uses the terminal. While it does, Ctrl-C goes to the pager. */
   readonly paging: { isActive: boolean };
@@ -45,7 +50,7 @@ export interface Io {
   ask(question: string): void;
 }
 
-/** Creates the streams of one run from the flags and the environment. */
+/** Creates the input and output functions of a command, configured by flags and environment variables. */
 export async function createIo({
   streams,
   env,

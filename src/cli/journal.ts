@@ -10,8 +10,9 @@ import type { Context } from './command.ts';
 import type { Progress } from './render/progress.ts';
 
 /**
- * Opens the journal of billed requests, which the caller must close. `open` lists the unfinished requests of earlier
- * commands; it may throw a Failure (state).
+ * Opens the journal of billed requests. The caller must close it. The returned function `open` lists the unfinished
+ * requests of earlier commands.
+ * @throws Failure (state) from `open` if the journal cannot be read
  */
 export async function openJournal(context: Context): Promise<{
   readonly journal: IntentJournal;
@@ -27,8 +28,8 @@ export async function openJournal(context: Context): Promise<{
 }
 
 /**
- * Opens the journal of billed requests, calls `work`, and closes the journal. The function `notice` that `work`
- * receives stops the progress display and prints a line on stderr.
+ * Opens the journal of billed requests, calls `work`, and closes the journal. `work` receives the journal and a
+ * function `notice`, which stops the progress display and prints a line on stderr.
  */
 export async function withJournal<T>(
   context: Context,
@@ -55,7 +56,7 @@ export async function openSpool(context: Context): Promise<Spool> {
   return createSpool({ ...context, folder: path.join(state, 'spool') });
 }
 
-/** Returns the folder with the saved progress of long texts, and the dependencies for reading the files in it. */
+/** Returns the folder in which foley saves the progress of long texts, and the dependencies for accessing it. */
 export async function recordOptions(context: Context): Promise<RecordOptions> {
   const { state } = await context.paths();
   return { ...context, folder: path.join(state, 'long-texts') };
@@ -68,7 +69,7 @@ export async function partConcurrency(context: Context): Promise<number> {
 
 const CONCURRENCY = 4;
 
-/** Opens the stored costs of earlier requests, from which foley estimates prices. */
+/** Returns access to the stored costs of earlier requests, from which foley estimates prices. */
 export async function creditRates(context: Context): Promise<CreditRates> {
   const { state } = await context.paths();
   return createCreditRates(path.join(state, 'credit-rates.json'), context);

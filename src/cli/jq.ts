@@ -4,12 +4,12 @@ import type { Billed } from '../errors/failure.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { displayText, toJson } from '../text/display.ts';
 
-/** Bundled script of the worker thread. The relative path is valid both in the sources and in the build. */
+/** Script of the worker thread that runs jq. The relative path is valid both in the sources and in the build. */
 const WORKER_FILE = new URL('../../dist/jq-worker.cjs', import.meta.url);
 
 const HINT = 'See https://jqlang.org/manual for expressions, and quote them for the shell.';
 
-/** The results of an expression, or the error message of jq. */
+/** The values that a jq expression returned, or the error message of jq. */
 export type JqResult = { readonly values: readonly unknown[] } | { readonly problem: string };
 
 interface FilterOptions {
@@ -19,7 +19,7 @@ interface FilterOptions {
   readonly billed: Billed;
 }
 
-/** A checked expression of `--jq`, in a thread that runs until `close`. */
+/** A compiled expression of `--jq`. It runs in a thread, which `close` ends. */
 export interface JqFilter {
   /**
    * Applies the expression to a document. Returns one line for each result; a string is printed without quotes.
@@ -31,8 +31,8 @@ export interface JqFilter {
 }
 
 /**
- * Compiles the expression of `--jq`.
- * @throws Failure (usage) with line and column of a syntax error; the signal's abort reason
+ * Compiles the expression of `--jq`. On abort, throws the signal's abort reason.
+ * @throws Failure (usage) for a syntax error; the message contains the line and column
  */
 export async function openFilter(expression: string, signal: AbortSignal): Promise<JqFilter> {
   signal.throwIfAborted();

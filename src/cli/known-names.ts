@@ -10,7 +10,7 @@ export interface RememberedName {
   readonly about: string;
 }
 
-/** Names of one kind, such as voices, that a response contains. foley stores them for shell completion. */
+/** Names in a response, such as voice ids, which foley stores for shell completion. All are of the same kind. */
 export interface SeenNames {
   readonly kind: KnownName;
   readonly names: readonly RememberedName[];
@@ -69,7 +69,10 @@ function fileOf(cache: string, kind: KnownName): string {
   return path.join(cache, 'names', `${kind}s.tsv`);
 }
 
-/** Returns the name as a list with one entry, or an empty list if a shell would need quotes around the name. */
+/**
+ * Returns a list with this name and its description. Returns an empty list if a shell would need quotes around the
+ * name.
+ */
 export function completableName(name: string, about: string): RememberedName[] {
   if (!PLAIN_WORD.test(name)) return [];
   return [{ name, about: display(about.replaceAll(/\s+/g, ' ').trim(), { max: ABOUT_COLUMNS }) }];

@@ -10,8 +10,8 @@ const NOTICE =
   'foley: this voice is small and built in; `foley engine add kokoro` installs natural voices';
 
 /**
- * Returns a hint about how to install natural voices, at most once a day. Returns undefined if the service is not the
- * embedded one, or if the user has added an engine. Never throws.
+ * Returns a hint about how to install natural voices, at most once a day. Returns undefined if the user has added an
+ * engine or uses a hosted service. Never throws.
  */
 export async function naturalVoicesNotice(context: Context): Promise<string | undefined> {
   try {

@@ -15,12 +15,12 @@ const EXIT_CODES_HELP = 'Exit codes: see `foley help exit-codes`.';
 const GLOBAL_FLAGS_HELP =
   '\nFlags of every command, such as --json and --quiet: see `foley help flags`.';
 
-/** A command line that only prints help or the version. */
+/** A parsed command line that only prints help or the version. */
 export type Shown =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version'; readonly json: boolean };
 
-/** A command line that runs a command. */
+/** A parsed command line that runs a command. */
 export interface Parsed extends CommandInput<object> {
   readonly kind: 'run';
   readonly globals: GlobalOptions;
@@ -73,7 +73,10 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
     .addHelpText('after', `${GLOBAL_FLAGS_HELP}\n${EXIT_CODES_HELP}`);
 }
 
-/** Parses a command line that names no command. Without arguments, returns the welcome text, else the help. */
+/**
+ * Parses a command line that names no command. Without arguments, returns the welcome text. With `--version`, returns
+ * the version; otherwise the help.
+ */
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
   if (words.length === 0) return { kind: 'help', text: welcomeText(tree) };
   const command = listing('foley', tree)
@@ -156,7 +159,7 @@ function refuseRepeated(command: Command): void {
   }
 }
 
-/** Returns true if a flag may be repeated: its parser then has a second parameter for the earlier values. */
+/** Returns whether a flag may be repeated. The parser of such a flag has a second parameter for the earlier values. */
 export function isRepeatable({ parseArg }: Option): boolean {
   return parseArg !== undefined && parseArg.length > 1;
 }
@@ -254,7 +257,10 @@ function wrapped(words: readonly string[]): string[] {
 // No process argument can contain this character.
 const MARK = '\0';
 
-/** Marks arguments such as "- and then it rained", which begin with a dash and contain white space, as text. */
+/**
+ * Marks arguments that begin with a dash and contain white space, such as "- and then it rained". The parser then
+ * treats them as text instead of flags.
+ */
 export function guardDashText(
   words: readonly string[],
   options: readonly Option[],
@@ -283,7 +289,7 @@ export function restoreDashText(words: readonly string[]): readonly string[] {
   return words.map((word) => (word.startsWith(MARK) ? word.slice(MARK.length) : word));
 }
 
-/** The command that a command line selects in the command tree. */
+/** The command or command group that a command line selects, with the other arguments. */
 export type Invocation =
   | { readonly kind: 'root'; readonly words: readonly string[] }
   | { readonly kind: 'branch'; readonly branch: Branch; readonly words: readonly string[] }

@@ -21,8 +21,9 @@ export function canAsk(io: Pick<Io, 'stderrIsTerminal' | 'stdinIsTerminal'>): bo
 }
 
 /**
- * Prompts for a secret without echo. If the user presses only Enter or Ctrl-D, returns an empty text.
- * @throws Interrupted for Ctrl-C; or the signal's abort reason
+ * Prompts for a secret without echo. If the user presses only Enter or Ctrl-D, returns an empty text. On abort, throws
+ * the signal's abort reason.
+ * @throws Interrupted for Ctrl-C
  */
 export async function askSecret(question: string, { io, signal }: Terminal): Promise<string> {
   const terminal = io.stdin();

@@ -17,9 +17,9 @@ const LARGEST_KEY_BYTES = 64 * 1024;
 type InputContext = Pick<Context, 'files' | 'signal'> & { readonly io: Pick<Io, 'stdin'> };
 
 /**
- * Reads a file, or stdin if the file name is `-`.
+ * Reads a file, or stdin if the file name is `-`. On abort, throws the signal's abort reason.
  * @param shown the flag and its value, for messages
- * @throws Failure (usage) if the file cannot be read or is too large; or the signal's abort reason
+ * @throws Failure (usage) if the file cannot be read or is too large
  */
 export async function readInput(
   { files, io, signal }: InputContext,
@@ -45,7 +45,8 @@ export async function readInput(
 }
 
 /**
- * Reads a file as UTF-8 text. Throws like `readInput`, or a Failure (usage) with `encodingHint` for other encodings.
+ * Reads a file as UTF-8 text. Throws the same errors as {@link readInput}.
+ * @throws Failure (usage) with the hint `encodingHint` if the file is not UTF-8
  */
 export async function readTextInput(
   context: Context,
@@ -63,8 +64,9 @@ export async function readTextInput(
 }
 
 /**
- * Reads the API key from the file of `--api-key-file` (`-` is stdin), without a trailing line end.
- * @throws Failure: `usage` if the file cannot be read, `auth` if the file contains no key; or the signal's abort reason
+ * Reads the API key from the file of `--api-key-file` (`-` is stdin), without a trailing line end. On abort, throws the
+ * signal's abort reason.
+ * @throws Failure: `usage` if the file cannot be read, `auth` if the file contains no valid key
  */
 export async function readKeyFile(file: string, context: InputContext): Promise<string> {
   const name = `--api-key-file ${file}`;

@@ -13,9 +13,9 @@ import type {
 type Host = Pick<NodeJS.Process, 'env' | 'platform'>;
 
 /**
- * Returns the output of `foley __complete WORD... CURRENT`, which the completion scripts run. Each line is a candidate:
- * the word, a tab and a description. The line `files` or `folders` makes the shell complete paths. Sends no request and
- * never fails.
+ * Returns the output of `foley __complete WORD... CURRENT`, which the completion scripts run. Each candidate is one
+ * line: the word, a tab and a description. If the output is `files` or `folders`, the shell completes paths. Sends no
+ * request and never fails.
  */
 export async function complete(words: readonly string[], host: Host): Promise<string> {
   try {
@@ -64,7 +64,7 @@ function candidateLines(found: readonly OfferedWord[], prefix: string, before = 
 }
 
 interface Line {
-  /** Path of the command that is being completed, such as `jobs wait`. */
+  /** The command whose arguments are being completed, such as `jobs wait`. */
   readonly place: string;
   /** Number of the command's arguments before the current word. */
   readonly operands: number;

@@ -50,7 +50,7 @@ export function subtitlesOption(): Option {
 
 /**
  * Returns the limits of subtitle cues, from flags, settings or defaults. A preset such as `netflix` overrides limits
- * from sources of lower precedence: a preset given as a flag overrides a limit in a settings file.
+ * from sources of lower precedence. For example, a preset given as a flag overrides a limit in a settings file.
  * @throws Failure: `usage` for contradictory limits, `config` for an invalid setting
  */
 export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {

@@ -73,7 +73,10 @@ export interface CreateWaitFlags extends WaitFlags {
   readonly clobber: boolean;
 }
 
-/** Refuses `--timeout` and other flags for waiting if neither `--wait` nor `-o` is given. @throws Failure (usage) */
+/**
+ * Refuses `--no-clobber` without `-o`. Refuses `--timeout` and `--poll-interval` without `--wait` or `-o`.
+ * @throws Failure (usage)
+ */
 export function refuseUnusedWaitFlags({
   clobber,
   output,
@@ -129,7 +132,7 @@ export async function collectAll<Item>(
   return { rows, data: { items, total: items.length } };
 }
 
-/** Returns a notice with the number of the next page; without a `notice` on the last page. */
+/** Returns a notice with the number of the next page. On the last page, the result is an empty object. */
 export function nextPageNotice({
   nextPage,
   page,

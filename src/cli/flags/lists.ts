@@ -33,7 +33,7 @@ export function listOptions(columns: readonly Titled[]): readonly Option[] {
   return [chosen.argParser(Object.assign(parse, { words })).conflicts(['jq', 'json']), jqOption()];
 }
 
-/** Returns the name of a column for `--columns`: its title in lower case, such as `longest-text`. */
+/** Returns the name of a column for `--columns`: its title in lower case with hyphens, such as `longest-text`. */
 export function columnName({ title }: Titled): string {
   return nameFrom(title);
 }

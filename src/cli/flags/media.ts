@@ -20,7 +20,7 @@ export interface MediaCreateFlags extends CreateWaitFlags, IdFlags {}
 /**
  * Creates the flags of the commands that create media jobs.
  * @param what noun for the result in the help, such as `the video`
- * @param keyHelp help of `--idempotency-key` for an endpoint that does not recognize repeated keys
+ * @param keyHelp replaces the usual help of `--idempotency-key`
  */
 export function createOptions(what: string, keyHelp?: string): Option[] {
   return [
@@ -74,8 +74,8 @@ export function pictureOptions(mediaType: MediaType): Option[] {
 }
 
 /**
- * Returns the values of `--image`, each with the name of the flag.
- * @throws Failure (usage) for too many images (docs/api/media.md)
+ * Returns the values of `--image`, each in a pair with the flag name.
+ * @throws Failure (usage) for more images than docs/api/media.md allows
  */
 export function givenReferences({
   image = [],
@@ -97,8 +97,8 @@ export function referenceFields(urls: readonly string[]): MediaRequest {
 }
 
 /**
- * Refuses a request whose price in the model catalogue is unknown or higher than `--max-credits`. Does nothing without
- * that flag.
+ * Refuses a request that may cost more than `--max-credits`, or has no price in the model catalogue. Without
+ * `--max-credits`, does nothing.
  * @throws Failure (usage)
  */
 export async function refuseOverBudget(

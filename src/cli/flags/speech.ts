@@ -36,7 +36,7 @@ const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
 /**
  * Adds the flags for voice, model, format and speech controls to a command.
- * @param options `usual`: the default format as the help describes it
+ * @param options `formats` and `usual`: the allowed formats and the default format, as the help shows them
  */
 export function addSpeechFlags(
   command: Command,
@@ -100,7 +100,7 @@ export function lexiconOption(): Option {
   );
 }
 
-/** Creates the flags that `foley tts` and `foley live` share: those for the text and the audio output. */
+/** Creates the flags for the text and the audio output, which `foley tts` and `foley live` share. */
 export function outputOptions(formats?: readonly TextFormat[]): Option[] {
   return [
     ...textOptions(formats),
@@ -138,7 +138,7 @@ export function controlsToSend(flags: SpeechControls, settings: SettingSources):
   return { ...configured, ...given };
 }
 
-/** The controls that the environment or a settings file may set. */
+/** The speech controls that can also be set by the environment or a settings file. */
 export const CONFIGURABLE_CONTROLS = ['language', 'speed', 'volume'] as const;
 
 export const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
@@ -199,7 +199,7 @@ export interface IdFlags {
   readonly dryRun?: true;
 }
 
-/** Creates the flags of every command that sends a billed speech request. */
+/** Creates the flags that limit, identify or preview a billed request, such as `--max-credits` and `--dry-run`. */
 export function requestOptions(): Option[] {
   return [
     ...idOptions(),

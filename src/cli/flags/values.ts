@@ -16,7 +16,7 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
   return command;
 }
 
-/** Creates a flag that accepts text of 1 to `maximum` characters. */
+/** Creates a flag that accepts non-blank text of at most `maximum` characters. */
 export function textOption(flags: string, description: string, maximum = Infinity): Option {
   return new Option(flags, description).argParser(textWithin(nameOf(flags), maximum));
 }
@@ -33,7 +33,7 @@ export function numberOption(flags: string, description: string, range: Range): 
 
 /**
  * Creates a flag that accepts only the given words.
- * @param meant converts an invalid value to an allowed word, which the error message then suggests
+ * @param meant returns the allowed word that an error message suggests instead of an invalid value
  */
 export function choiceOption(
   flags: string,
@@ -49,7 +49,7 @@ export function durationOption(flags: string, description: string, parse = parse
   return new Option(flags, description).argParser((given) => parse(nameOf(flags), given));
 }
 
-/** Creates a flag that may be repeated. Its value is the list of the results of `parse`. */
+/** Creates a flag that may be repeated. Its value is a list; `parse` converts each entry. */
 export function listOption(
   flags: string,
   description: string,
@@ -63,7 +63,7 @@ export function listOption(
 }
 
 /**
- * Refuses an empty `--output`, and `--json` if the output goes to stdout too.
+ * Refuses an empty `--output`. Refuses `--output -` together with `--json`, because both write to stdout.
  * @param holds what the output contains, as a noun for messages
  * @throws Failure (usage)
  */
@@ -80,7 +80,7 @@ function nameOf(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** A parser that accepts only certain words, which are listed in `words` for help and completion. */
+/** A parser that accepts only certain words. Help and completion read them from `words`. */
 export interface ChoiceParser<Word extends string> {
   (given: string): Word;
   readonly words: readonly Word[];
@@ -140,7 +140,7 @@ function numberParser(
   };
 }
 
-/** Creates a parser for text of 1 to `maximum` characters. */
+/** Creates a parser for non-blank text of at most `maximum` characters. */
 export function textWithin(flag: string, maximum: number): (given: string) => string {
   const check = filled(flag);
   return (given) => {
@@ -152,7 +152,7 @@ export function textWithin(flag: string, maximum: number): (given: string) => st
   };
 }
 
-/** Creates a parser for any text except an empty one. */
+/** Creates a parser for any text that is not blank. */
 export function filled(flag: string): (given: string) => string {
   return (given) => {
     if (given.trim() === '') {

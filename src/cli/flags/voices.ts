@@ -18,7 +18,7 @@ export function visibilityOption(): Option {
   return choiceOption('--visibility <who>', description, VOICE_VISIBILITIES);
 }
 
-/** Creates a parser for a language code. */
+/** Creates a parser for a language code. The parser checks only the length of the code. */
 export function languageCode(flag: string): (given: string) => string {
   return textWithin(flag, LANGUAGE_MAX_CHARACTERS);
 }

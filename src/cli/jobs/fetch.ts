@@ -27,10 +27,7 @@ interface FetchCommand<Job extends WaitedJob> {
   readonly resume: (ids: readonly string[], output: string | undefined) => string;
 }
 
-/**
- * Downloads the result of one job and saves it. First waits until the job ends, if the `jobs` function returns polling
- * options.
- */
+/** Downloads the result of one job and saves it. If `jobs` returns polling options, first waits until the job ends. */
 export async function fetchJobCommand<Job extends WaitedJob>(
   context: Context,
   id: string,

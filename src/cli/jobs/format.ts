@@ -61,7 +61,7 @@ function unspokenOf({ job, saved, text }: JobResult<SpeechJob>) {
   return ranges.map((range, index) => ({ ...range, text: words[index]?.text }));
 }
 
-/** Returns a job document with all fields in a fixed order. Fields that `job` lacks are null. */
+/** Returns the fields of a job for `--json`, in a fixed order. Missing fields are null. */
 export function documentOf(job: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(DOCUMENT_FIELDS.map((field) => [field, job[field] ?? null]));
 }
@@ -86,7 +86,7 @@ export function formatCost({ creditsUsed, phase }: WaitedJob): string {
   return phase === 'failed' && creditsUsed === 0 ? '0 (refunded)' : `${creditsUsed}`;
 }
 
-/** Formats a notice about a job of which some segments failed. */
+/** Formats a notice about a job that completed only in part. */
 export function partialNotice({ id, segments, status }: SpeechJob): string {
   const failed = segments.filter((segment) => segment.status === 'fail');
   const which = failed.map(({ index }) => index).join(', ');
@@ -123,7 +123,7 @@ interface JobProgress<Job extends WaitedJob> {
 export interface JobPresenter<Job extends WaitedJob> {
   /** Returns the document that `--json` prints when a command creates a job or waits for it. */
   document(result: JobResult<Job>): Record<string, unknown>;
-  /** Formats a notice about a job of which only some segments have audio. */
+  /** Formats a notice about a job that completed only in part. */
   partial(job: Job): string;
   /** Formats a notice about words that the voice left out; undefined if the voice spoke all words. */
   unspoken?(result: JobResult<Job>): string | undefined;
@@ -131,7 +131,7 @@ export interface JobPresenter<Job extends WaitedJob> {
   saved(result: JobResult<Job>): string;
   /** Starts a display of a job's progress. @param label text to show until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
-  /** The kind of the job as in the `--json` document, such as `tts`. */
+  /** The kind of the jobs, such as `tts`, as the `--json` document contains it. */
   readonly kind: string;
   readonly api: string;
   readonly target: 'embedded' | 'hosted';
@@ -150,7 +150,7 @@ export function fetchedDocument<Job extends WaitedJob>(
 
 /**
  * Returns the shell command that waits for the given jobs. With `segment`, returns the command that downloads this
- * segment of a job. The command has the same service flags and output as the current one.
+ * segment of a job. The returned command contains the current service flags, such as `--local`.
  * @param options `noun`: the command group of the jobs, such as `dub`
  */
 export function resumeCommand(

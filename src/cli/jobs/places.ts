@@ -17,9 +17,9 @@ export interface OpenPlace {
   readonly placeFor: OpenDestination;
   /** The open file; undefined if the output is stdout. */
   readonly file: Output | undefined;
-  /** Returns the file name to use when resuming the job; its extension matches the format of the result. */
+  /** Returns the file name for the command that resumes the job. Its extension matches the format of the result. */
   readonly nextName?: () => string;
-  /** Removes the open file, unless it was published. */
+  /** Deletes the temporary file of the output. Does nothing if the result was saved. */
   abandon(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
 }
 
 interface PlaceOptions {
-  /** Noun for the source of the content in messages; default `job`. */
+  /** Noun for the source of the content in messages, such as `candidate`; default `job`. */
   readonly what?: string;
   /** What the output contains, as a noun for messages; default `audio`. */
   readonly holds?: string;
@@ -95,8 +95,9 @@ const FOLDER_OF_JOBS: FolderWords = {
 };
 
 /**
- * Creates the folder for the results of several jobs if necessary. Returns a function that opens files in the folder.
- * @throws Failure: `usage` if the path is a file, `output` if the folder cannot be written
+ * Creates the folder for the results of several jobs, if missing. Returns a function that opens a file in the folder
+ * for each result.
+ * @throws Failure: `usage` if the path is not a folder, `output` if the folder cannot be written
  */
 export async function folderPlace(
   context: Context,

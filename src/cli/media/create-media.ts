@@ -26,8 +26,8 @@ export interface MediaTask {
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaRequest>;
   /**
-   * Returns a shell command for dubbing that failed after the speech was billed. The command reuses this speech for a
-   * lip sync.
+   * Returns a shell command for a failed dubbing whose speech was already billed. The command creates a lip sync from
+   * this speech, so that the user does not pay for it again.
    * @param audio URL or path of the speech
    */
   readonly continueCommand?: (audio: string) => string;
@@ -47,7 +47,7 @@ export async function describeMedia(
   return dryRunResult(connection.client.describe(mediaJobRequest(kind, body, options)));
 }
 
-/** Opens the output, creates the job and prints the job id. With `--wait` or `--output`, also waits for the job. */
+/** Opens the output, creates the job and prints the job id. With `--wait` or `--output`, then waits for the job. */
 export async function createMedia(
   context: Context,
   task: MediaTask,

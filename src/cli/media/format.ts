@@ -73,7 +73,7 @@ function partsOf({ creditsByPart = {} }: MediaJob): string {
   return parts.length === 0 ? '' : display(` (${parts.join(', ')})`);
 }
 
-/** Formats a notice about how a lip sync is billed (docs/api/lip-sync.md). */
+/** Formats a notice about the billed seconds and the cost of a lip sync; undefined for other jobs. */
 export function billingNotice({ billing, creditsUsed }: MediaJob): string | undefined {
   if (billing === undefined) return undefined;
   const cost = creditsUsed === undefined ? '' : `: ${counted(creditsUsed, 'credit')}`;
@@ -98,8 +98,8 @@ export function describeBilling({
 }
 
 /**
- * Returns the shell command that waits for media jobs and saves their results. The command has the same service flags
- * and output as the current one.
+ * Returns the shell command that waits for media jobs. With `output`, the command also saves their results. It contains
+ * the current service flags, such as `--local`.
  */
 export function resumeMedia(
   { globals }: Context,
@@ -113,8 +113,8 @@ export function resumeMedia(
 export type MediaPlace = OpenPlace & Required<Pick<OpenPlace, 'nextName'>>;
 
 /**
- * Opens the output of a media job. Publishing fails if the file extension does not match the format of the result;
- * `nextName` then returns the file name with the right extension.
+ * Opens the output of a media job. The returned function `placeFor` throws if the file extension does not match the
+ * format of the result. `nextName` then returns the file name with the right extension.
  * @throws Failure (usage, output, exists)
  */
 export async function mediaPlace(

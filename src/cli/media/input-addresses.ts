@@ -5,7 +5,7 @@ import { openAddresses, readMediaInput } from '../../media/inputs.ts';
 import type { Context, Connection } from '../command.ts';
 
 /**
- * Reads the inputs that flags name, as URLs or local files.
+ * Checks the inputs that flags give as URLs or local files.
  * @param given each value with the name of its flag
  * @throws Failure (usage) for an invalid URL or file
  */
@@ -18,7 +18,10 @@ export async function readInputs(
   return inputs;
 }
 
-/** Returns URLs from which the service can fetch the inputs, including local files. @throws Failure (usage, config) */
+/**
+ * Returns URLs from which the service can download the inputs. For a hosted service, uploads local files first.
+ * @throws Failure (usage, config)
+ */
 export async function urlsOf(
   context: Context,
   inputs: readonly MediaInput[],

@@ -3,7 +3,7 @@ const MOST_ROWS = 36;
 const ASSUMED_COLUMN_PIXELS = 10;
 
 /**
- * Renders an image as text for a terminal; undefined if sharp is not available for this platform.
+ * Renders an image as text for a terminal. Returns undefined if `sharp` is missing or cannot read the image.
  * @param picture the content of an image file
  */
 export async function drawPreview(
@@ -37,15 +37,15 @@ export async function drawPreview(
   }
 }
 
-/** The protocol by which a terminal shows images. */
+/** The protocol by which a terminal shows images. `blocks` draws them with colored block characters. */
 export type PreviewProtocol = 'kitty' | 'iterm2' | 'sixel' | 'blocks';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the protocol by which the terminal shows images, detected from the environment. Returns undefined if the
- * terminal cannot show images. tmux and screen do not forward images, so the result for them is `blocks`.
- * @param mayColor whether colors are on, which `blocks` requires
+ * Detects from the environment by which protocol the terminal shows images. Returns undefined if the terminal cannot
+ * show images. tmux and screen do not forward images, so `blocks` is the only protocol for them.
+ * @param mayColor whether colors are on; `blocks` requires colors
  */
 export function previewProtocol(env: Environment, mayColor: boolean): PreviewProtocol | undefined {
   const term = env['TERM'] ?? '';
@@ -85,7 +85,7 @@ export function itermImage(picture: Uint8Array, columns: number): string {
   return `\u001b]1337;File=${about}:${Buffer.from(picture).toString('base64')}\u0007\n`;
 }
 
-/** Renders an image of even height in 24-bit colors. Each character (a half block) shows two pixels. */
+/** Renders an image of even height as text in 24-bit colors. Each character is a half block, which shows two pixels. */
 export function halfBlocks({ height, rgb, width }: Pixels): string {
   const color = (x: number, y: number): string => {
     const at = (y * width + x) * 3;
@@ -107,7 +107,10 @@ const BAND_ROWS = 6;
 const FULL = 100;
 const FIRST_CHARACTER = 0x3f;
 
-/** Encodes an image as sixel graphics: in bands of six rows, one color of a band after the other. */
+/**
+ * Encodes an image as sixel graphics. The image is split into bands of six rows, and each band is written color by
+ * color.
+ */
 export function sixel({ height, rgb, width }: Pixels): string {
   const colors = Uint8Array.from({ length: width * height }, (_, pixel) => colorOf(rgb, pixel * 3));
   const bands: string[] = [];

@@ -16,7 +16,7 @@ const SILENT: Progress = { update: () => {}, stop: () => {} };
 // Shorter work shows no progress.
 const DELAY_MS = 300;
 
-/** Shows progress on stderr if stderr is a terminal; otherwise does nothing. */
+/** Shows progress on stderr. Does nothing if the output options or the terminal do not allow progress displays. */
 export function startProgress(
   io: Io,
   clock: Clock,
@@ -117,7 +117,7 @@ export interface LiveLines {
 
 const SILENT_LINES: LiveLines = { show: () => {}, clear: () => {} };
 
-/** Creates lines that are rewritten in place on a terminal. To avoid flicker, writes only changes, in one write. */
+/** Creates lines that are rewritten in place on a terminal. To avoid flicker, each change is a single write. */
 export function liveLines(io: Pick<Io, 'progressStream' | 'showsProgress'>): LiveLines {
   if (!io.showsProgress) return SILENT_LINES;
   const { progressStream } = io;

@@ -15,7 +15,9 @@ import { isAbsolute, delimiter } from 'node:path';
 
 /** The result of a command, which `render` prints as text or JSON. */
 export interface CommandResult {
-  /** The document that `--json` prints; undefined if the audio went to stdout. */
+  /**
+   * The document that `--json` prints. Undefined if nothing is printed, for example because the audio went to stdout.
+   */
   readonly data?: unknown;
   /** Formats the result as text for stdout, used without `--json`. */
   readonly human?: (style: TerminalStyle) => string;
@@ -42,8 +44,7 @@ interface Rendering {
 
 /**
  * Writes a command's result to stdout: one JSON document, or text. Text that is longer than the screen goes through a
- * pager.
- * @throws the signal's abort reason, after the user closed the pager
+ * pager. If the command is aborted, throws the signal's abort reason after the pager ends.
  */
 export async function render(
   result: CommandResult,
@@ -69,7 +70,7 @@ export async function render(
 
 const LONGEST_LINE = 2_000;
 
-/** Converts any thrown value to a failure. */
+/** Converts any thrown value to a failure. Errors of other classes become internal errors. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -82,7 +83,7 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
-/** Prints the message and the hint of an error on stderr. */
+/** Prints an error on stderr: the message and the hint, or one JSON document. */
 export function renderError(
   failure: Failure,
   io: Io,

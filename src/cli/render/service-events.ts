@@ -2,7 +2,7 @@ import type { ApiEvent } from '../../api/request.ts';
 import type { ServiceEvent } from '../../service/running-service.ts';
 import { counted, display } from '../../text/display.ts';
 
-/** Formats a line of `--verbose`: method, URL, status, milliseconds, request id. */
+/** Formats a response, a failed request or a retry as a line for `--verbose`. */
 export function describeEvent(event: ApiEvent): string {
   if (event.type === 'retry') {
     const seconds = (event.delayMs / 1000).toFixed(1);
@@ -18,7 +18,7 @@ export type ClosingEvent = Extract<
   { readonly type: 'finishing-answers' | 'finishing-jobs' | 'jobs-left' }
 >;
 
-/** Describes what a closing service waits for or leaves unfinished, and how the user can shorten the wait. */
+/** Formats a message about the requests and jobs that a closing service finishes or leaves unfinished. */
 export function describeClosing({ type, count }: ClosingEvent): string {
   switch (type) {
     case 'finishing-answers':

@@ -37,8 +37,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MOST_DAYS = 30;
 
 /**
- * Formats a time from the service (ISO 8601). On a terminal, shows how long ago the time was, or the date after 30
- * days. Otherwise, omits fractions of a second.
+ * Formats a time from the service (ISO 8601). A terminal shows the age, such as `5 min ago`, and after 30 days the
+ * date. For other outputs, returns the time without fractions of a second.
  * @param now current time in milliseconds since the Unix epoch
  */
 export function relativeTime(
@@ -61,7 +61,10 @@ export function relativeTime(
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
-/** Returns whether to color a stream. For `auto`, NO_COLOR decides; if unset, FORCE_COLOR; if unset, `isTerminal`. */
+/**
+ * Returns whether to color a stream. For `auto`, NO_COLOR turns colors off. If it is unset, FORCE_COLOR decides. If
+ * both are unset, only terminals get colors.
+ */
 export function wantsColor({
   choice,
   env,
