@@ -156,7 +156,7 @@ export interface TargetInputs {
 export type Target =
   | {
       readonly kind: 'embedded';
-      /** A notice for stderr if the user has configured no service; otherwise undefined. */
+      /** A notice for stderr that foley uses the embedded service by default; undefined if no notice is needed. */
       readonly notice: string | undefined;
     }
   | {
@@ -405,11 +405,11 @@ export async function startEmbedded(
 export interface ServiceHost {
   readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
   readonly files: FileSystem;
-  /** Environment variables of this process. Engines that the user added get only the variables that foley allows. */
+  /** Environment variables of this process. Engines that the user added receive only an allowed subset of them. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Returns the options for engine processes that stay ready for the next command. Undefined if engine processes end
-   * with the service.
+   * Returns the options for engine processes that stay ready for the next command. Returns undefined if engine
+   * processes must end with the service.
    */
   readonly resident?: () => Promise<AddedEngines['resident']>;
 }

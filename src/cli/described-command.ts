@@ -28,7 +28,7 @@ export interface DescribedCommand {
   readonly arguments: readonly DescribedArgument[];
   /** The flags of the command, except the global flags. */
   readonly flags: readonly DescribedFlag[];
-  /** Text that the help of a command prints after the flags, such as examples. */
+  /** Additional text in the help of a command, such as examples. */
   readonly notes: string;
   readonly children: readonly DescribedCommand[];
   /** Name of the default subcommand, if the command is a group that has one. */

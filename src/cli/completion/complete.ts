@@ -68,7 +68,7 @@ interface Line {
   readonly place: string;
   /** Number of the command's arguments before the current word. */
   readonly operands: number;
-  /** The flag whose value is being completed. */
+  /** The flag whose value is being completed, if any. */
   readonly pending: DescribedFlag | undefined;
   readonly given: ReadonlySet<string>;
   /** Whether `--` precedes the current word. */

@@ -164,7 +164,7 @@ export function filled(flag: string): (given: string) => string {
 
 /**
  * Parses a duration; returns milliseconds.
- * @throws Failure (usage) that names the flag
+ * @throws Failure (usage) for an invalid duration; the message names the flag
  */
 export function parseDuration(flag: string, given: string): number {
   const duration = durationMs(given);
@@ -176,7 +176,7 @@ export function parseDuration(flag: string, given: string): number {
 
 /**
  * Parses a time limit, a duration above 0; returns milliseconds.
- * @throws Failure (usage) that names the flag
+ * @throws Failure (usage) for an invalid time limit; the message names the flag
  */
 export function parseTimeLimit(flag: string, given: string): number {
   const ms = parseDuration(flag, given);
