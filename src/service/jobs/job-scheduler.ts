@@ -14,7 +14,10 @@ interface JobSchedulerDeps {
   readonly store: Store;
   readonly report: (event: ServiceEvent) => void;
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
-  /** Ends this process's ownership of a job, in the caller's transaction. Returns true if the job is unfinished. */
+  /**
+   * Ends this process's ownership of a job, so that another process can continue the job. Runs in the caller's
+   * transaction. Returns false if the job has ended.
+   */
   readonly release: (db: Connection, jobId: string) => boolean;
 }
 
@@ -67,25 +70,25 @@ export class JobScheduler {
     this.#stopScanning = clock.after(RESCAN_MS, () => this.start());
   }
 
-  /** @throws ServiceError 503 while the service closes */
+  /** Checks that the service still accepts jobs. @throws ServiceError 503 if the service is closing */
   requireOpen(): void {
     if (this.#isClosed) throw closingError();
   }
 
-  /** Queues a job for which a client is waiting. */
+  /** Queues a job. The job runs before the jobs of dead processes, because a client is waiting for it. */
   add(job: ScheduledJob): void {
     this.#queueOf(job).add(job.id);
   }
 
-  /** Queues an accepted job, unless this service is closing; then the next service process runs the job. */
+  /** Queues an accepted job. If this service is closing, leaves the job to the next service process. */
   enqueue(job: ScheduledJob): void {
     if (!this.#isClosed) this.add(job);
     else if (this.#release(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
   }
 
   /**
-   * Waits until all jobs with waiting clients have ended, `graceMs` have passed, or `hurry` is aborted. Leaves the
-   * other unfinished jobs to the next service process.
+   * Stops queueing jobs; waits for the running jobs and for the queued jobs of waiting clients. When `graceMs` have
+   * passed or `hurry` is aborted, aborts the running jobs. The next service process continues the unfinished jobs.
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     const { report } = this.#deps;

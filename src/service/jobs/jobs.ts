@@ -47,9 +47,9 @@ export class Jobs extends JobScheduler {
   }
 
   /**
-   * Stores and queues a job, and reserves its charge.
-   * @throws ServiceError 402 for too few credits, 409 for a used idempotency key, 503 when the service closes; errors
-   * of `request.check`
+   * Stores and queues a job, and reserves its price.
+   * @throws ServiceError 402 for too few credits, 409 for a used idempotency key, 503 when the service closes
+   * @throws the errors that `request.check` throws
    */
   accept(request: JobRequest): Job {
     this.requireOpen();
@@ -66,8 +66,8 @@ export class Jobs extends JobScheduler {
   }
 
   /**
-   * Stores a job and reserves its price, in the caller's transaction; afterwards the caller must `enqueue` the job.
-   * Returns a refusal if the account has too few credits or the idempotency key is used.
+   * Stores a job and reserves its price, in the caller's transaction. After this transaction, the caller must call
+   * `enqueue`. Returns a refusal if the account has too few credits or the idempotency key is used.
    */
   acceptWithin(db: Connection, request: JobRequest): JobAccepted {
     const { clock, faults, ownership, random, report } = this.#deps;
@@ -107,7 +107,10 @@ export class Jobs extends JobScheduler {
     return { kind: 'accepted', job };
   }
 
-  /** Returns a job of this account and kind. Queues the job again if the process that owned it is dead. */
+  /**
+   * Returns a job by id, if its account and kind match. Queues an unfinished job again if the process that ran it is
+   * dead.
+   */
   find(accountId: string, kind: JobKind, jobId: string): Job | undefined {
     const { ownership, store } = this.#deps;
     const { owner } = ownership;
@@ -120,7 +123,9 @@ export class Jobs extends JobScheduler {
     });
   }
 
-  /** Returns a job of any account. Call it only for a verified signed link. */
+  /**
+   * Returns a job by id and kind, without checking the account. The caller must have verified a signed link to the job.
+   */
   findAny(kind: JobKind, jobId: string): Job | undefined {
     const job = this.#deps.store.read((db) => readJob(db, jobId));
     return job?.kind === kind ? job : undefined;
@@ -132,18 +137,18 @@ export class Jobs extends JobScheduler {
   }
 }
 
-/** A job to accept. All files that it needs are already imported. */
+/** A request for a new job. The files that the job needs are already imported. */
 export interface JobRequest extends OperationRequest {
   readonly endpoint: EndpointId;
-  /** Id of the job and of its folder. Default: a new id. */
+  /** Id of the job, which is also the name of its folder. Default: a new id. */
   readonly id?: string | undefined;
   readonly kind: JobKind;
   readonly order: Json;
-  /** Body of the first response; set if retries must get the same body. */
+  /** Body of the first response, which retries also receive. Default: retries receive the current state of the job. */
   readonly answer?: Json | undefined;
   /** The text to speak; speech jobs only. */
   readonly text?: string | undefined;
-  /** Runs first in the transaction that stores the job. If the check throws, the job is refused. */
+  /** Called first in the transaction that stores the job. If this function throws, the job is not stored. */
   readonly check?: ((db: Connection) => void) | undefined;
 }
 
@@ -155,16 +160,16 @@ export const SEGMENT_MAX_CHARACTERS = 1_000;
 // A segment of at least this length ends at the end of its paragraph.
 const PARAGRAPH_MIN_CHARACTERS = SEGMENT_MAX_CHARACTERS / 2;
 
-/** A part of a text that is spoken separately. */
+/** A part of a longer text. The service speaks each segment separately. */
 export interface TextSegment {
   readonly text: string;
   readonly characters: number;
 }
 
 /**
- * Splits a text into segments of whole sentences, at most 1,000 characters each; splits a longer sentence at a clause
- * or between words. The concatenated segments equal the text.
- * @param minimum minimum number of segments, for a text of two or more characters
+ * Splits a text into segments of at most 1,000 characters. Segments end at sentence ends; only a sentence above 1,000
+ * characters is split, at a clause or between words. The concatenated segments equal the text.
+ * @param minimum minimum number of segments; with 2, a text of one segment is split near its middle
  */
 export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegment[] {
   const segments: TextSegment[] = [];

@@ -3,29 +3,34 @@ import type { SegmentStatus } from '../../contract/jobs.ts';
 // The lifecycle of a job as a pure state machine: computes the next state and what happens to the charge
 // (docs/api/jobs.md#states).
 
-/** The stored job statuses; each API has its own names for them. Only speech jobs can be `partial`. */
+/**
+ * The job statuses in the database. API responses use other names for some statuses. Only speech jobs can be `partial`.
+ */
 export const JOB_STATUSES = ['pending', 'processing', 'done', 'partial', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 export interface JobState {
   readonly status: JobStatus;
-  /** Number of times that a worker claimed the job. A claim does not count if the worker later released the job. */
+  /**
+   * Number of times that a worker started the job. A start is not counted if the worker stopped because the service was
+   * closing.
+   */
   readonly attempts: number;
-  /** Statuses of the segments; empty unless this is a speech job. */
+  /** Statuses of the segments of a speech job; empty for other jobs. */
   readonly segments: readonly SegmentStatus[];
 }
 
 export type JobEvent =
-  /** A worker takes a new job or the job of a dead process. */
+  /** A worker starts a new job, or continues the job of a dead process. */
   | { readonly type: 'claimed' }
-  /** The worker's process is ending, and another process will continue the job. */
+  /** The worker stops because its process is ending. Another process will continue the job. */
   | { readonly type: 'released' }
   | {
       readonly type: 'segment_finished';
       readonly index: number;
       readonly outcome: Exclude<SegmentStatus, 'pending'>;
     }
-  /** The worker has stored all results. A speech job without any spoken segment becomes `failed`. */
+  /** The worker has stored all results. A speech job becomes `failed` if none of its segments was spoken. */
   | { readonly type: 'finished' }
   | { readonly type: 'failed' };
 
@@ -38,8 +43,8 @@ export interface Transition {
 }
 
 /**
- * Number of attempts after which a job fails, because the job itself may be what crashes the service. The limit is
- * high, because processes also end for other reasons.
+ * Maximum number of times that a job is started. Without a limit, a job that crashes the service would be restarted
+ * forever. The limit is high, because processes also end for other reasons.
  */
 export const MAX_ATTEMPTS = 100;
 

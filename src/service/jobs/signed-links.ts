@@ -28,8 +28,8 @@ const SECRET = 'links';
 const SECRET_BYTES = 32;
 
 /**
- * Returns functions that sign and check links which work without an API key. The signing secret is stored in the data
- * directory (docs/api/jobs.md#v1).
+ * Returns functions that sign links and check signed links. A signed link works without an API key. The signing secret
+ * is stored in the data directory (docs/api/jobs.md#v1).
  */
 export function createSignedLinks({
   store,
@@ -50,7 +50,7 @@ export function createSignedLinks({
       .update(JSON.stringify([taskId, download, expires]))
       .digest('base64url');
   return {
-    /** Signs a link. @param expiresAt milliseconds since the epoch */
+    /** Returns the query parameters that sign a link. @param expiresAt expiry in milliseconds since the epoch */
     sign(target: LinkTarget, expiresAt = clock.now() + LINK_SECONDS * 1_000): LinkProof {
       const expires = Math.floor(expiresAt / 1_000);
       return { expires, signature: signatureOf(target, expires) };

@@ -27,9 +27,11 @@ export const StoredSpeech = Type.Object({
   /** False if numbers and abbreviations are not read as words; otherwise missing. */
   textNormalization: Type.Optional(Type.Boolean()),
   gainDb: Type.Number(),
-  /** Values of the engine's controls other than speed and pitch, by control name; missing if the request sets none. */
+  /**
+   * Values of the engine's controls by name; missing if the request sets none. Speed and pitch have their own fields.
+   */
   controls: Type.Optional(mapOf(Type.Union([Type.String(), Type.Number()]))),
-  /** Names of the request's parameters that the model does not support. */
+  /** Names of request parameters that were ignored because the model does not support them. */
   ignored: Type.Array(Type.String()),
   /** Ranges of the text that the voice leaves out, in the format of `X-Foley-Unspoken`. Older jobs lack this field. */
   unspoken: Type.Optional(Type.String()),
@@ -45,7 +47,7 @@ interface SpeechJobDeps {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** Creates the job type for speech, which speaks a text segment by segment and then joins the segments. */
+/** Creates the job type for speech. A speech job speaks its text segment by segment and then joins the segments. */
 export function createSpeechJobs(deps: SpeechJobDeps): JobType {
   return {
     describeFailure: engineMessageOf,
@@ -190,7 +192,7 @@ function samplesFile(index: number): string {
   return `segment-${index}.f32`;
 }
 
-/** Returns the file name of the complete audio of a job: its only segment, or the joined segments. */
+/** Returns the file name of a job's complete audio. If the job has one segment, this is the file of the segment. */
 export function wholeFile(job: Job): string {
   const { format } = storedOrder(StoredSpeech, job);
   return job.segments.length === 1 ? segmentFile(0, format) : `audio.${format}`;

@@ -14,16 +14,16 @@ import type { SpeechLength } from '../../audio/encode/file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import type { Connection } from '../store/connection.ts';
 
-/** Performs the jobs of one kind, such as speech or video jobs. */
+/** The functions that perform one kind of job, such as speech or video jobs. */
 export interface JobType {
   /**
-   * Performs the next step of a job; called until the job has ended. If the returned promise rejects, the job fails
-   * and is refunded; if the signal is aborted, another process continues the job.
+   * Performs the next step of a job; called until the job has ended. If the returned promise rejects, the job fails and
+   * is refunded. If it rejects after `signal` was aborted, another process continues the job instead.
    */
   work(job: Job, signal: AbortSignal): Promise<JobStep>;
   /** Returns the failure message for clients; `undefined` for the default message of the endpoint. */
   describeFailure(error: unknown): string | undefined;
-  /** Deletes files that are no longer needed after a job has ended. */
+  /** Called after a job has ended. Deletes the files that only the unfinished job needed. */
   cleanUp?(job: Job): Promise<void>;
 }
 
@@ -38,8 +38,8 @@ interface WorkDeps {
 }
 
 /**
- * Claims a job and works on it until it ends. Stores each step, so that another process can continue if this one
- * ends.
+ * Claims a job and works on it until it ends. Stores the result of each step, so that another process can continue
+ * after a crash.
  * @throws StoreError when a step cannot be stored; the job stays unchanged
  */
 export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSignal): Promise<void> {
@@ -93,14 +93,14 @@ async function record(
   }
 }
 
-/** A step of a job: the event to apply, with values to store. */
+/** The result of one step of a job: an event that changes the state of the job, and values to store. */
 export interface JobStep {
   readonly event: JobEvent;
   /** Duration of the segment that was spoken in this step. */
   readonly length?: SpeechLength | undefined;
   /** Why the job or its segment failed. */
   readonly errorMessage?: string | undefined;
-  /** Error code of the failure; default the code for this kind of job. */
+  /** Error code of the failure. Default: the error code for this kind of job. */
   readonly errorCode?: ServiceErrorCode | undefined;
   readonly result?: Json | undefined;
   /** Writes additional rows in the transaction that stores this step. */
@@ -114,8 +114,10 @@ interface Advance extends JobStep {
 }
 
 /**
- * Applies an event to a job, in the caller's transaction, and settles the charge if the event ends the job.
- * @returns the updated job; `undefined`, without changes, if the job had already ended or another process owns it
+ * Applies an event to a job, in the caller's transaction. If the event ends the job, spends or refunds the reserved
+ * credits.
+ * @returns the updated job; `undefined` if nothing was changed, because the state of the job does not allow the event,
+ * the job is missing, or another process owns it
  */
 export function advanceJob(db: Connection, advance: Advance): Job | undefined {
   const { alongside, event, jobId, now, owner } = advance;
