@@ -17,8 +17,9 @@ export interface AccountState {
 }
 
 /**
- * Creates missing accounts. Refills an account to `allowance` if its credits or its quota are below half of the
- * allowance. If `openingCredits` is given, sets the credits of every account to this amount instead.
+ * Creates missing accounts, and refills accounts at the start of the service. If the credits or the quota of an account
+ * are below half of `allowance`, both are raised to the allowance. `openingCredits` replaces this refill of credits:
+ * every account then has exactly this number of credits.
  */
 export function prepareAccounts(
   store: Store,
@@ -71,7 +72,7 @@ export function readAccount(db: Connection, id: string): AccountState {
   };
 }
 
-/** Stores the account's webhook URL. The service never calls it. */
+/** Stores the account's webhook URL. The service never calls this URL. */
 export function setWebhookUrl(db: Connection, id: string, url: string | undefined): void {
   db.run('UPDATE account SET webhook_url = ? WHERE id = ?', [url ?? null, id]);
 }
@@ -81,11 +82,14 @@ export type RateLimit = ReturnType<typeof createRateLimit>;
 interface RateLimitDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** Maximum average rate of one account, above 0; `undefined` for no limit. */
+  /** Maximum average number of requests per second for each account, above 0; `undefined` for no limit. */
   readonly requestsPerSecond?: number | undefined;
 }
 
-/** Creates the rate limiter of accounts, shared by all service processes with the same data directory and rate. */
+/**
+ * Creates the rate limiter, which limits each account separately. All service processes with the same data directory
+ * and rate share the limit.
+ */
 export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDeps) {
   return {
     /** Counts a request of the account. @throws ServiceError 429 with `Retry-After` if the rate limit is exceeded */
@@ -113,10 +117,11 @@ type Turn =
   | { readonly kind: 'refused'; readonly waitMs: number };
 
 /**
- * Decides whether the rate limit allows a request at the time `now`. Each request takes the next time slot; slots
- * are 1 / `requestsPerSecond` apart. Slots of up to one second can be taken in advance, as a burst.
- * @param nextFree time of the first free slot; undefined if no slot was taken before
- * @param now time of the request; all times are in milliseconds
+ * Decides whether the rate limit allows a request at the time `now`. Each allowed request takes the next free time
+ * slot; slots are 1 / `requestsPerSecond` seconds apart. Requests can take slots up to one second ahead, so that short
+ * bursts are allowed. All times are in milliseconds.
+ * @param nextFree time of the first free slot; undefined before the first request
+ * @param now time of the request
  */
 export function nextTurn(
   nextFree: number | undefined,

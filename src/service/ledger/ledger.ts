@@ -5,7 +5,7 @@ import { StoreError, type Store } from '../store/open-store.ts';
 // A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Call its functions in the transaction that
 // stores what the credits pay for.
 
-/** Amounts of credits, and of API quota in characters. */
+/** An amount of credits, and an amount of API quota in characters. */
 export interface Amounts {
   readonly credits: number;
   readonly quota: number;
@@ -13,7 +13,7 @@ export interface Amounts {
 
 export const UNITS = ['credits', 'quota'] as const;
 
-/** The balances of an account (double-entry): `granted` is negative, and all four balances sum to zero. */
+/** The four balances of an account in double-entry bookkeeping. They sum to zero, because `granted` is negative. */
 export type Book = 'granted' | 'available' | 'reserved' | 'spent';
 
 /** Creates an account unless it exists. */
@@ -30,7 +30,7 @@ export function grant(db: Connection, accountId: string, amounts: Amounts, now: 
   move(db, record(db, accountId, 'grant', undefined, now), amounts, 'granted', 'available');
 }
 
-/** Reserves credits and quota for a request. Changes nothing if the account has too few. */
+/** Reserves credits and quota for a request. Changes nothing if the account has too few credits or too little quota. */
 export function reserve(
   db: Connection,
   reservation: { readonly id: string; readonly accountId: string; readonly amounts: Amounts },
@@ -47,7 +47,7 @@ export function reserve(
   return { kind: 'reserved' };
 }
 
-/** Spends a reservation. Returns false if the reservation was already spent or refunded. */
+/** Spends the reserved credits and quota. Returns false if the reservation was already spent or refunded. */
 export function commit(db: Connection, reservationId: string, now: number): boolean {
   const row = findReservation(db, reservationId);
   if (row === undefined || text(row, 'state') !== 'reserved') return false;
@@ -57,7 +57,7 @@ export function commit(db: Connection, reservationId: string, now: number): bool
   return true;
 }
 
-/** Refunds a reservation, spent or not. Returns false if the reservation was already refunded. */
+/** Refunds reserved credits and quota, also after they were spent. Returns false if they were already refunded. */
 export function refund(db: Connection, reservationId: string, now: number): boolean {
   const row = findReservation(db, reservationId);
   if (row === undefined || text(row, 'state') === 'refunded') return false;
@@ -172,9 +172,9 @@ function enter(
 const CHECKPOINT_INTERVAL = 500;
 
 /**
- * Verifies that every transaction sums to zero, the balances match the entries, and the reserved amounts match the
- * open reservations. Unless `full`, checks only the transactions after the last checkpoint.
- * @throws StoreError `corrupt`, with the first inconsistent rows
+ * Verifies the double-entry ledger: every transaction sums to zero, the balances match the entries, and the reserved
+ * amounts match the open reservations. If `full` is false, checks only the transactions after the last checkpoint.
+ * @throws StoreError with the reason `corrupt`; its message lists the first inconsistent rows
  */
 export function verifyLedger(store: Store, { full }: { readonly full: boolean }): void {
   const { since, last } = store.read((db) => {
