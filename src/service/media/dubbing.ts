@@ -32,8 +32,8 @@ const NAMES: NonNullable<PlanOptions['names']> = { voiceId: 'reference_id', mode
 
 /**
  * Imports the video, speaks the text, charges for the speech, and accepts a lip sync job (docs/api/lip-sync.md). A
- * retry with the same idempotency key returns the first dubbing and costs nothing.
- * @throws ServiceError before anything is charged
+ * retry with the same idempotency key returns the first dubbing and is not charged.
+ * @throws ServiceError if a step before the charge fails
  */
 export async function acceptDubbing(
   order: DubbingOrder,
@@ -155,7 +155,7 @@ export interface DubbingRecord {
   readonly operationId: string;
   readonly speechFileId: string;
   readonly speechCredits: number;
-  /** The lip sync job that was started, or the reason why none could be started. */
+  /** The lip sync job that was started, or the reason why no job could be started. */
   readonly end: { readonly job: Job } | { readonly refusal: DubbingRefusal };
 }
 
@@ -203,8 +203,8 @@ function refusalOf(stored: string): DubbingRefusal {
 }
 
 /**
- * Returns the factor by which to change the tempo of the speech, so that the speech lasts as long as the video;
- * undefined if the factor is out of range (docs/api/lip-sync.md).
+ * Returns the tempo factor that makes the speech last as long as the video. Returns undefined if the factor is out of
+ * range (docs/api/lip-sync.md).
  */
 export function tempoToFit(speechSeconds: number, videoSeconds: number): number | undefined {
   const tempo = speechSeconds / videoSeconds;

@@ -12,8 +12,8 @@ const LONGER_SIDE_PIXELS: Readonly<Record<Resolution, number>> = {
 };
 
 /**
- * The image models. The first variant of each model is its default (docs/api/media.md). All models draw the same
- * placeholder image; they differ in resolutions, prices and the number of reference images.
+ * The image models, which all draw the same placeholder image. They differ in resolutions, prices and the number of
+ * reference images. The first variant of each model is the default (docs/api/media.md).
  */
 export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
   imageModel('vendor-image-1-flash', imageVariants('1k', 20, 1)),
@@ -50,7 +50,7 @@ function imageVariants(
   });
 }
 
-/** The video models. The first variant of each model is its default (docs/api/media.md). */
+/** The video models. The first variant of each model is the default (docs/api/media.md). */
 export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
   videoModel('vendor-video-1-flash', {
     sizes: ['640x360', '360x640', '640x640'],
@@ -75,11 +75,11 @@ export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
 ];
 
 interface Footage {
-  /** Width and height in pixels, such as `640x360`; the default is first. */
+  /** Allowed sizes as width and height in pixels, such as `640x360`; the default is first. */
   readonly sizes: readonly string[];
   /** Allowed durations in seconds; the default is first. */
   readonly seconds: readonly number[];
-  /** Price at 1280x720. Other sizes cost in proportion to their number of pixels. */
+  /** Price in credits per second of video at 1280x720. Other sizes cost in proportion to their number of pixels. */
   readonly creditsPerSecond: number;
   readonly referenceLimit: number;
 }

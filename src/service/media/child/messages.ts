@@ -15,7 +15,7 @@ const TASK_FAILURES = [
 ] as const;
 export type TaskFailure = (typeof TASK_FAILURES)[number];
 
-/** Thrown when a media task fails, in the child process that runs the task and in the service. */
+/** The error of a failed media task. The child process throws it, and the service throws it again. */
 export class MediaTaskError extends Error {
   override readonly name = 'MediaTaskError';
   readonly reason: TaskFailure;
@@ -48,9 +48,9 @@ export const TaskMessage = Type.Union([
 export type TaskMessage = Static<typeof TaskMessage>;
 
 /**
- * A long task, or one that reads users' files, which runs in a child process. The task validates `order` and writes
- * only the files that `order` names.
- * @throws MediaTaskError when a user's file is the cause
+ * A task that runs in a child process, because it takes long or reads users' files. The task validates `order` and
+ * writes only the files that `order` names.
+ * @throws MediaTaskError when a user's file makes the task fail
  */
 export type MediaTask = (order: unknown, tools: TaskTools) => Promise<unknown>;
 

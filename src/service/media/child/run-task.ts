@@ -19,8 +19,9 @@ export interface TaskOptions<Schema extends TSchema> {
 }
 
 /**
- * Runs a task in a separate process; kills the process on abort.
- * @throws MediaTaskError when the task fails, takes too long or crashes; on abort, the signal's abort reason
+ * Runs a task in a child process. If the signal is aborted, kills the process.
+ * @throws MediaTaskError when the task fails, takes too long or crashes
+ * @throws the signal's abort reason after an abort
  */
 export type RunTask = <Schema extends TSchema>(
   task: MediaTaskName,

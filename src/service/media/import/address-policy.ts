@@ -6,10 +6,13 @@ import { isIP, BlockList, isIPv4, isIPv6 } from 'node:net';
 
 export interface AddressPolicy {
   /**
-   * Resolves a host to allowed addresses. The caller must connect to one of them and not resolve the host again.
+   * Resolves a host name and checks its addresses. The caller must connect to one of the returned addresses, because
+   * resolving the name again could return other addresses.
    * @param host host of a URL; an IPv6 address is in brackets
-   * @param isSentFromElsewhere true if another machine redirected to the host; loopback is then forbidden
-   * @throws RefusedAddress for a forbidden network; the resolver's error for an unknown name
+   * @param isSentFromElsewhere true if a server on another machine redirected to the host; addresses of this machine
+   * are then refused unless `allowHosts` contains the host
+   * @throws RefusedAddress if an address is in a forbidden network
+   * @throws the resolver's error for an unknown name
    */
   resolveHost(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
 }
@@ -28,8 +31,8 @@ interface AddressPolicyOptions {
 }
 
 /**
- * Creates the policy for addresses to download from, against server-side request forgery. Loopback is allowed only if
- * `allowsLoopback` is set, and private networks only for `allowHosts`.
+ * Creates the policy that decides from which addresses the service downloads. The policy prevents server-side request
+ * forgery. It allows public addresses, the hosts in `allowHosts`, and loopback if `allowsLoopback` is set.
  */
 export function createAddressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const { allowsLoopback, resolve } = options;
@@ -82,8 +85,9 @@ interface OpenOptions {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends a GET request to an address that the policy allows. Resolves the host name only once.
- * @throws RefusedAddress, and errors of the resolver and the connection
+ * Sends a GET request if the policy allows the addresses of the host. Resolves the host name only once.
+ * @throws RefusedAddress if the policy forbids an address
+ * @throws errors of the resolver and the connection
  */
 export async function openAddress(
   url: URL,
@@ -122,8 +126,8 @@ function pinned(addresses: readonly LookupAddress[]): NonNullable<RequestOptions
 type AddressScope = 'public' | 'loopback' | 'private';
 
 /**
- * Classifies an address. `loopback` is this machine. `private` is every address outside the public internet, including
- * IPv6 addresses that embed a private IPv4 address, and any text that is not an address.
+ * Classifies an address: `loopback` for this machine, `public` for the internet, `private` for everything else. An IPv6
+ * address that embeds an IPv4 address is classified as the IPv4 address. A text that is not an address is `private`.
  */
 export function addressScope(address: string): AddressScope {
   if (isIPv4(address)) return scopeV4(address);

@@ -29,8 +29,9 @@ export interface Download {
 const MAX_REDIRECTS = 5;
 
 /**
- * Downloads a URL and decompresses the body (docs/api/lip-sync.md).
- * @throws ServiceError (docs/api/errors.md); the signal's abort reason; errors of `write`
+ * Downloads the file at a URL and passes its decompressed bytes to `order.write` (docs/api/lip-sync.md).
+ * @throws ServiceError when the download fails (docs/api/errors.md)
+ * @throws the signal's abort reason, or the error that `order.write` throws
  */
 export async function download(deps: DownloadDeps, order: Download): Promise<void> {
   const { subject, signal } = order;

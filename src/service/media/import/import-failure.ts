@@ -12,7 +12,7 @@ export interface ImportSubject {
 
 interface ImportFault {
   readonly code: ServiceErrorCode;
-  /** The text that follows the name of the request field in the error message. */
+  /** The error message without its first word, which is the name of the request field. Example: `has no duration`. */
   readonly what: string;
   /** The stage of the import that failed, by default `download`. */
   readonly stage?: ImportStage;

@@ -34,7 +34,7 @@ interface FetchOrder extends ImportSubject {
 }
 
 export interface MediaImport {
-  /** Id of the job that will use the files, and name of the folder for the files. */
+  /** Id of the job that will use the files. The folder of the files has the same name. */
   readonly id: string;
   /** Downloads a file and returns its path. @throws ServiceError (docs/api/errors.md) */
   fetch(order: FetchOrder): Promise<string>;
