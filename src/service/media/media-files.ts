@@ -12,8 +12,8 @@ import { text } from '../store/connection.ts';
 export type MediaFolder = ReturnType<typeof createMediaFolder>;
 
 /**
- * Creates the functions that manage the files of media jobs. Each job has a folder in the folder `media` next to the
- * database.
+ * Creates the functions that manage the files of media jobs. The folder `media` next to the database contains one
+ * folder for each job.
  */
 export function createMediaFolder(databasePath: string, deps: FileDeps) {
   const { files } = deps;
@@ -33,7 +33,7 @@ export function createMediaFolder(databasePath: string, deps: FileDeps) {
     pathOf,
     /** Creates the folder of a job unless it exists. @throws Failure if the folder cannot be created */
     prepare: (owner: string): Promise<void> => ensurePrivateFolder(join(root, owner), files),
-    /** Flushes a completed temporary file to disk and renames the file. @throws errors of the file system */
+    /** Flushes a completed temporary file to disk and renames the file to `name`. @throws errors of the file system */
     async publish(owner: string, draft: string, name: string): Promise<void> {
       const file = await files.open(pathOf(owner, draft), 'r+');
       try {
@@ -44,9 +44,9 @@ export function createMediaFolder(databasePath: string, deps: FileDeps) {
       }
       await files.rename(pathOf(owner, draft), pathOf(owner, name));
     },
-    /** Lists the file names in a folder; empty if the folder is missing. */
+    /** Lists the file names in the folder of a job; empty if the folder is missing. */
     list: (owner: string): Promise<readonly string[]> => list(join(root, owner)),
-    /** Lists the folders that were last changed before `timeMs`, in milliseconds since the epoch. */
+    /** Lists the job folders that have not changed since `timeMs`. @param timeMs milliseconds since the epoch */
     async unchangedSince(timeMs: number): Promise<readonly string[]> {
       const owners = await list(root);
       const changes = await Promise.all(owners.map((owner) => files.stat(join(root, owner))));
@@ -59,7 +59,7 @@ const ROOT = 'media';
 
 interface MediaFileRecord {
   readonly id: string;
-  /** Id of the job, which is also the name of the folder of the job. */
+  /** Id of the job, which is also the name of its folder. */
   readonly folder: string;
   readonly name: string;
   readonly contentType: string;
@@ -80,7 +80,7 @@ export function readMediaFile(db: Connection, id: string): MediaFileRecord | und
   return { id, folder, name, contentType: text(row, 'content_type') };
 }
 
-/** Returns true if a folder belongs to a stored job or contains a downloadable file, and so must not be deleted. */
+/** Returns whether a folder must be kept, because it belongs to a stored job or contains a downloadable file. */
 export function isFolderNeeded(db: Connection, folder: string): boolean {
   const sql =
     'SELECT 1 FROM job WHERE id = ? UNION ALL SELECT 1 FROM media_file WHERE folder = ? LIMIT 1';
@@ -90,7 +90,10 @@ export function isFolderNeeded(db: Connection, folder: string): boolean {
 // Every poll of the job returns a new link.
 const LINK_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
-/** Returns a function that signs a link to a file, valid for a day. The link has the host of the request URL. */
+/**
+ * Returns a function that creates a signed link to a file. The link is valid for a day and has the host of the request
+ * URL.
+ */
 export function createMediaLink({ clock, links }: { clock: Clock; links: SignedLinks }) {
   return (requestUrl: string, fileId: string): string => {
     const target = { taskId: fileId, download: false };

@@ -17,15 +17,14 @@ import { lipSyncWork } from './lipsync/lip-sync.ts';
 import type { MediaWorks } from './media-jobs.ts';
 import { createPictureWorks } from './pictures/pictures.ts';
 
-/** The access of media jobs to the file system, child processes and the network. Tests replace it. */
+/** Gives the media jobs access to the file system, child processes and the network. Tests replace this object. */
 export interface MediaSources {
   readonly folder: MediaFolder;
   readonly run: RunTask;
   readonly works: MediaWorks;
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
   /**
-   * True to allow downloads from URLs on this machine (loopback addresses); requires that the service itself listens
-   * on loopback.
+   * True to allow downloads from this machine (loopback addresses). Set only if the service itself listens on loopback.
    */
   readonly allowsLoopback: boolean;
   /** Hosts from which downloads are allowed even in private networks. */
@@ -55,7 +54,7 @@ interface SystemMediaOptions extends FileDeps, Pick<MediaSources, 'allowHosts'> 
   readonly host: string;
 }
 
-/** Creates media sources with real files, child processes and name resolution. */
+/** Creates the access of media jobs to real files, child processes and name resolution. */
 export function systemMedia({
   allowHosts,
   databasePath,

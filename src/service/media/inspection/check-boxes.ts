@@ -20,8 +20,8 @@ const MOST_BOXES_OF_LIST = 10_000;
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
 
 /**
- * Checks the boxes of an MP4 file before a demuxer parses the file; accepts any other file. The demuxer trusts the
- * counts in a file: a file of 1 MB that declares four billion samples would keep it busy for minutes.
+ * Checks the boxes of an MP4 file before a demuxer parses the file. Files in other formats are not checked. The demuxer
+ * trusts the counts in a file: a file of 1 MB that declares four billion samples would keep it busy for minutes.
  * @throws MediaTaskError when boxes or tables are truncated, missing or contradictory
  */
 export function checkBoxes({ fd, size }: OpenFile): void {
@@ -37,7 +37,8 @@ export function checkBoxes({ fd, size }: OpenFile): void {
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Returns a function that reads a file in large blocks, because MP4 boxes are small.
+ * Returns a function that reads parts of a file. The function reads large blocks into a buffer, because MP4 boxes are
+ * small.
  * @param fill reads from a file position into a block, and returns the number of bytes read
  */
 export function blockReader(fill: (block: Buffer, position: number) => number): ReadBytes {

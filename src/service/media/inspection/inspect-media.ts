@@ -25,8 +25,8 @@ const MAX_SIDE_PIXELS = 8_192;
 
 /**
  * Inspects a media file and reads every packet of the requested track, so that damaged files are found.
- * @throws MediaTaskError `unsupported` for another format or codec, or a missing track; `too-large` for too many
- * seconds or pixels; `unreadable` for a damaged file
+ * @throws MediaTaskError `unsupported` for an unsupported format, an unsupported codec or a missing track; `too-large`
+ * for too many seconds or pixels; `unreadable` for a damaged file
  */
 export const inspectMedia: MediaTask = async (order) => {
   const { needs, path } = requireTaskParameters(InspectionOrder, order);

@@ -24,16 +24,19 @@ export type InspectedVideo = Static<typeof InspectedVideo>;
 
 export const AudioMetadata = Type.Object({
   codec: Type.String(),
-  /** Duration in seconds, without the encoder silence that the file declares. */
+  /** Duration in seconds. Silence from the encoder is not included if the file declares it. */
   seconds: Seconds,
-  /** Timestamp, in seconds, of the first sample after the encoder silence that the file declares. */
+  /** Timestamp of the first sample in seconds. Leading silence from the encoder is skipped if the file declares it. */
   start: Type.Number(),
-  /** Maximum undeclared encoder silence, in seconds, that `seconds` may include; 0 for files without such silence. */
+  /**
+   * Maximum length in seconds of silence from the encoder that the file does not declare. `seconds` includes this
+   * silence. 0 if there is none.
+   */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });
 export type AudioMetadata = Static<typeof AudioMetadata>;
 
-/** Metadata of the inspected audio or video track. The field for the other kind of track is null. */
+/** Metadata of the inspected track, which is either a video or an audio track. The other field is null. */
 export const Inspection = Type.Object({
   video: Type.Union([InspectedVideo, Type.Null()]),
   audio: Type.Union([AudioMetadata, Type.Null()]),

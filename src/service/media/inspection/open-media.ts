@@ -6,9 +6,9 @@ import { MediaTaskError } from '../child/messages.ts';
 const SILENT = 0;
 
 /**
- * Opens an imported media file in the demuxer; call `checkBoxes` first. Refuses playlists, because the demuxer would
- * open the files and URLs in the playlist.
- * @throws MediaTaskError, also for errors of the demuxer
+ * Opens an imported media file in the demuxer and calls `read`. The caller must call `checkBoxes` first. Playlists are
+ * refused, because the demuxer would open the files and URLs in the playlist.
+ * @throws MediaTaskError `unsupported` for an unsupported format; `unreadable` when the demuxer or `read` fails
  */
 export async function readMedia<Result>(
   path: string,

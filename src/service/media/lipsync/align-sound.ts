@@ -147,7 +147,7 @@ async function copyAudio(
   output.close();
 }
 
-/** The presentation time of a video packet, in seconds. */
+/** Presentation time and duration of a video packet, in seconds. */
 export interface SourceTime {
   readonly timestamp: number;
   readonly duration: number;
@@ -157,11 +157,11 @@ export interface SourceTime {
 const TICK = 0.000_5;
 
 /**
- * Computes the presentation times of the packets of a video that is repeated until it lasts `seconds`. The last frame
- * of the result is shown until `seconds`.
- * @param source times of the packets in decoding order
- * @param length duration of the source in seconds
- * @returns a time for each packet of the result, in decoding order
+ * Repeats or truncates a video so that it lasts `seconds`: computes the presentation times of the resulting packets.
+ * The last frame is shown until the end.
+ * @param source times of the original packets, in decoding order
+ * @param length duration of the original video in seconds
+ * @returns the times of the resulting packets, in decoding order
  */
 export function placeFrames(
   source: readonly SourceTime[],

@@ -22,7 +22,7 @@ interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
 
 /**
  * Imports the video and the audio, and accepts a lip sync job if both files are usable (docs/api/lip-sync.md).
- * @throws ServiceError (docs/api/errors.md); 402 for insufficient credits
+ * @throws ServiceError if an import fails or the credits are insufficient (docs/api/errors.md)
  */
 export async function acceptLipSync(
   { body, key, request: { signal }, requestId }: LipSyncCall,
@@ -73,7 +73,7 @@ const RESULT = 'result.mp4';
 // Half an hour of media takes about half a minute.
 const DEADLINE_MS = 600_000;
 
-/** Makes the video of a lip sync job or of a dubbing. */
+/** Makes the result video of a lip sync job or a dubbing job. */
 export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, run, signal }) => {
   const { audio, audioFile, seconds, tempo, video } = storedOrder(StoredLipSync, job);
   const order: AlignParameters = {
@@ -98,8 +98,8 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
 };
 
 /**
- * Refuses a video that must be repeated too often to last `seconds`, such as a video of one frame.
- * @throws ServiceError 413, before anything is charged
+ * Refuses a video that would become too large when it is repeated to last `seconds`. Limits apply to bytes and frames.
+ * @throws ServiceError 413; nothing is charged
  */
 export function limitRepeatedSize(
   { bytes, pictures, seconds: length }: Pick<InspectedVideo, 'bytes' | 'pictures' | 'seconds'>,
@@ -120,8 +120,9 @@ export function limitRepeatedSize(
 const CREDITS_PER_SECOND = 10;
 
 /**
- * Computes duration and price of a lip sync (docs/api/lip-sync.md). The billed duration is that of the shorter input,
- * or of the audio if `extendsVideo`. Silence that an encoder added to the audio is not billed.
+ * Computes duration and price of a lip sync (docs/api/lip-sync.md). The billed duration is the duration of the shorter
+ * input. If `extendsVideo` is set, it is the duration of the audio. Silence that an encoder added to the audio is not
+ * billed.
  */
 export function billingOf({
   audio,

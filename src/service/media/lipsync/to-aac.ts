@@ -17,7 +17,8 @@ const CHANNEL_BIT_RATE = 96_000;
 
 /**
  * Encodes the audio of a lip sync job as AAC in a new file, at the requested tempo.
- * @returns parameters that replace those of the original audio: path, metadata and the tempo 1
+ * @returns task parameters for the new file: its path, its metadata, and the tempo 1 because the tempo is already
+ * applied
  */
 export async function toAac(
   { audio, audioFacts, tempo }: AlignParameters,
@@ -119,7 +120,10 @@ async function* decodeSound(track: InputAudioTrack, path: string): AsyncGenerato
   else yield* decodePcm(track);
 }
 
-/** Decodes a FLAC file, skipping damaged frames. */
+/**
+ * Decodes a FLAC file. The decoder may skip damaged frames without an error.
+ * @throws MediaTaskError `unreadable` when the decoder reports errors
+ */
 export function decodeFlac(path: string): AsyncGenerator<Sound> {
   return decodeFile(path, createFlacDecoder);
 }

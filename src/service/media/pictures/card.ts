@@ -110,7 +110,7 @@ export function cardSvg({
   ].join('');
 }
 
-/** Returns the default seed for a prompt: 32 bits of a hash. */
+/** Returns the default seed for a prompt: the first 32 bits of its SHA-256 hash. */
 export function seedOf(prompt: string): number {
   return createHash('sha256').update(prompt, 'utf8').digest().readUInt32BE(0);
 }
@@ -189,8 +189,8 @@ const AREA = { left: 0.07, top: 0.08, width: 0.86, height: 0.56 } as const;
 const GAP = 0.025;
 
 /**
- * Returns the places of the reference images in a placeholder picture. Three or more images on an upright or square
- * picture are placed in two rows, otherwise in one row.
+ * Returns position and size of each reference image in a placeholder picture. If an upright or square picture has three
+ * or more images, they are placed in two rows, otherwise in one row.
  */
 export function referencePlaces(count: number, { width, height }: PictureSize): readonly Place[] {
   const rows = count > 2 && height >= width ? 2 : 1;
@@ -221,7 +221,7 @@ export const TITLE_MAX_CHARACTERS = 120;
 
 /**
  * Returns the prompt as a one-line title; a prompt that is too long is truncated after a word.
- * @returns `lacking`: number of characters that were omitted because the font lacks them
+ * @returns `text`: the title; `lacking`: number of characters that were omitted because the font lacks them
  */
 export function titleOf(prompt: string): { readonly text: string; readonly lacking: number } {
   const characters = Array.from(prompt.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());

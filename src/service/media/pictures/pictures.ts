@@ -21,7 +21,7 @@ const Stored = {
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
   width: Type.Integer({ minimum: 2 }),
   height: Type.Integer({ minimum: 2 }),
-  /** Milliseconds since the epoch. */
+  /** Creation time of the job, in milliseconds since the epoch. */
   createdAt: Type.Integer({ minimum: 0 }),
   /** File names of the reference images, in the folder of the job. */
   references: Type.Array(Type.String()),
@@ -84,7 +84,8 @@ export function planImage(
 
 /**
  * Validates a request for a video and computes the price (docs/api/media.md).
- * @throws ServiceError for the same reasons as `planImage`
+ * @throws ServiceError 400 for an unknown model, an unsupported size or duration, or too many references; 503 for an
+ * unavailable model
  */
 export function planVideo(
   request: VideoRequest,
@@ -163,7 +164,7 @@ const IMAGE_DEADLINE_MS = 120_000;
 const VIDEO_DEADLINE_MS = 1_200_000;
 
 /**
- * Creates the functions that make the images and videos of jobs.
+ * Creates the functions that make the files of image jobs and video jobs.
  * @param fontFile absolute path of the font for titles
  */
 export function createPictureWorks(

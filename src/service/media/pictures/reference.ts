@@ -14,7 +14,7 @@ export const inspectPictureTask: MediaTask = async (order) => {
   return inspectReference(await openSharp(), path);
 };
 
-/** Width and height in pixels. */
+/** Width and height of a picture in pixels. */
 export interface PictureSize {
   readonly width: number;
   readonly height: number;
@@ -37,7 +37,7 @@ const MAX_ASPECT_RATIO = 100;
 /**
  * Decodes a complete reference image, to refuse a damaged file before anything is charged.
  * @returns the size after the rotation that the metadata declares
- * @throws MediaTaskError `unsupported`, `too-large` or `unreadable`
+ * @throws MediaTaskError with the reason `unsupported`, `too-large` or `unreadable`
  */
 export async function inspectReference(
   sharp: SharpConstructor,
