@@ -260,8 +260,8 @@ function jsonContent(schema: object): Json {
 }
 
 /**
- * Returns the named schemas of all endpoints, for `components.schemas` of the OpenAPI document. A schema inside another
- * schema is replaced by a `$ref`. The schemas are sorted by name, but the video schemas are last.
+ * Returns the named schemas of all endpoints, for `components.schemas` of the OpenAPI document. Nested named schemas
+ * are replaced by a `$ref`. Schemas are sorted by name; schemas whose names begin with `Video` are last.
  */
 export function componentSchemas(): Readonly<Record<string, Json>> {
   const endpoints: readonly Endpoint[] = DEFINITIONS;

@@ -7,8 +7,8 @@ import type { OperationKey, Operations } from './operations.ts';
 import { usedBefore, findByKey, isSameRequest } from './operations.ts';
 
 /**
- * A billed request whose result is stored, so that retries get the same result. The id of the billing record
- * (operation) is the key of the result.
+ * A billed request whose result is stored, so that retries return the same result. Results are stored by the id of the
+ * billing record (operation).
  */
 export interface Create<Result> {
   readonly key: OperationKey;
@@ -33,8 +33,8 @@ interface CreatesDeps {
 const POLL_MS = 100;
 
 /**
- * Runs billed requests with stored results. Identical requests with the same idempotency key share one result, even
- * if this or another process is still making the result (docs/api/errors.md#idempotency).
+ * Runs billed requests whose results are stored. Identical requests with the same idempotency key share one result,
+ * even while a service process is still making it (docs/api/errors.md#idempotency).
  */
 export class Creates {
   readonly #deps: CreatesDeps;
@@ -47,8 +47,9 @@ export class Creates {
 
   /**
    * Returns the stored result of a request, or makes the result.
-   * @throws ServiceError 409 when a different request used the idempotency key, or when the result was refunded or
-   * has expired; errors of `create.make`
+   * @throws ServiceError 409 when a different request used the idempotency key, or when the result was refunded or has
+   * expired
+   * @throws the errors that `create.make` throws
    */
   async once<Result>(create: Create<Result>): Promise<Result> {
     const { key, make, signal } = create;

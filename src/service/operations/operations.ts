@@ -14,7 +14,7 @@ import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
 
 export interface OperationRequest {
   readonly accountId: string;
-  /** Id of the endpoint. Using an idempotency key at two endpoints is a conflict. */
+  /** Id of the endpoint. Requests to different endpoints cannot share an idempotency key. */
   readonly endpoint: string;
   readonly idempotencyKey: string | undefined;
   /** The `X-Request-Id`, if the endpoint accepts this header as an idempotency key (docs/api/errors.md#idempotency). */
@@ -32,13 +32,16 @@ type OperationState = 'in_progress' | 'completed' | 'refunded';
 
 interface UsedKey {
   readonly kind: 'conflict' | OperationState;
-  /** Why the earlier request was refunded; undefined if unknown or not refunded. */
+  /** Why the earlier request was refunded; undefined if the reason is unknown or the request was not refunded. */
   readonly failure?: string | undefined;
 }
 
 type EarlierRequest = UsedKey & { readonly kind: OperationState };
 
-/** Why a billed request cannot begin (docs/api/errors.md#idempotency). */
+/**
+ * The reason why a billed request is refused: too few credits or too little quota, or a used idempotency key
+ * (docs/api/errors.md#idempotency).
+ */
 export type Refusal = { readonly kind: 'insufficient'; readonly available: Amounts } | UsedKey;
 
 /**
@@ -51,8 +54,8 @@ export type Operation = ReturnType<typeof openOperation>;
 export type Operations = ReturnType<typeof createOperations>;
 
 /**
- * Creates the manager of this process's billed requests. The first request inserts a row for this process into the
- * table `owner`.
+ * Creates the functions that begin and end the billed requests of this process. The first billed request registers the
+ * process in the table `owner`.
  */
 export function createOperations({
   store,
@@ -129,8 +132,8 @@ export function createOperations({
     /** Refunds the requests of dead processes; returns the number of refunded requests. */
     recover: (): number => refundOrphaned(store, owner, clock.now()),
     /**
-     * Stops renewing the lease. Deletes this process's row in the table `owner`, unless it owns unfinished requests or
-     * jobs.
+     * Stops renewing the lease. Deletes this process's row in the table `owner`, unless the process still owns
+     * unfinished requests or jobs.
      */
     close(): void {
       lease.close();
@@ -177,12 +180,18 @@ function openOperation(
 ) {
   return {
     id,
-    /** Spends the reserved credits; the request continues. Returns the account's remaining credits and quota. */
+    /**
+     * Spends the reserved credits and quota; the request continues. Returns the account's remaining credits and quota;
+     * undefined if the reservation was already spent or refunded.
+     */
     commit: (): Amounts | undefined =>
       store.write((db) =>
         commit(db, id, clock.now()) ? amountsIn(db, accountId, 'available') : undefined,
       ),
-    /** Ends the request, spends the reserved credits, and runs the callback `alongside` in the same transaction. */
+    /**
+     * Ends the request as completed, and runs the callback `alongside` in the same transaction. Spends no credits:
+     * callers call `commit` first.
+     */
     complete: (alongside: (db: Connection) => void = () => undefined): boolean =>
       end('completed', alongside),
     /** Ends the request and refunds the charge. Retries with the idempotency key report `failure` as the reason. */
@@ -245,7 +254,10 @@ export function beginOperation(operations: Operations, request: OperationRequest
   throw refusalError(begun, request);
 }
 
-/** Returns the error for a billed request that cannot begin (docs/api/errors.md#idempotency). */
+/**
+ * Returns the error for a refused billed request: 402 for too few credits or too little quota, 409 for a used
+ * idempotency key (docs/api/errors.md#idempotency).
+ */
 export function refusalError(
   refusal: Refusal,
   { charge }: Pick<OperationRequest, 'charge'>,
@@ -279,7 +291,10 @@ export function usedBefore({ failure, kind }: UsedKey): ServiceError {
   return new ServiceError(code, `${message}. ${failure}`, { headers, details: { failure } });
 }
 
-/** Returns the 402 error, which states the needed and the available credits and quota. */
+/**
+ * Returns the 402 error for too few credits or too little quota. Its details contain the needed and the available
+ * amounts.
+ */
 export function insufficient(needed: Amounts, available: Amounts): ServiceError {
   const unit = available.credits < needed.credits ? 'credits' : 'quota';
   return new ServiceError(
@@ -294,8 +309,8 @@ interface ClaimContext {
   readonly owner: Owner;
   readonly now: number;
   /**
-   * State of the new record, default `in_progress`. `completed` for a request that creates a job in the same
-   * transaction: the job then commits or refunds the charge.
+   * State of the new billing record; default `in_progress`. Use `completed` if the same transaction creates a job,
+   * because the job then spends or refunds the reserved credits.
    */
   readonly state?: 'in_progress' | 'completed';
 }
@@ -335,9 +350,9 @@ export function claim(
 }
 
 /**
- * Finds an earlier request with the same `Idempotency-Key`, or else with the same `X-Request-Id`
- * (docs/api/errors.md#idempotency). If the new request has both headers and
- * only its `X-Request-Id` matches, returns the earlier request if the two are otherwise identical.
+ * Finds the earlier request with the same `Idempotency-Key`. If none exists, finds the one with the same `X-Request-Id`
+ * (docs/api/errors.md#idempotency). If the new request has both headers, the latter must also have the same endpoint
+ * and parameters.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;
@@ -363,7 +378,7 @@ export function findByKey(db: Connection, request: OperationKey): Row | undefine
   );
 }
 
-/** Returns whether a request is identical to a stored one. */
+/** Returns whether a request has the same endpoint and parameters as a stored request. */
 export function isSameRequest(
   earlier: Row,
   { endpoint, fingerprint }: Pick<OperationRequest, 'endpoint' | 'fingerprint'>,
@@ -383,7 +398,10 @@ function currentState(db: Connection, owner: Owner, now: number, earlier: Row): 
   return { kind: 'refunded' };
 }
 
-/** Returns a hash of a request body that does not depend on field order, white space or `undefined` fields. */
+/**
+ * Returns a hash of a request body. The order of the fields does not change the hash, nor do fields that are
+ * `undefined`.
+ */
 export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(body)
     .filter(([, value]) => value !== undefined)
@@ -391,7 +409,7 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
-/** Refunds a billed request (operation) whose process cannot finish it. */
+/** Refunds a billed request (operation) that is in progress, because its process cannot finish it. */
 export function abandon(db: Connection, operationId: string, now: number): void {
   const changed = db.run(
     "UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ? AND state = 'in_progress'",

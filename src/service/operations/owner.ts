@@ -6,7 +6,7 @@ import { integer, optionalText, text } from '../store/connection.ts';
 /** A process that owns unfinished requests or jobs. */
 export type Owner = ReturnType<typeof createOwner>;
 
-/** Milliseconds for which a lease is valid after each renewal. */
+/** Duration of a process's lease in milliseconds. Each renewal starts this time again. */
 export const LEASE_MS = 120_000;
 
 /**
@@ -35,8 +35,8 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
       );
     },
     /**
-     * Returns whether the process in a row of the table `owner` is dead. If that cannot be checked (for example on
-     * another machine), returns true once the lease of the process has expired.
+     * Returns whether the process in a row of the table `owner` is dead. A process that cannot be checked, for example
+     * on another machine, counts as dead after its lease has expired.
      */
     isDead(row: Row): boolean {
       if (text(row, 'id') === id) return false;
@@ -53,14 +53,14 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
   };
 }
 
-/** Returns whether no living process owns a billed request (operation) or a job. */
+/** Returns whether the owner of a billed request (operation) or a job is missing or dead. */
 export function isAbandoned(db: Connection, ownerId: string | undefined, self: Owner): boolean {
   if (ownerId === undefined) return true;
   const row = db.get('SELECT * FROM owner WHERE id = ?', [ownerId]);
   return row === undefined || self.isDead(row);
 }
 
-/** Deletes an owner that has no unfinished billed requests (operations) or jobs. */
+/** Deletes a process from the table `owner`, unless it still owns billed requests (operations) or jobs. */
 export function forgetOwner(db: Connection, id: string): void {
   db.run(
     `DELETE FROM owner WHERE id = ?1
@@ -70,7 +70,9 @@ export function forgetOwner(db: Connection, id: string): void {
   );
 }
 
-/** This process as the owner of unfinished requests and jobs, and its lease. */
+/**
+ * The identity of this process as an owner of requests and jobs, with a function that keeps the lease of the process.
+ */
 export interface Ownership {
   readonly owner: Owner;
   /** Keeps the lease of this process renewed until the returned function is called. */
