@@ -116,8 +116,8 @@ interface Advance extends JobStep {
 /**
  * Applies an event to a job, in the caller's transaction. If the event ends the job, spends or refunds the reserved
  * credits.
- * @returns the updated job; `undefined` if nothing was changed, because the state of the job does not allow the event,
- * the job is missing, or another process owns it
+ * @returns the updated job; `undefined` if nothing was changed, because the job is missing, another process owns the
+ * job, or the state of the job does not allow the event
  */
 export function advanceJob(db: Connection, advance: Advance): Job | undefined {
   const { alongside, event, jobId, now, owner } = advance;

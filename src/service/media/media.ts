@@ -54,7 +54,7 @@ interface SystemMediaOptions extends FileDeps, Pick<MediaSources, 'allowHosts'> 
   readonly host: string;
 }
 
-/** Creates the access of media jobs to real files, child processes and name resolution. */
+/** Creates the `MediaSources` of a real service, with the operating system's files, processes and name resolution. */
 export function systemMedia({
   allowHosts,
   databasePath,

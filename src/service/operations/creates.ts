@@ -47,8 +47,8 @@ export class Creates {
 
   /**
    * Returns the stored result of a request, or makes the result.
-   * @throws ServiceError 409 when a different request used the idempotency key, or when the result was refunded or has
-   * expired
+   * @throws ServiceError 409 when a different request used the idempotency key, when the earlier request was refunded,
+   * or when its result has expired
    * @throws the errors that `create.make` throws
    */
   async once<Result>(create: Create<Result>): Promise<Result> {

@@ -351,8 +351,8 @@ export function claim(
 
 /**
  * Finds the earlier request with the same `Idempotency-Key`. If none exists, finds the one with the same `X-Request-Id`
- * (docs/api/errors.md#idempotency). If the new request has both headers, the latter must also have the same endpoint
- * and parameters.
+ * (docs/api/errors.md#idempotency). If the new request has both headers, a request that was found by `X-Request-Id`
+ * must also have the same endpoint and parameters.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;
@@ -399,8 +399,8 @@ function currentState(db: Connection, owner: Owner, now: number, earlier: Row): 
 }
 
 /**
- * Returns a hash of a request body. The order of the fields does not change the hash, nor do fields that are
- * `undefined`.
+ * Returns a hash of a request body. The order of the top-level fields does not change the hash, nor do `undefined`
+ * fields.
  */
 export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(body)

@@ -12,8 +12,8 @@ const LONGER_SIDE_PIXELS: Readonly<Record<Resolution, number>> = {
 };
 
 /**
- * The image models, which all draw the same placeholder image. They differ in resolutions, prices and the number of
- * reference images. The first variant of each model is the default (docs/api/media.md).
+ * The image models. All of them draw the same placeholder image; the models differ in resolutions, prices and the
+ * number of reference images. The first variant of each model is the default (docs/api/media.md).
  */
 export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
   imageModel('vendor-image-1-flash', imageVariants('1k', 20, 1)),

@@ -14,9 +14,9 @@ interface ImportFault {
   readonly code: ServiceErrorCode;
   /** The error message without its first word, which is the name of the request field. Example: `has no duration`. */
   readonly what: string;
-  /** The stage of the import that failed, by default `download`. */
+  /** The import stage that failed; default `download`. */
   readonly stage?: ImportStage;
-  /** True if the same request may succeed later; by default false. */
+  /** True if the same request may succeed later; default false. */
   readonly retryable?: boolean;
   readonly cause?: unknown;
 }

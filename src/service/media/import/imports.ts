@@ -36,9 +36,12 @@ interface FetchOrder extends ImportSubject {
 export interface MediaImport {
   /** Id of the job that will use the files. The folder of the files has the same name. */
   readonly id: string;
-  /** Downloads a file and returns its path. @throws ServiceError (docs/api/errors.md) */
+  /** Downloads a file and returns its path. @throws ServiceError when the import fails (docs/api/errors.md) */
   fetch(order: FetchOrder): Promise<string>;
-  /** Downloads a file and inspects its audio or video track. @throws ServiceError (docs/api/errors.md) */
+  /**
+   * Downloads a file and inspects its audio or video track.
+   * @throws ServiceError when the import fails (docs/api/errors.md)
+   */
   fetchTrack(order: FetchOrder & { readonly kind: 'audio' | 'video' }): Promise<Inspection>;
 }
 

@@ -8,7 +8,8 @@ const SILENT = 0;
 /**
  * Opens an imported media file in the demuxer and calls `read`. The caller must call `checkBoxes` first. Playlists are
  * refused, because the demuxer would open the files and URLs in the playlist.
- * @throws MediaTaskError `unsupported` for an unsupported format; `unreadable` when the demuxer or `read` fails
+ * @throws MediaTaskError `unsupported` for an unsupported format; `unreadable` for other errors of the demuxer; a
+ * MediaTaskError that `read` throws, unchanged
  */
 export async function readMedia<Result>(
   path: string,

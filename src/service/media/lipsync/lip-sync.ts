@@ -53,7 +53,7 @@ export async function acceptLipSync(
   });
 }
 
-/** Imports the video at a URL. @throws ServiceError (docs/api/errors.md) */
+/** Imports the video at a URL. @throws ServiceError when the import fails (docs/api/errors.md) */
 export async function fetchVideo(arrival: MediaImport, url: string): Promise<InspectedVideo> {
   const order = { url, field: 'video_url', kind: 'video', name: VIDEO_FILE } as const;
   const { video } = await arrival.fetchTrack(order);
