@@ -1,6 +1,6 @@
 /**
- * The formats that foley reads, writes or detects. For new files, foley uses the first extension (without a dot) and
- * the first media type of a format. `opus` is Opus in Ogg; `pcm` is raw 16-bit little-endian samples.
+ * The formats that foley reads, writes or detects. Extensions have no dot. The first extension and the first media type
+ * in each list are used for new files. `opus` is Opus in Ogg; `pcm` is raw 16-bit little-endian samples.
  */
 export const FORMATS = {
   mp3: {
@@ -59,7 +59,10 @@ export function formatOfPath(path: string): Format | undefined {
   return FORMAT_NAMES.find((format) => includes(FORMATS[format].extensions, extension));
 }
 
-/** Returns the format for a `Content-Type`; undefined for an unknown type. The parameter `codecs` can name Opus. */
+/**
+ * Returns the format for a `Content-Type`; undefined for an unknown type. For Ogg with `codecs=opus`, the format is
+ * `opus`.
+ */
 export function formatOfMediaType(contentType: string): Format | undefined {
   const essence = essenceOf(contentType);
   const format = FORMAT_NAMES.find((name) => includes(FORMATS[name].mediaTypes, essence));

@@ -260,7 +260,10 @@ export class LevelTrack {
     return pauses;
   }
 
-  /** Returns the peak levels of `intervals` equal intervals, from 0 to 1. A very short sound has fewer intervals. */
+  /**
+   * Divides the sound into `intervals` equal intervals, and returns the peak level of each, where full scale is 1. A
+   * very short sound has fewer intervals.
+   */
   waveform(intervals: number): number[] {
     const count = Math.min(intervals, this.#levels.length);
     return Array.from({ length: count }, (_, index) => {

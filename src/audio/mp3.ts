@@ -137,13 +137,13 @@ export interface Mp3Frame {
   readonly samples: number;
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  /** Offset in the frame, in bytes, at which an Info tag would begin. */
+  /** Position of the Info tag in the frame, in bytes, if the frame has such a tag. */
   readonly infoOffset: number;
 }
 
 /**
- * Returns the length in bytes of a layer III frame from the second and third byte of its header. Returns 0 for other
- * layers, AAC (ADTS), reserved values and the free format.
+ * Returns the length of a layer III frame in bytes. The parameters are the second and third byte of the frame header.
+ * Returns 0 for other layers, AAC (ADTS), reserved values and the free format.
  */
 export function mp3FrameLength(second: number, third: number): number {
   if ((second & 0xe6) !== 0xe2) return 0;
@@ -251,10 +251,10 @@ const FIELDS = [
   [8, 4],
 ] as const;
 
-/** Number of bytes by which a frame header or a tag is recognized. */
+/** Number of bytes needed to recognize a frame header or a tag. */
 export const MARK_BYTES = 4;
 
-/** Returns how many bytes must be read to determine the length of the tag at index `at`. */
+/** Returns the number of bytes from index `at` that {@link mp3TagLength} needs. */
 export function mp3TagHeadBytes(bytes: Uint8Array, at: number): number {
   const mark = markAt(bytes, at);
   if (mark === 'APET') return APE_BYTES;
@@ -314,8 +314,8 @@ const LARGEST_ADDED = 0xfff;
 
 /**
  * Returns a silent MP3 frame that is large enough for an Info tag.
- * @param header four header bytes of another frame, which are copied; a bit rate that is too low for the tag is
- * raised
+ * @param header the header of another frame (four bytes). It is copied. If its bit rate is too low for the tag, the new
+ * frame has a higher one.
  */
 export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   const plain = header.slice(0, 4);
@@ -379,7 +379,9 @@ export function writeMp3InfoTag(frame: Uint8Array, contents: Mp3Contents): Uint8
   return bytes;
 }
 
-/** Computes the CRC-16 of a LAME tag (polynomial 0x8005, reflected). @param before the CRC of the preceding bytes */
+/**
+ * Computes the CRC-16 of a LAME tag (polynomial 0x8005, reflected). `before` is the CRC of the bytes before `bytes`.
+ */
 export function crc16(bytes: Uint8Array, before = 0): number {
   let crc = before;
   for (const byte of bytes) crc = (crc >> 8) ^ (TABLE[(crc ^ byte) & 0xff] ?? 0);

@@ -9,7 +9,7 @@ export const LAST_PAGE = 4;
 const STREAMS_MAX = 16;
 
 export interface OggHeader {
-  /** The sum of the flags that the page has: {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}. */
+  /** Bit field of {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}. */
   readonly flags: number;
   readonly granule: bigint;
   readonly serial: number;
@@ -23,7 +23,10 @@ export function isOggPage(bytes: Uint8Array): boolean {
   return tagAt(bytes, 0) === 'OggS' && bytes[4] === 0;
 }
 
-/** Reads an Ogg page header and its segment table, which must be complete. The table shares the memory of `bytes`. */
+/**
+ * Reads an Ogg page header, including its segment table. `bytes` must contain the complete table. The returned table
+ * shares the memory of `bytes`.
+ */
 export function readOggHeader(bytes: Uint8Array): OggHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
@@ -252,7 +255,7 @@ export interface OggCodec {
   readonly channels: number | undefined;
   /** Sample rate in Hz; always 48,000 for Opus. */
   readonly sampleRate: number | undefined;
-  /** Number of granules (Ogg time units) per second; undefined for codecs that foley cannot decode. */
+  /** Number of granules (Ogg time units) per second; undefined if unknown. */
   readonly granuleRate: number | undefined;
   /** Number of granules (Ogg time units) to drop at the beginning of the stream. */
   readonly preSkip: number;
@@ -261,7 +264,10 @@ export interface OggCodec {
 /** Maximum number of bytes that {@link readOggCodec} needs from the first packet of a stream. */
 export const CODEC_BYTES = 32;
 
-/** Reads the codec from the first packet of an Ogg stream: `unknown` if the packet is too short or of another codec. */
+/**
+ * Reads the codec from the first packet of an Ogg stream. The name is `unknown` for other codecs and for a packet that
+ * is too short.
+ */
 export function readOggCodec(packet: Uint8Array): OggCodec {
   const mark = Buffer.from(packet.subarray(0, 8)).toString('latin1');
   const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);

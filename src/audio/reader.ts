@@ -1,6 +1,6 @@
 import type { Format } from './formats.ts';
 
-/** Bytes to write over the existing bytes at a position of a file. */
+/** Bytes that replace the bytes at a position of a file. */
 export interface Correction {
   readonly position: number;
   readonly bytes: Uint8Array;
@@ -14,17 +14,17 @@ export interface Verdict {
   readonly durationMs: number | undefined;
   readonly sampleRate: number | undefined;
   readonly channels: number | undefined;
-  /** The codec in an Ogg container: `vorbis`, `opus` or `flac`. */
+  /** The codec in an Ogg file, such as `vorbis`; undefined for other formats. */
   readonly codec: string | undefined;
   /** True if the file has the expected format and no truncation was detected. */
   readonly complete: boolean;
   /** True if the format marks the end of the file. Otherwise, a file truncated between frames looks complete. */
   readonly endIsProven: boolean;
-  /** Bytes to overwrite once the file is complete, such as the lengths in the header of a streamed WAV. */
+  /** Bytes to overwrite once the file is complete, such as the lengths in the header of a streamed WAV file. */
   readonly corrections: readonly Correction[];
   /**
-   * Why the file is invalid or incomplete, without the subject (for example, "is not a PNG"); undefined for a valid
-   * file.
+   * Why the file is invalid or incomplete, as the end of a sentence (for example, "is not a PNG"). Undefined for a
+   * valid file.
    */
   readonly problem: string | undefined;
 }
@@ -35,22 +35,21 @@ export type Findings = Pick<Verdict, 'endIsProven'> &
     Pick<Verdict, 'channels' | 'codec' | 'corrections' | 'durationMs' | 'problem' | 'sampleRate'>
   >;
 
-/**
- * A parser of one file format. A {@link Walker} passes it the bytes of the file; how the file is divided into chunks
- * does not matter.
- */
+/** A parser for one file format. A {@link Walker} passes the bytes of the file to the parser, in chunks of any size. */
 export interface FormatReader {
   /** Number of bytes that the next call of `step` needs. */
   want: number;
   /** Number of bytes to advance before the next call of `step`, including the bytes that `step` has just parsed. */
   skip: number;
   /**
-   * Parses `want` bytes, which begin at `bytes[at]`. Then sets `skip` and `want` for the next step. If `skip` is 0,
-   * `want` must increase, or parsing would not advance.
+   * Parses `want` bytes, which begin at `bytes[at]`. Then sets `skip` and `want` for the next step. If it sets `skip`
+   * to 0, it must increase `want`; otherwise, parsing would not advance.
    * @param position offset of these bytes in the file
    */
   step(bytes: Uint8Array, at: number, position: number): void;
-  /** Called with the skipped bytes, piece by piece: `bytes` from index `from` up to but not including `to`. */
+  /**
+   * Receives the skipped bytes, possibly in several calls: `bytes` from index `from` up to, but not including, `to`.
+   */
   passed?(bytes: Uint8Array, from: number, to: number): void;
 }
 
@@ -63,7 +62,7 @@ export abstract class VerifyingReader implements FormatReader {
   skip = 0;
   /** The first problem found in the file. After a problem, the reader parses no more bytes. */
   problem: string | undefined;
-  /** True if the file begins as its format requires. */
+  /** True once the beginning of the file has the expected format. */
   begun = false;
 
   constructor(want: number) {
@@ -105,7 +104,7 @@ export class Walker {
     this.#reader = reader;
   }
 
-  /** The buffered bytes, which are too few for the next step of the reader. */
+  /** The buffered bytes. They are too few for the next step of the reader. */
   get held(): Uint8Array {
     return this.#carry.subarray(0, this.#carried);
   }

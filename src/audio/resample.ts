@@ -3,11 +3,14 @@ import type { SpeexResampler } from '@echogarden/speex-resampler-wasm/simd';
 /** Converts a stream of samples to another sample rate, without a delay at the beginning. */
 export interface Resampler {
   /**
-   * Adds samples and returns the converted samples that are ready. The last ones are returned by later calls, because
-   * the filter looks ahead.
+   * Adds samples, and returns the converted samples that are ready. Later calls return the rest, because the filter
+   * looks ahead.
    */
   push(samples: Float32Array): Float32Array;
-  /** Returns the remaining samples. All calls together return `inputs * outputRate / inputRate` samples, rounded. */
+  /**
+   * Returns the remaining samples. In total, `push` and `finish` return `inputs * outputRate / inputRate` samples,
+   * rounded.
+   */
   finish(): Float32Array;
   /** Frees the resampler's memory. Must be called after a failure too. */
   close(): void;

@@ -21,7 +21,7 @@ export const SNIFF_BYTES_MAX = 65_536;
 
 /**
  * Detects a format from the first bytes of a file. Skips an ID3 tag, because AAC and FLAC files may begin with such a
- * tag. `ogg` stands for Vorbis, Opus or FLAC in Ogg.
+ * tag. The result `ogg` means Vorbis, Opus or FLAC in Ogg.
  */
 export function sniff(head: Uint8Array): Sniffed {
   if (head.length === 0) return { kind: 'more', bytes: 4 };

@@ -9,7 +9,7 @@ declare module '@echogarden/sonic-wasm' {
     _sonicSetSpeed(stream: number, speed: number): void;
     /** Adds frames of interleaved samples to a stream. @returns 0 if there is not enough memory */
     _sonicWriteFloatToStream(stream: number, samples: number, frames: number): number;
-    /** Copies up to `maxFrames` converted frames to the pointer `samples`. @returns the number of copied frames */
+    /** Copies up to `maxFrames` converted frames to the address `samples`. @returns the number of copied frames */
     _sonicReadFloatFromStream(stream: number, samples: number, maxFrames: number): number;
     _sonicFlushStream(stream: number): number;
   }

@@ -12,7 +12,7 @@ export interface Sound {
 const BUFFER_FRAMES = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
-/** Changes the tempo of sound, but not the pitch. Divides the number of frames by `tempo`; above 1 is faster. */
+/** Changes the tempo of sound, but not the pitch. A `tempo` above 1 is faster: 2 halves the duration. */
 export async function* changeTempo(
   sounds: AsyncIterable<Sound>,
   tempo: number,

@@ -13,8 +13,8 @@ export interface Verifier {
   /** Verifies the next bytes of the file. The caller may then reuse `chunk`. */
   write(chunk: Uint8Array): void;
   /**
-   * Why the file is certainly invalid, whatever bytes follow, without the subject; undefined if no such problem was
-   * found.
+   * Why the file is invalid, as the end of a sentence (for example, "is not a PNG"). Undefined if no problem was found
+   * so far.
    */
   readonly problem: string | undefined;
   /** Returns the result of the verification. Called after the last byte of the file. */
@@ -26,7 +26,7 @@ export interface VerifierOptions {
   readonly pcm?: PcmLayout | undefined;
 }
 
-/** Creates a verifier for a file. Some formats are verified only by signature. The format `ogg` accepts any codec. */
+/** Creates a verifier for a file. For some formats, it verifies only the first bytes. For `ogg`, any codec is valid. */
 export function createVerifier(format: Format, options: VerifierOptions = {}): Verifier {
   const reader = READERS[format](options);
   const walker = new Walker(reader);

@@ -2,8 +2,8 @@ import type { Correction, Findings, Walker } from './reader.ts';
 import { SKIP_TO_END, VerifyingReader, tagAt } from './reader.ts';
 
 /**
- * Verifies a RIFF WAVE file by comparing the lengths in its headers with its bytes. For a streamed file, whose header
- * has no valid lengths, only an incomplete last sample is detected.
+ * Verifies a RIFF WAVE file: compares the lengths in its headers with the actual lengths. The header of a streamed file
+ * has no valid lengths; only an incomplete last sample is then detected.
  */
 export class WavReader extends VerifyingReader {
   #end: number | undefined;
@@ -129,7 +129,7 @@ export const FORMAT_BYTES = 16;
 export const LARGEST_WAV_LENGTH = 0xffff_ffff;
 const UNKNOWN_LENGTH_FROM = 0x7fff_0000;
 
-/** Returns true if a WAV length field is a placeholder, as in a stream whose length was unknown. */
+/** Returns whether a WAV length field is a placeholder, as written by a program that did not know the length. */
 export function isUnknownWavLength(length: number): boolean {
   return length === 0 || length >= UNKNOWN_LENGTH_FROM;
 }
@@ -140,7 +140,7 @@ function lengthField(length: number): Uint8Array {
   return bytes;
 }
 
-/** The layout of raw samples in a response, according to its media type. */
+/** The layout of raw samples, as the media type of a response declares it. */
 export interface PcmLayout {
   readonly sampleRate: number;
   readonly channels: number;

@@ -1,9 +1,10 @@
 import { concatSamples } from '../resample.ts';
 
-/** Maximum true peak of decoded audio in every format, in decibels relative to full scale. */
+/** Maximum true peak in decibels relative to full scale. Applies to the decoded audio of every format. */
 export const MAX_TRUE_PEAK_DB = -1;
 /**
- * Effects of encoding, in decibels: `riseDb` is how far true peaks may rise, and `lossDb` is how far the level falls.
+ * How encoding in each format changes the levels, in decibels. True peaks may rise by up to `riseDb`; the level falls
+ * by `lossDb`.
  */
 export const CODEC_LEVELS = {
   wav: { riseDb: 0.4, lossDb: 0 },

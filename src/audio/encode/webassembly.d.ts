@@ -31,8 +31,8 @@ declare module '@echogarden/speex-resampler-wasm/simd' {
       errorPointer: number,
     ): number;
     /**
-     * Resamples one buffer. Before the call, the two length pointers hold the buffer sizes in samples. After the
-     * call, they hold the numbers of samples that were read and written.
+     * Resamples one buffer. `inputLength` and `outputLength` are pointers. Before the call, they point to the buffer
+     * sizes in samples. After the call, they point to the number of samples read and the number written.
      */
     _speex_resampler_process_float(
       state: number,

@@ -2,27 +2,29 @@ import { Failure } from '../../errors/failure.ts';
 import type { Correction, FormatReader } from '../reader.ts';
 import { Walker } from '../reader.ts';
 
-/** Joins several audio files into one without decoding them. Buffers at most one MP3 frame or Ogg page. */
+/** Joins several audio files (parts) into one without decoding them. Buffers at most one MP3 frame or Ogg page. */
 export interface AudioJoiner {
   /**
-   * Adds the next bytes of the current part and returns bytes to write. The caller may then reuse `chunk`.
-   * @throws Failure: `bad_answer` if the audio properties of the part differ from earlier parts, `output` if the
-   * joined file becomes too large for its format
+   * Adds the next bytes of the current input file, and returns bytes to write. The caller may then reuse `chunk`.
+   * @throws Failure of kind `bad_answer` if a file is invalid, or its audio properties (such as the sample rate) differ
+   * from those of earlier files
+   * @throws Failure of kind `output` if the joined file becomes too large for its format
    */
   write(chunk: Uint8Array): Pieces;
-  /** Ends the current part and returns bytes to write. @throws Failure (bad_answer) for an incomplete part */
+  /** Ends the current input file, and returns bytes to write. @throws Failure (bad_answer) for an incomplete file */
   endPart(): Pieces;
   /**
    * Adds silence after the audio that was added so far. Later calls of `write` or `end` return the bytes of the
    * silence.
    */
   addSilence(ms: number): void;
-  /** Returns the last bytes to write. Called after the last part has ended. */
+  /** Returns the last bytes to write. Called after the last input file has ended. */
   end(): Pieces;
-  /** Returns the position in the joined audio, in milliseconds, at which each part starts; empty for raw samples. */
+  /** Returns the start of each input file in the joined audio, in milliseconds. Empty for raw samples. */
   starts(): readonly number[];
   /**
-   * Returns bytes to write over earlier bytes of the output, such as a header. Called after the last part has ended.
+   * Returns replacements for bytes that were already written, such as the file header. Called after the last input file
+   * has ended.
    */
   corrections(): readonly Correction[];
 }
@@ -30,7 +32,7 @@ export interface AudioJoiner {
 /** Bytes to write, in pieces. For long silence, the same piece occurs many times. */
 export type Pieces = Iterable<Uint8Array>;
 
-/** Base class of the joiners. A subclass parses a part in `step`, and passes the bytes of the joined file to `push`. */
+/** Base class of the joiners. A subclass parses the input files in `step`, and passes the output bytes to `push`. */
 export abstract class Joiner implements AudioJoiner, FormatReader {
   want: number;
   skip = 0;
@@ -39,7 +41,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   #pieces: Piece[] = [];
   #silenceMs = 0;
 
-  /** @param want number of bytes that `step` needs at the beginning of each part */
+  /** @param want number of bytes that the first call of `step` for each input file needs */
   constructor(want: number) {
     this.want = want;
     this.#firstWant = want;
@@ -65,7 +67,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
     return this.#take();
   }
 
-  /** Ends the current part. @throws Failure (bad_answer) for an empty or incomplete part */
+  /** Ends the current input file. @throws Failure (bad_answer) for an empty or incomplete file */
   protected finishPart(walker: Walker): void {
     if (walker.held.length > 0 || walker.bytes === 0) throw badPart('one is cut');
   }
@@ -80,7 +82,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
     return this.#take();
   }
 
-  /** Writes silence at the beginning of a part, or at the end of the file if `isEnd` is true. */
+  /** Writes silence before an input file or, if `isEnd` is true, at the end of the joined file. */
   protected abstract pushSilence(ms: number, isEnd: boolean): void;
 
   /** Returns the duration of the silence that was added but not yet written, in milliseconds, and resets it to 0. */
@@ -136,7 +138,9 @@ function* expand(pieces: readonly Piece[]): Generator<Uint8Array> {
 
 const LAST: Piece = { bytes: new Uint8Array(0), times: 0 };
 
-/** Returns the Failure for a part that is invalid or has other audio properties than earlier parts. */
+/**
+ * Returns the Failure for an input file that is invalid, or whose audio properties differ from those of earlier files.
+ */
 export function badPart(problem: string): Failure {
   return new Failure(`the parts of the audio cannot be joined: ${problem}`, {
     code: 'bad_answer',

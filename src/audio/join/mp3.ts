@@ -16,8 +16,8 @@ import type { Correction, Walker } from '../reader.ts';
 import { Joiner, badPart } from './joiner.ts';
 
 /**
- * Joins the frames of all MP3 parts, without the tags of the parts. The first frame of each part must not use data of
- * earlier frames (bit reservoir). In a seekable file, the first frame contains the Info tag.
+ * Joins the frames of several MP3 files, without their tags. The first frame of each file must not use data of earlier
+ * frames (bit reservoir). If the output is seekable, it begins with a frame that contains an Info tag.
  */
 export class Mp3Joiner extends Joiner {
   readonly #isSeekable: boolean;
@@ -155,8 +155,8 @@ export class Mp3Joiner extends Joiner {
   }
 
   /**
-   * Returns the position in the joined audio, in milliseconds, at which the sound of each part starts. Allows for the
-   * encoder delay that the Info tag of a part declares.
+   * Returns the start of each input file in the joined audio, in milliseconds. If a file has an Info tag, its start is
+   * after its encoder delay.
    */
   starts(): readonly number[] {
     const { sampleRate = 1, samples = 0 } = this.#first ?? {};

@@ -14,9 +14,9 @@ export function headerPackets({ name }: OggCodec): number | undefined {
 const MOST_PACKETS_PER_PAGE = 250;
 
 /**
- * Yields the Ogg pages of a silent stream. The caller adds serial and sequence numbers.
- * @param headers header pages of a stream with the same codec and parameters
- * @param start granule position at which a Vorbis stream starts; other streams start at 0
+ * Yields the Ogg pages of a silent stream. The caller sets their serial and sequence numbers.
+ * @param headers header pages of another stream with the same codec and parameters
+ * @param start granule position of the first sample; used only for Vorbis, because an Opus stream starts at 0
  * @param granules length of the silence in granules, at least 1
  */
 export function* silentPages(

@@ -24,9 +24,9 @@ interface Opening {
 }
 
 /**
- * Concatenates the Ogg streams of all parts. Each stream keeps its headers and gets a new serial number. The
- * timestamps of a Vorbis stream continue those of the previous stream, because some players read the duration from
- * the last page.
+ * Concatenates the Ogg streams of several files. Each stream keeps its headers and gets a new serial number. The
+ * timestamps of a Vorbis stream continue those of the previous stream, because some players read the duration from the
+ * last page.
  */
 export class OggJoiner extends Joiner {
   #streams = 0;

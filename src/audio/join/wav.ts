@@ -17,7 +17,7 @@ const USUAL_RAW_RATE = 24_000;
 export class PcmJoiner extends Joiner {
   readonly #sampleRate: (() => number | undefined) | undefined;
 
-  /** @param sampleRate returns the sample rate of the samples in Hz; default 24,000 */
+  /** @param sampleRate function that returns the sample rate in Hz; default rate: 24,000 */
   constructor(sampleRate?: () => number | undefined) {
     super(1);
     this.#sampleRate = sampleRate;
@@ -51,7 +51,7 @@ const FORMAT_MAX = 64;
 // Written while the real length is unknown. Even, and positive as a signed 32-bit number.
 const STREAM_LENGTH = 0x7fff_fffe;
 
-/** Joins WAV files: one header, followed by the samples of all parts. */
+/** Joins WAV files. The output has one header, followed by the samples of all files. */
 export class WavJoiner extends Joiner {
   readonly #isSeekable: boolean;
   #format: Uint8Array | undefined;
