@@ -29,7 +29,9 @@ import { markUnfinished } from './unfinished.ts';
 interface BatchFolderOptions extends FileDeps {
   readonly outputDir: string;
   readonly outputFlag: string;
-  /** Whether this command created the output folder. If the batch then sends nothing, the folder is removed. */
+  /**
+   * True if this command created the output folder. Such a folder is removed on close if the batch recorded no output.
+   */
   readonly isNewFolder: boolean;
   readonly copies: string;
   readonly processes: Processes;
@@ -38,14 +40,15 @@ interface BatchFolderOptions extends FileDeps {
   readonly redo: string | undefined;
 }
 
-/** Returns the folder for billed audio that would otherwise be overwritten by the audio of another item. */
+/** Returns the folder for saved audio. foley saves billed audio there before it overwrites an output file. */
 export function savedAudioFolder(outputDir: string): string {
   return join(outputDir, BATCH_FOLDER, 'kept');
 }
 
 /**
- * Reads the journal of an output folder, without locking the folder or creating files.
- * @throws Failure: `state` if the journal cannot be read, `output` if a parent of the output folder is a file
+ * Reads the journal of an output folder. Does not lock the folder or create files.
+ * @throws Failure of kind `state` if the journal cannot be read
+ * @throws Failure of kind `output` if a parent of the output folder is a file
  */
 export async function readBatchFolder(
   { outputDir, outputFlag }: Pick<BatchFolderOptions, 'outputDir' | 'outputFlag'>,
@@ -59,8 +62,8 @@ export async function readBatchFolder(
 
 /**
  * Opens and locks the batch of an output folder, or one shard of it. Removes temporary files of killed processes.
- * @throws Failure: `state` if another process runs the batch, or the journal is damaged or from a newer foley; `output`
- * if the folder is not writable
+ * @throws Failure of kind `state` if another process runs the batch, or if the saved state of the batch is not usable
+ * @throws Failure of kind `output` if the folder is not writable
  */
 export async function openBatchFolder(options: BatchFolderOptions): Promise<BatchFolder> {
   const { files, namespace, outputDir } = options;
@@ -113,17 +116,16 @@ interface OpenParts extends BatchSecret, Run {
 export class BatchFolder {
   readonly index: JournalIndex;
   readonly secret: Uint8Array;
-  /** Whether the state folder has a copy of the secret from which idempotency keys are derived. */
+  /** False if the secret for idempotency keys is stored only in the output folder. */
   readonly isCopied: boolean;
   /** Number of damaged journal lines that were skipped. */
   readonly garbled: number;
   /** Folder for temporary files, on the same disk as the outputs. */
   readonly temporaries: string;
-  /** True if no other process runs a shard of this batch. */
+  /** True if this process has locked the whole batch, not only one shard. */
   readonly isExclusive: boolean;
   /**
-   * Token that identifies a `--redo` command. A later command that continues an interrupted `--redo` has the same
-   * token.
+   * Identifies this command. A `--redo` command that continues an interrupted one has the same token as that command.
    */
   readonly redoToken: string;
   readonly #options: BatchFolderOptions;
@@ -142,7 +144,7 @@ export class BatchFolder {
   }
 
   /**
-   * Records the names of output files before the files are created. Resolves when the record is on disk.
+   * Records the names of output files that are about to be created. Resolves when the record is on disk.
    * @throws Failure (state)
    */
   async claim(outputs: readonly string[]): Promise<void> {
@@ -169,7 +171,7 @@ export class BatchFolder {
 
   /**
    * Records a new state of an item, and returns the new status.
-   * @param durability `now`: the record is on disk when the promise resolves
+   * @param durability if `now`, the promise resolves when the record is on disk
    * @throws Failure (state)
    */
   async note(
@@ -184,7 +186,7 @@ export class BatchFolder {
   }
 
   /**
-   * Records that an audio file has its final name. A crash may lose the record; the next `foley batch` then
+   * Records that an audio file was renamed to its final name. A crash may lose the record; the next `foley batch` then
    * recognizes the file by its hash.
    */
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {
@@ -195,10 +197,7 @@ export class BatchFolder {
     return { ...status, state: 'published', facts: { ...status.facts, ...facts } };
   }
 
-  /**
-   * Records a new output name for existing audio, before the audio is moved or copied there.
-   * @throws Failure (state)
-   */
+  /** Records new file names for existing audio. Called before the audio is moved or copied. @throws Failure (state) */
   async noteReused(
     status: ItemStatus,
     files: Pick<ItemAbout, 'besides' | 'output'>,
@@ -211,7 +210,7 @@ export class BatchFolder {
     return step;
   }
 
-  /** Records that the batch is complete. A later `--redo` of the same items then starts again instead of continuing. */
+  /** Records that this command has finished. A later command with the same `--redo` items then repeats them again. */
   async end(): Promise<void> {
     const { id, journal, mark } = this.#parts;
     await journal.append([{ run: id, ended: true }]).catch(() => undefined);

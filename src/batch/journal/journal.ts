@@ -24,56 +24,57 @@ export const ITEM_STATES = [
 
 export type ItemState = (typeof ITEM_STATES)[number];
 
-/**
- * The part of a journal record that is known only after the request is sent: the ids, the cost and the audio of an
- * item.
- */
+/** The fields of a journal record that are known only after the request is sent, such as the job id and the cost. */
 export interface ItemFacts {
   readonly jobId?: string;
   readonly requestId?: string;
   readonly creditsUsed?: number;
   readonly sha256?: string;
   readonly bytes?: number;
-  /** Modification time of the published file; identifies an unchanged file without reading it. */
+  /** Modification time of the audio file. Used to detect an unchanged file without reading it. */
   readonly mtimeMs?: number;
   /** What the voice left out of the text, in the format of `X-Foley-Unspoken`. */
   readonly unspoken?: string;
-  /** Whether some segments of the job failed or some words lack timings. */
+  /** True if a segment of the job failed or a word has no timing. */
   readonly isPartial?: boolean;
   /**
-   * True if the service refused the request without billing, so that it may be sent again under the same idempotency
-   * key.
+   * True if the service refused the request without billing it. The request may then be sent again with the same
+   * idempotency key.
    */
   readonly isRefused?: boolean;
   readonly problem?: string;
 }
 
 /**
- * The part of a journal record that is written before the request is sent. It never contains an API key or the text.
+ * The fields of a journal record that are written before the request is sent. They never contain an API key or the
+ * text.
  */
 export interface ItemAbout {
   readonly output: string;
   readonly key: string;
   readonly origin: string;
-  /** Token of the `--redo` command that requested the item again. */
+  /** If the item was requested again because of `--redo`: the token of that command. */
   readonly redo?: string;
   readonly besides?: readonly string[];
 }
 
-/** A journal record: one step of one billed request. */
+/** A journal record: a new state of one billed request. */
 export interface ItemStep {
-  /** Id of the item that was requested; any item with the same request body may use the audio. */
+  /** Id of the item for which the request was sent. Other items with the same request body may use the audio. */
   readonly item: string;
   /** Digest of the request body (`bodyDigest`). */
   readonly body: string;
-  /** Number of earlier billed requests that had the same body. */
+  /**
+   * 0 for the first request with this body. Each repeated request (for example, by `--redo`) has the next higher
+   * number, and therefore another idempotency key.
+   */
   readonly generation: number;
   readonly state: ItemState;
   readonly about?: ItemAbout | undefined;
   readonly facts?: ItemFacts | undefined;
 }
 
-/** Current state of one billed request, computed from its steps. */
+/** Current state of one billed request, computed from its journal records. */
 export interface ItemStatus extends ItemStep {
   readonly about: ItemAbout | undefined;
   readonly facts: ItemFacts;
@@ -95,7 +96,8 @@ function parseItemStep(record: LogRecord): ItemStep | undefined {
 }
 
 /**
- * Merges a step into a status. The step with the higher `generation` wins; within one generation, the later state wins.
+ * Updates the status of a request with a journal record. Of two generations, the higher one wins. Within one
+ * generation, the state that is later in {@link ITEM_STATES} wins.
  */
 export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemStatus {
   const { about, facts = {} } = step;
@@ -144,7 +146,7 @@ function isFacts(value: unknown): value is ItemFacts {
 export interface KnownFile {
   readonly sha256: string;
   readonly bytes: number;
-  /** Modification time; undefined if the journal has no record that the file was published. */
+  /** Modification time; undefined if the journal does not contain it. */
   readonly mtimeMs: number | undefined;
 }
 
@@ -201,9 +203,9 @@ export class JournalIndex {
   }
 
   /**
-   * Returns the state of the request from which an item gets its audio; undefined if no request with this body was ever
-   * recorded. Prefers a request that has audio or may still get it, even if it was sent for another item with the same
-   * body.
+   * Returns the request that supplies the audio of an item; undefined if no request with this body was recorded.
+   * Prefers a request that has complete audio or may still get it. That request may have been sent for another item
+   * with the same body.
    */
   statusOf(item: string, body: string): ItemStatus | undefined {
     const own = this.#items.get(keyOf(item, body));
@@ -217,7 +219,7 @@ export class JournalIndex {
     return best;
   }
 
-  /** Returns the highest generation number of a request body; -1 if the body was never requested. */
+  /** Returns the highest `generation` of the requests with this body; -1 if there are none. */
   lastGeneration(body: string): number {
     let last = -1;
     for (const item of this.#itemsByBody.get(body) ?? []) {
@@ -242,7 +244,8 @@ export class JournalIndex {
   }
 
   /**
-   * Returns the latest request of each item and request body, preceded by earlier requests that have complete audio.
+   * Returns the latest request for each pair of item and request body. Earlier requests that have complete audio come
+   * first in the list.
    */
   statuses(): readonly ItemStatus[] {
     return [...this.#superseded, ...this.#items.values()];
@@ -254,7 +257,8 @@ export class JournalIndex {
   }
 
   /**
-   * Returns the token of the latest command if it did not finish and had the same `--redo` items; otherwise undefined.
+   * Returns the token of an interrupted `--redo` command with the same items. Undefined if the latest command finished
+   * or had other items.
    * @param redo digest of the item ids given to `--redo`
    */
   interruptedRedo(redo: string): string | undefined {

@@ -16,8 +16,8 @@ import { display } from '../../text/display.ts';
 
 export interface KeyAbout {
   /**
-   * Origin of the service's URL; `embedded` for the embedded service, whose port changes. Unlike the account name, the
-   * origin stays the same if the user renames an account while a batch is unfinished.
+   * URL of the service, or `embedded` for the embedded service, whose port changes. The name of an account is not used,
+   * because the user can rename an account while a batch is unfinished.
    */
   readonly origin: string;
   readonly endpoint: string;
@@ -30,10 +30,7 @@ export function bodyDigest(body: Uint8Array): string {
   return sha256(body).slice(0, 32);
 }
 
-/**
- * Derives the idempotency key of a request. With the same secret, equal requests get the same key, even if the
- * journal is missing.
- */
+/** Derives the idempotency key of a request. The same parameters always give the same key. */
 export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   const { body, endpoint, generation, origin } = about;
   const identity = JSON.stringify([origin, endpoint, body, generation]);
@@ -65,9 +62,9 @@ const NAME = 'secret';
 const SECRET_BYTES = 32;
 
 /**
- * Returns the secret from which the idempotency keys of a batch are derived: the stored secret, else its copy, else a
- * new random secret. Resolves when the secret is on disk.
- * @throws Failure (state) when the secret cannot be stored, or is damaged and has no copy
+ * Returns the secret from which the idempotency keys of a batch are derived. This is the stored secret, else its copy,
+ * else a new random secret. Resolves when the secret is on disk.
+ * @throws Failure (state) if the secret cannot be stored, or if it is damaged and has no usable copy
  */
 export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
   const file = path.join(places.folder, NAME);

@@ -11,8 +11,8 @@ export interface LockOptions extends Omit<LockFileOptions, 'lockedError'> {
   readonly folder: string;
   readonly shard: Shard | undefined;
   /**
-   * Returns when a journal file last changed, in milliseconds since the Unix epoch; undefined without journal files.
-   * Used to decide whether a lock is stale if foley cannot check the process that holds the lock.
+   * Returns when a journal file last changed, in milliseconds since the Unix epoch; undefined if no such file exists.
+   * foley uses this time to recognize a stale lock when it cannot check the process that holds it.
    */
   readonly lastActivity: () => Promise<number | undefined>;
 }
@@ -27,7 +27,8 @@ export interface Lock {
 
 /**
  * Locks the batch of a folder, or one shard of it. Shards with the same total, such as 1/4 and 3/4, may run at once.
- * @throws Failure (state) naming the process that holds the lock; file system errors
+ * @throws Failure (state) naming the process that holds a conflicting lock
+ * @throws the error of the file system if the lock cannot be read or written
  */
 export async function lockBatch(given: LockOptions): Promise<Lock> {
   const options = { ...given, lockedError: lockedFailure };

@@ -9,10 +9,9 @@ import { BATCH_FOLDER, readJournals } from './journal.ts';
 const NAME = 'unfinished';
 
 /**
- * Creates a marker file for an unfinished batch in the state folder, so that `foley recover` finds the batch. Never
- * throws.
- * @param copyFolder the folder of the batch inside the state folder
- * @param shard `all`, or the shard, such as `1-of-4`
+ * Creates a marker file in the state folder, so that `foley recover` finds an unfinished batch. Never throws.
+ * @param copyFolder the folder for this batch inside the state folder
+ * @param shard `all` for the whole batch, or a shard such as `1-of-4`
  * @returns the path of the marker file, which the caller removes when the batch is done
  */
 export async function markUnfinished(

@@ -11,8 +11,7 @@ import { readWhole } from './inputs.ts';
 /** A chapter of a book, or a part of a chapter that is too long for one request. */
 export interface Chapter {
   /**
-   * Number of the chapter in the book, zero-padded. A chapter that is too long for one request is divided into parts,
-   * such as `3-1` and `3-2`.
+   * Number of the chapter in the book, zero-padded. The parts of a long chapter have numbers such as `3-1` and `3-2`.
    */
   readonly number: string;
   readonly spoken: SpokenText;
@@ -50,7 +49,7 @@ export async function readDocumentFile(
   return extractDocument(file.name, format, bytes, code);
 }
 
-/** Returns whether two texts differ only in white space. */
+/** Returns whether two texts are equal apart from white space. */
 export function hasSameWords(one: string, other: string): boolean {
   return joinedWords(one) === joinedWords(other);
 }

@@ -25,11 +25,14 @@ export type Source =
       readonly file: InputFile;
       readonly name: string;
       /**
-       * Folder of the file, relative to the folder that the user named, with `/` between folders. Empty for a file that
-       * the user named, or that is directly in the named folder.
+       * Folder that contains the file, relative to the folder given on the command line, with `/` between folders.
+       * Empty for a file given by its own path, or directly in the given folder.
        */
       readonly dir: string;
-      /** The file name without its extension. If another text has the same name, the folder comes first. */
+      /**
+       * The file name without its extension. If several texts have the same name, `dir` precedes it, as in
+       * `part-1/intro`.
+       */
       readonly title: string;
     }
   | { readonly kind: 'lines'; readonly file: InputFile; readonly name: string }
@@ -46,9 +49,9 @@ const TEXT_EXTENSIONS = ['.txt', '.md'];
 const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '']);
 
 /**
- * Finds the inputs of a batch: files and folders in the given order, then `--lines`, then `--jsonl`. A folder stands
- * for its `*.txt` and `*.md` files, sorted by path.
- * @throws Failure (usage) for a missing file, a file that is not a text, and stdin used twice
+ * Finds the inputs of a batch. The order is: text files, CSV tables, `--lines`, `--jsonl`. A folder supplies its
+ * `*.txt` and `*.md` files, sorted by path.
+ * @throws Failure (usage) for a missing file, a file that is not a text, or stdin used twice
  */
 export async function findSources(options: InputOptions, files: FileSystem): Promise<Source[]> {
   const { jsonl, lines, paths, readOnce, recursive, textFormat } = options;
@@ -158,9 +161,9 @@ async function textNames(
 }
 
 /**
- * Rejects a file whose extension is not that of a text (for example, `.pdf`), because foley would speak its raw
- * content. Accepts any extension if the user set `--text-format`.
- * @param where prefix of the message
+ * Rejects a file with an extension that is not for texts, such as `.pdf`, because foley would speak its raw content. If
+ * the user chose a format with `--text-format`, any extension is accepted.
+ * @param where prefix of the error message
  * @throws Failure (usage)
  */
 export function requireText(
@@ -205,12 +208,12 @@ interface NumberedLine {
 }
 
 /**
- * Maximum length of a line, in characters. A JSON item with the longest allowed text fits, even if every character is
- * escaped.
+ * Maximum length of a line in an input file, in characters. It is enough for a JSON item with the longest text, even if
+ * every character is escaped.
  */
 export const MAX_LINE_CHARACTERS = 1 << 20;
 
-/** Returns an input that opens the file on each read. Throws for a pipe or a device. */
+/** Returns an input that opens the file on each read. Reading a pipe or a device throws a Failure (usage). */
 export function inputFile(name: string, files: FileSystem): InputFile {
   return {
     name,
@@ -257,7 +260,7 @@ export function inputBytes(name: string, bytes: Uint8Array): InputFile {
 
 /**
  * Yields the non-blank lines of a text, without line ends. Holds one line in memory at a time.
- * @throws Failure (usage) naming the line, for a file that cannot be read or is not UTF-8
+ * @throws Failure (usage) if the file cannot be read, is not UTF-8 or has a line that is too long
  */
 export async function* linesOf(input: InputFile): AsyncGenerator<NumberedLine, void, undefined> {
   const decoder = createUtf8Decoder();
@@ -290,8 +293,8 @@ function withoutReturn(line: string): string {
 }
 
 /**
- * Reads the entire text of a small file.
- * @throws Failure (usage)
+ * Reads the entire text of a file.
+ * @throws Failure (usage) if the file has more than `maxBytes`, cannot be read or is not UTF-8
  */
 export async function wholeText(input: InputFile, maxBytes: number): Promise<string> {
   try {
@@ -321,7 +324,7 @@ export async function readWhole(input: InputFile, maxBytes: number): Promise<Uin
   return Buffer.concat(parts);
 }
 
-/** Converts a read error of an input to a Failure; returns other errors unchanged. */
+/** Converts an error that occurred while reading an input to a Failure. Returns unrelated errors unchanged. */
 export function unreadable(name: string, error: unknown): unknown {
   const shown = display(name);
   if (error instanceof TextEncodingError) {

@@ -23,27 +23,27 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   /** File and line of the item, for messages. */
   readonly source: string;
   /**
-   * Value of the placeholder `{name}` in output names: the file name without its extension; in a list, the item's id or
-   * `LIST-NUMBER`.
+   * Value of the placeholder `{name}` in output names. For a file: its name without the extension. For a list: the
+   * item's id or, without an id, the name of the list and a number.
    */
   readonly name: string;
   /**
-   * Value of the placeholder `{dir}` in output names: the folder of the text file, relative to the folder that the user
-   * named. May be empty.
+   * Value of the placeholder `{dir}` in output names: the folder that contains the text file, relative to the folder
+   * given on the command line. May be empty.
    */
   readonly dir?: string;
-  /** Id to use if the input gives none; default: `name`. */
+  /** Id of the item if the input does not set one. Default: `name`. */
   readonly title?: string;
   /** The text to send. */
   readonly text: string;
   /**
-   * The text and its pauses, extracted from a document or changed by a lexicon; undefined for plain text that is sent
-   * unchanged.
+   * The text to speak and its pauses. Set only if the text comes from a document or was prepared (for example, by a
+   * lexicon).
    */
   readonly spoken?: SpokenText;
   /**
-   * The source of a Markdown document. Earlier versions of foley sent the source instead of the extracted text; foley
-   * needs it to find their requests in the journal.
+   * The source of a Markdown document. Earlier versions of foley sent this source. The current version needs it to find
+   * their requests in the journal.
    */
   readonly rawText?: string;
 }
@@ -56,10 +56,7 @@ export interface Inputs extends DocumentFlags {
   readonly prepare?: TextPreparation | undefined;
 }
 
-/**
- * Counts the items; opens only lists, tables and books.
- * @throws Failure (usage)
- */
+/** Counts the items of all inputs. Opens lists, tables and books, but not plain text files. @throws Failure (usage) */
 export async function countItems({
   sources,
   textColumn,
@@ -74,7 +71,8 @@ export async function countItems({
 
 /**
  * Yields the items of all inputs and checks the text of each item. Holds one text in memory at a time.
- * @param nameOf returns the name of a list item without an id, from the name of the list and the item number
+ * @param nameOf makes the name of a list item that has no id. Its parameters are the name of the list and the number of
+ * the item.
  * @throws Failure (usage) naming the file, line and key
  */
 export async function* draftsOf(

@@ -22,7 +22,7 @@ export interface JsonItem {
 }
 
 const OWN_KEYS = ['id', 'text', 'file', 'voiceId', 'modelId', 'output', 'format'] as const;
-/** Keys of a JSON item, and columns of a table. */
+/** The keys that a JSON item may have. A table may have columns with the same names. */
 export const ITEM_KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_CONTROLS)];
 
 /**
@@ -37,9 +37,9 @@ export function parseJsonLine(line: string, where: string): JsonItem {
 }
 
 /**
- * Rejects an object that has unknown keys.
+ * Rejects unknown keys of an object.
  * @param keys the allowed keys
- * @param whereOf returns the position of a key (such as the file and line), for messages
+ * @param whereOf returns the position of a key (such as the file and line) for the error message
  * @throws Failure (usage)
  */
 export function refuseUnknownKeys(
@@ -56,10 +56,7 @@ export function refuseUnknownKeys(
   );
 }
 
-/**
- * Checks the fields of one item.
- * @throws Failure (usage) naming file, line and key
- */
+/** Checks the fields of one item, and returns the item. @throws Failure (usage) naming file, line and key */
 export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): JsonItem {
   const item = {
     ...textsIn(fields, where),
@@ -73,7 +70,10 @@ export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): Jso
   return item;
 }
 
-/** Resolves the `file` of an item against the folder of the list, or the current folder for a list from a pipe. */
+/**
+ * Returns the path of an item's text file. A relative `file` is resolved against the folder of the list. Without a list
+ * path, it is relative to the current folder.
+ */
 export function besideList(file: string, list: string | undefined): string {
   return list === undefined || path.isAbsolute(file) ? file : path.join(path.dirname(list), file);
 }
@@ -120,8 +120,8 @@ function formatIn(fields: ReadonlyMap<string, unknown>, where: string): Pick<Jso
 }
 
 /**
- * Returns the speech controls among the keys of an object.
- * @param whereOf returns the position of a key (such as the file and line), for messages
+ * Returns the fields that are speech controls, such as `speed`, and checks their values.
+ * @param whereOf returns the position of a key (such as the file and line) for the error message
  * @throws Failure (usage) naming the control and the allowed values
  */
 export function controlsIn(
@@ -158,7 +158,7 @@ function controlIn(name: ControlName, value: unknown, where: string): number | s
   }
 }
 
-/** Creates the failure for a key with a value that is not allowed. */
+/** Creates the Failure for a key whose value is not allowed. */
 export function invalidValue(where: string, key: string, value: unknown, allowed: string): Error {
   const shown = display(JSON.stringify(value), { max: 60 });
   return usageFailure(`${where}: ${key} is ${shown}; it takes ${allowed}`);

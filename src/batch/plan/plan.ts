@@ -31,19 +31,19 @@ export interface BatchItem {
   readonly output: string;
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   /**
-   * The text and its pauses, extracted from a document or changed by a lexicon; undefined for plain text that is sent
-   * unchanged.
+   * The text to speak and its pauses. Set only if the text comes from a document or was prepared (for example, by a
+   * lexicon).
    */
   readonly spoken?: SpokenText | undefined;
-  /** The parts between the pauses of a text; each part is a separate request. Undefined for a text without pauses. */
+  /** The parts between the pauses of the text. Each part is a separate request. Undefined for a text without pauses. */
   readonly parts?: PausedParts | undefined;
   /**
-   * The source of a Markdown document. Earlier versions of foley sent the source instead of the extracted text; foley
-   * needs it to find their requests in the journal.
+   * The source of a Markdown document. Earlier versions of foley sent this source. The current version needs it to find
+   * their requests in the journal.
    */
   readonly rawText?: string | undefined;
   readonly characters: number;
-  /** True if the input sets no voice for the item, which then uses the default voice. */
+  /** True if the input sets no voice for the item. The item then uses the default voice. */
   readonly usesDefaultVoice: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface BatchItem {
 export interface PlanDefaults {
   readonly voiceId: string;
   readonly modelId: string | undefined;
-  /** Value of `--format`, which must match the extension of every output. */
+  /** Value of `--format`. An output file must not have the extension of another format. */
   readonly format: AudioFormat | undefined;
   /** Format from the settings. The extension of an output takes precedence. */
   readonly configuredFormat: AudioFormat | undefined;
@@ -64,12 +64,12 @@ export interface PlanOptions extends Inputs {
   readonly platform: NodeJS.Platform;
   readonly template: NameTemplate;
   readonly total: number;
-  /** Returns the names of an item's caption files, from the name of its output. */
+  /** Returns the names of the caption files that belong to an output file. */
   readonly sidecars: (output: string) => readonly string[];
 }
 
 /**
- * Yields the items of a batch in order. Checks each item, and that no two items have the same id or output.
+ * Yields the items of a batch in order. Checks each item, and rejects two items with the same id or output file.
  * @throws Failure (usage) naming the file and line
  */
 export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem, void, undefined> {
@@ -208,11 +208,16 @@ class TakenOutputs {
   }
 }
 
-/** Remembers which item added each string first. Stores only a 96-bit digest of each string. */
+/**
+ * Detects duplicate strings, such as ids. Remembers which item used each string first, by a 96-bit digest of the
+ * string.
+ */
 export class FirstOwners {
   readonly #owners = new Map<string, number>();
 
-  /** Records which item added a string; for a known string, returns the item that added it first. */
+  /**
+   * Records which item used a string first. If the string was already recorded, returns the item that used it first.
+   */
   add(text: string, owner: number): number | undefined {
     const digest = digestOf(text);
     const before = this.#owners.get(digest);
@@ -231,7 +236,7 @@ function digestOf(text: string): string {
 
 const PLACES = ['index', 'name', 'dir', 'id', 'voice', 'ext'] as const;
 
-/** Returns the output path of an item, with `/` between folders, from the values of the placeholders. */
+/** Builds the output path of an item. `parts` has a value for each placeholder. The path has `/` between folders. */
 export type NameTemplate = (parts: Readonly<Record<(typeof PLACES)[number], string>>) => string;
 
 /**
