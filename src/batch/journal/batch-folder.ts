@@ -30,7 +30,8 @@ interface BatchFolderOptions extends FileDeps {
   readonly outputDir: string;
   readonly outputFlag: string;
   /**
-   * True if this command created the output folder. Such a folder is removed on close if the batch recorded no output.
+   * True if this command created the output folder. If it runs the whole batch (not a shard) and records no output, the
+   * folder is removed on close.
    */
   readonly isNewFolder: boolean;
   readonly copies: string;
