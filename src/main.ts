@@ -158,8 +158,9 @@ function presumedGlobals(argv: readonly string[]): GlobalOptions {
 }
 
 /**
- * Runs the built program with the system's streams, files and clock. Sets only the exit code, so that pending output is
- * still written. Raises a stop signal again, so that the calling shell sees the signal.
+ * Runs the built program with the system's streams, files and clock. Normally sets only the exit code instead of
+ * calling `process.exit`, so that pending output is still written. After a stop signal such as SIGINT, sends the signal
+ * to its own process, so that the calling shell sees the signal.
  */
 export function run(host: NodeJS.Process): void {
   const argv = host.argv.slice(2);
@@ -223,7 +224,7 @@ function currentFolder(host: NodeJS.Process): string {
   }
 }
 
-/** Creates the dependencies of a command. */
+/** Creates the context in which a command runs: its settings, files, output, and connection to the service. */
 export function createContext({
   deps,
   globals,

@@ -7,18 +7,19 @@ export interface CodePointRange {
 /** Maximum number of ranges in the header `X-Foley-Unspoken`. */
 export const UNSPOKEN_MAX_RANGES = 256;
 
-/** Code of the realtime warning about text that the voice leaves out (docs/api/realtime.md). */
+/** Code of the realtime warning that the voice leaves out parts of the text (docs/api/realtime.md). */
 export const UNSPOKEN_TEXT = 'unspoken_text';
 
 const HEADER_MAX_CHARACTERS = 8_192;
 const NUMBER = '(?:0|[1-9][0-9]{0,8})';
 
-/** Pattern of the header `X-Foley-Unspoken`, such as `6-8,20-22`. */
+/** Regular expression for the value of the header `X-Foley-Unspoken`, such as `6-8,20-22`. */
 export const UNSPOKEN_PATTERN = `^${NUMBER}-${NUMBER}(?:,${NUMBER}-${NUMBER})*$`;
 
 /**
- * Formats ascending ranges as `6-8,20-22` (docs/service.md#text-that-a-voice-cannot-speak). Merges the ranges with
- * the smallest gaps if there are more than {@link UNSPOKEN_MAX_RANGES}, so that the header stays short.
+ * Formats ascending ranges for the header `X-Foley-Unspoken`, such as `6-8,20-22`
+ * (docs/service.md#text-that-a-voice-cannot-speak). If there are more than {@link UNSPOKEN_MAX_RANGES}, merges the
+ * ranges with the smallest gaps between them.
  */
 export function formatRanges(ranges: readonly CodePointRange[]): string {
   return atMost(UNSPOKEN_MAX_RANGES, ranges)
@@ -39,7 +40,10 @@ function atMost(limit: number, ranges: readonly CodePointRange[]): readonly Code
   }));
 }
 
-/** Parses ranges that {@link formatRanges} formatted; undefined if they are invalid, out of order or too many. */
+/**
+ * Parses ranges in the format of {@link formatRanges}. Returns undefined if the value is invalid or too long, or if the
+ * ranges are not in ascending order.
+ */
 export function parseRanges(value: string): readonly CodePointRange[] | undefined {
   if (value.length > HEADER_MAX_CHARACTERS || !new RegExp(UNSPOKEN_PATTERN).test(value)) {
     return undefined;

@@ -1,11 +1,11 @@
-/** The audio formats of synchronous speech; `pcm` is raw 16-bit mono samples. */
+/** The audio formats that endpoints for synchronous speech support. `pcm` means raw 16-bit mono samples. */
 export const AUDIO_FORMATS = ['mp3', 'wav', 'ogg', 'pcm'] as const;
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
-/** The format of the previews of a voice design (docs/api/voice-design.md). */
+/** Audio format of voice design previews (docs/api/voice-design.md). */
 export const PREVIEW_FORMAT = 'mp3';
 
-/** Media type of MessagePack, in which clients of other speech APIs may send request bodies. */
+/** Media type of MessagePack. Clients of other speech APIs may send request bodies in this encoding. */
 export const MESSAGE_PACK = 'application/msgpack';
 
 /** Size tiers of images (docs/api/media.md). */
@@ -19,7 +19,7 @@ export type ImageModelId = (typeof IMAGE_MODEL_IDS)[number];
 export const VIDEO_MODEL_IDS = ['vendor-video-1-flash', 'altG-video-2'] as const;
 export type VideoModelId = (typeof VIDEO_MODEL_IDS)[number];
 
-/** Values of the filter `type` in the v1 list of voices (docs/api/voices.md). */
+/** Values of the query parameter `modelType` in the v1 list of voices (docs/api/voices.md). */
 export const VOICE_TYPES = ['public', 'personal', 'all'] as const;
 export type VoiceType = (typeof VOICE_TYPES)[number];
 
@@ -36,7 +36,7 @@ export const HEADERS = {
   unspoken: 'X-Foley-Unspoken',
 } as const;
 
-/** The environment variables that foley reads. The help of foley lists them. */
+/** The environment variables that foley reads, with their descriptions in the help. */
 export const ENVIRONMENT = {
   FOLEY_API_KEY: 'API key of the hosted service',
   FOLEY_BASE_URL: 'address of the hosted service',
@@ -48,5 +48,5 @@ export const ENVIRONMENT = {
   FOLEY_PAGER: 'pager of long lists (else PAGER or less -FRX); cat: none',
 } as const;
 
-/** Maximum length of an API key in the embedded service, in visible ASCII characters. */
+/** Maximum number of characters in an API key that the embedded service accepts. */
 export const ACCEPTED_KEY_MAX_CHARACTERS = 512;

@@ -9,9 +9,9 @@ import type { Random } from '../effects/random.ts';
 import { usageFailure } from '../errors/failure.ts';
 
 export interface InputAddresses {
-  /** URLs from which the service can download the inputs, in the order of the inputs. */
+  /** URLs from which the service can download the inputs; one URL for each input, in the same order. */
   readonly urls: readonly string[];
-  /** Allows the service to download each file once more. Called before a request is retried. */
+  /** Allows the service to download each local file once more. Called before a request is retried. */
   renew(): void;
   close(): Promise<void>;
 }
@@ -23,8 +23,8 @@ interface AddressDeps {
 }
 
 /**
- * Returns a URL for each input. Serves local files to the embedded service from a loopback port; for a hosted service,
- * uploads them with the user's upload command.
+ * Returns a URL for each input, from which the service can download it. For the embedded service, serves local files
+ * from a loopback port. For a hosted service, uploads local files with the user's upload command.
  * @throws Failure (usage, config)
  */
 export async function openAddresses(
@@ -55,7 +55,7 @@ async function addressOf(input: MediaInput, { upload }: AddressDeps): Promise<st
   );
 }
 
-/** A video, an audio file or an image that the service downloads: a URL or a local file. */
+/** An input video, audio file or image, given as a URL or a local file. The service downloads it. */
 export type MediaInput =
   | { readonly kind: 'address'; readonly given: string }
   | {
@@ -67,8 +67,8 @@ export type MediaInput =
     };
 
 /**
- * Checks a URL or FILE argument before anything is sent.
- * @param flag names the flag or argument in messages
+ * Parses a command-line argument that is a URL or a local file, and checks it. Sends no request.
+ * @param flag name of the flag or argument, for error messages
  * @throws Failure (usage) for an unsupported URL, an empty file, or a file that can be read only once, such as a pipe
  */
 export async function readMediaInput(
@@ -102,7 +102,10 @@ function readAddress(given: string, flag: string): MediaInput {
 // Nobody can guess a URL with this many random bytes.
 const SECRET_BYTES = 24;
 
-/** Serves files on a free loopback port at random paths. Each file can be downloaded once. */
+/**
+ * Starts a server on a free loopback port that serves files at random paths. Each file can be downloaded once, and once
+ * more after each call of `renew`.
+ */
 export async function startOneTimeServer(random: Random) {
   const shared = new Map<string, { readonly file: RegularFile; isLeft: boolean }>();
   let origin = '';

@@ -20,8 +20,8 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
   /** The output file, already opened; undefined if the result is not saved. */
   readonly file: Output | undefined;
   /**
-   * Returns a shell command that continues a failed dubbing from its billed speech. If undefined, the billed speech is
-   * not saved in the spool.
+   * Returns a shell command that continues a failed dubbing with the speech that was already billed. If this function
+   * is missing, foley does not save that speech in the spool.
    */
   readonly continueCommand: PaidSpeechDeps['continueCommand'] | undefined;
   readonly spool: () => Promise<Spool>;

@@ -14,13 +14,17 @@ export interface PaidSpeechDeps {
   readonly client: ApiClient;
   readonly spool: () => Promise<Spool>;
   readonly signal: AbortSignal;
-  /** Returns a shell command that creates a lip-sync job from billed speech. @param audio URL or file of the speech */
+  /**
+   * Returns a shell command that creates a lip-sync job from speech that was already billed.
+   * @param audio URL or file of the speech
+   */
   readonly continueCommand: (audio: string) => string;
 }
 
 /**
- * Saves the billed speech of a failed dubbing in the spool, and returns the failure with a command that reuses it
- * (docs/api/errors.md). Returns undefined if the failure contains no URL of billed speech.
+ * Handles a dubbing that failed after its speech was billed: saves the speech in the spool (docs/api/errors.md).
+ * Returns the failure with a command that uses this speech again. Returns undefined if the failure contains no URL of
+ * billed speech.
  */
 export async function reportPaidSpeech(
   failure: Failure,

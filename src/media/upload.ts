@@ -5,7 +5,7 @@ const QUOTED_OUTPUT_MAX_CHARACTERS = 300;
 const SETTING = 'upload.command';
 
 export interface Uploader {
-  /** The setting `upload.command`, before it is parsed. */
+  /** Value of the setting `upload.command`: a program and its arguments, as the user wrote them. */
   readonly command: string;
   /** Returns the path of a program; undefined if the program is not installed. */
   readonly locate: (program: string) => Promise<string | undefined>;
@@ -13,10 +13,10 @@ export interface Uploader {
 }
 
 /**
- * Uploads a file with the user's upload command. The command runs without a shell, gets the path as its last argument
- * and must print only the URL.
- * @throws Failure (config) if the command cannot run, fails or prints anything else; on abort, the signal's abort
- * reason
+ * Uploads a file with the user's upload command, and returns the URL. The command runs without a shell, gets the path
+ * as its last argument, and must print only the URL.
+ * @throws Failure (config) if the command cannot run, fails, or does not print exactly one URL
+ * @throws the signal's abort reason on abort
  */
 export async function uploadFile(
   path: string,

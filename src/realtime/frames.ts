@@ -18,8 +18,8 @@ const decoder = new Decoder({
 });
 
 /**
- * Decodes a WebSocket frame (docs/api/realtime.md), a MessagePack map with an `event` field. Renames fields of
- * protocol v2 to their v3 names. Binary fields share the memory of the frame.
+ * Decodes a WebSocket frame, which must be a MessagePack map with an `event` field (docs/api/realtime.md). Renames
+ * fields of protocol v2 to their v3 names. Binary fields share the memory of the frame.
  * @throws UnreadableFrame
  */
 export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): FrameMessage {
@@ -54,7 +54,7 @@ export function encodeFrame(
   return encode(fields, { ignoreUndefined: true, maxDepth: FRAME_LIMITS.depth });
 }
 
-/** Returns true if a decoded map has an `event` field. */
+/** Returns true if a decoded frame has an `event` field that is a string. */
 export function isFrameMessage(fields: object): fields is FrameMessage {
   return 'event' in fields && typeof fields.event === 'string';
 }

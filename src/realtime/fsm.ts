@@ -4,12 +4,18 @@ export interface Step<State, Effect> {
   readonly effects: readonly Effect[];
 }
 
-/** A function that handles a part of a transition. It returns the next step, or more reducers to apply in order. */
+/**
+ * A function that computes one part of a state transition. Returns either the next state with its effects, or a list of
+ * reducers that run in order.
+ */
 export type Reducer<State, Effect> = (
   state: State,
 ) => Step<State, Effect> | readonly Reducer<State, Effect>[];
 
-/** Creates pure functions to build a state machine from reducers. No reducer runs after the phase becomes `ended`. */
+/**
+ * Creates the functions `run`, `patch` and `emit`, with which a state machine is built from reducers. After the phase
+ * becomes `ended`, `run` calls no more reducers.
+ */
 export function fsm<State extends { readonly phase: string }, Effect>() {
   const run = (state: State, reducers: readonly Reducer<State, Effect>[]): Step<State, Effect> => {
     let current = state;

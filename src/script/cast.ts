@@ -12,7 +12,7 @@ import { describePlace, placeFailure } from './script.ts';
 /** The voice, model and speech controls for the lines of one speaker. */
 export interface CastMember {
   readonly name: string;
-  /** The flag, or the position in the cast file, that sets the voice; for error messages. */
+  /** Where the voice is set, for error messages: a flag, an environment variable, or a position in the cast file. */
   readonly where: string;
   /** Id or exact name of the voice. */
   readonly voice: string;
@@ -99,7 +99,7 @@ export class Cast {
 
   /**
    * Creates a cast.
-   * @param members of members with the same name, the last one counts
+   * @param members the speakers and their voices; if a name occurs more than once, the last member is used
    * @param others the voice of all speakers that are not in `members`
    */
   constructor(members: readonly CastMember[], others: CastMember | undefined) {
@@ -117,8 +117,8 @@ export class Cast {
   }
 
   /**
-   * Returns the display name of a speaker: spelled as in the cast, or as in the script if the speaker is not in the
-   * cast.
+   * Returns the display name of a speaker, spelled as in the cast. A speaker that is not in the cast is spelled as in
+   * the script.
    */
   shownName({ speaker }: Pick<ScriptLine, 'speaker'>): string {
     const member = this.#members.get((speaker ?? NARRATOR).toUpperCase());

@@ -6,7 +6,10 @@ import { replaceFile } from '../durable/publish.ts';
 
 /** The saved state of a recording, which lets foley skip work that was done before. */
 export interface Memory {
-  /** Voice ids, by service (base URL or `embedded`) and by the voice name or id that the user gave. */
+  /**
+   * Voice ids from earlier runs. The outer key is the service: its base URL or `embedded`. The inner key is the voice
+   * as the user wrote it, a name or an id.
+   */
   readonly voices: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The recording that was made last; undefined if there is none. */
   readonly made: MadeRecording | undefined;
@@ -47,7 +50,7 @@ interface MadeFile {
 const MAX_BYTES = 4 * 1024 * 1024;
 const NOTHING: Memory = { voices: {}, made: undefined };
 
-/** Returns the path of the folder that keeps the audio of the lines and the journal of a recording. */
+/** Returns the path of the folder with the data of a recording: the audio of each line, and the journal. */
 export function recordingFolder(output: string): string {
   return `${output}.foley`;
 }
@@ -56,9 +59,7 @@ function memoryFile(output: string): string {
   return path.join(recordingFolder(output), 'recording.json');
 }
 
-/**
- * Reads the saved state of a recording. Returns an empty state if the file is missing or invalid; never throws.
- */
+/** Reads the saved state of a recording. If its file is missing or invalid, returns an empty state. Never throws. */
 export async function readMemory(
   output: string,
   { files }: Pick<FileDeps, 'files'>,
@@ -119,7 +120,10 @@ export async function describeFiles(
   );
 }
 
-/** Returns true if a recording was made from the same options and lines, and its files are unchanged. */
+/**
+ * Returns true if the saved recording was made from options and lines with the digest `key`, and its files are
+ * unchanged.
+ */
 export async function isUpToDate(
   made: MadeRecording | undefined,
   key: string,

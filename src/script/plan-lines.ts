@@ -12,7 +12,7 @@ const LINES_FOLDER = 'lines';
 
 export interface PlanOptions {
   readonly cast: Cast;
-  /** Returns the voice id for a voice that the cast gives as an id or a name. */
+  /** Returns the id of a voice that is given by its id or its exact name. */
   readonly voiceIdOf: (voice: string) => string;
   readonly modelId: string | undefined;
   /** Default speech controls, used where neither the line nor its cast member sets a control. */
@@ -22,12 +22,15 @@ export interface PlanOptions {
   readonly chapterGapMs: number;
 }
 
-/** A script line, or a part of a line that has pauses or is too long for one request, with its speech request. */
+/**
+ * A text of a script line, with its speech request. A line that has pauses, or is too long for one request, has several
+ * texts.
+ */
 export interface PlannedText {
   readonly line: ScriptLine;
   /** Display name of the speaker. */
   readonly speaker: string;
-  /** The speech request for the text. Equal texts of one voice share one request. */
+  /** The speech request for the text. Texts with the same words, voice, model and speech controls share one request. */
   readonly item: BatchItem;
   readonly startMs?: number;
   readonly endMs?: number;
@@ -112,7 +115,7 @@ function itemOf(line: ScriptLine, at: number, options: PlanOptions): BatchItem {
   };
 }
 
-/** Returns the speech requests of a plan without duplicates. */
+/** Returns the speech requests of a plan. A request that several texts share is returned once. */
 export function itemsOf(plan: readonly PlannedText[]): readonly BatchItem[] {
   return [...new Set(plan.map(({ item }) => item))];
 }

@@ -15,11 +15,11 @@ export interface LineFields {
   readonly voiceId?: string;
   readonly modelId?: string;
   readonly controls?: SpeechControls;
-  /** Start time of the line in milliseconds; undefined in a script without times. */
+  /** Start time of the line in milliseconds; undefined if the script sets none. */
   readonly startMs?: number;
-  /** Time in milliseconds at which the next line may begin; undefined if there is no limit. */
+  /** End time of the line in milliseconds, from a subtitle cue; undefined if the script sets none. */
   readonly endMs?: number;
-  /** Silence after the line in milliseconds. Replaces `--gap` or `--chapter-gap`. */
+  /** Silence after the line in milliseconds. Used instead of `--gap` or `--chapter-gap`. */
   readonly pauseAfterMs?: number;
   /** Title of a chapter that begins with this line. */
   readonly chapter?: string;
@@ -28,7 +28,7 @@ export interface LineFields {
 /** A line of a script, as parsed from the file. A line that is only a pause has no texts. */
 export interface DraftLine extends LineFields {
   readonly place: Place;
-  /** The parts of the line between its pauses. */
+  /** The texts of the line, which was split at its pauses and where it is too long for one request. */
   readonly texts: readonly string[];
   /** Silences in milliseconds: before each text of the line, and after the last text. */
   readonly silences: readonly number[];
@@ -42,7 +42,7 @@ export interface ScriptLine extends DraftLine {
 
 /** A position in a script file. */
 export interface Place {
-  /** Path of the file. For a book, followed by chapter and paragraph. */
+  /** Path of the file. For a book, also the numbers of the chapter and the paragraph. */
   readonly file: string;
   /** Line number from 1; undefined for a book. */
   readonly line?: number;
@@ -59,7 +59,7 @@ export function describePlace({ column, file, line }: Place): string {
   return [file, ...parts.flat()].map((part) => display(part)).join(', ');
 }
 
-/** Creates the Failure for an error in a script or cast file, before any request is sent. */
+/** Creates the Failure for an error in a script or cast file. Its message begins with the position of the error. */
 export function placeFailure(place: Place, message: string, hint?: string): Failure {
   return usageFailure(`${describePlace(place)}: ${message}`, hint);
 }

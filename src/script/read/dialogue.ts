@@ -6,14 +6,15 @@ import { lineTexts, speakerIn } from './line-texts.ts';
 
 export interface DialogueOptions {
   readonly file: string;
-  /** Names in the cast, which are recognized as speakers even if they are not written in capitals. */
+  /** Names in the cast. They are recognized as speakers even if the script does not write them in capitals. */
   readonly cast: readonly string[];
-  /** Removes inline Markdown marks, such as `**`; undefined if the script is plain text. */
+  /** Removes inline Markdown, such as `**`, from a text. Undefined if the script is not a Markdown file. */
   readonly withoutMarks: ((text: string) => string) | undefined;
 }
 
 /**
- * Reads a dialogue: `NAME: line`, `# Chapter`, and narration without a name.
+ * Reads the lines of a dialogue. `NAME: text` is a line of a speaker, and `# Title` begins a chapter. A text without a
+ * name belongs to the narrator.
  * @throws Failure (usage) with line and column
  */
 export function readDialogue(text: string, options: DialogueOptions): readonly DraftLine[] {

@@ -11,8 +11,8 @@ import { placeFailure } from '../script.ts';
 import { lineTexts, speakerIn } from './line-texts.ts';
 
 /**
- * Reads the paragraphs of an EPUB book as lines of the narrator. The chapters come from the table of contents. If
- * the book has none, each file in the book is a chapter, and a short first paragraph is the title of the chapter.
+ * Reads the paragraphs of an EPUB book as lines of the narrator. The chapters come from the table of contents. In a
+ * book that has no table of contents, each file is a chapter; a short first paragraph gives its title.
  * @throws Failure (usage)
  */
 export async function readBook(file: string, bytes: Uint8Array): Promise<readonly DraftLine[]> {

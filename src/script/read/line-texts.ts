@@ -6,9 +6,9 @@ import type { DraftLine, Place } from '../script.ts';
 import { placeFailure } from '../script.ts';
 
 /**
- * Splits a line of a script into texts: at its pauses, and where a text is too long for one request.
+ * Splits a line of a script at its pauses. Splits it further where a text is too long for one request.
  * @param place position of the text in the script
- * @param plain removes Markdown or other marks from a text
+ * @param plain removes Markdown or similar markup from a text
  * @throws Failure (usage) for an invalid pause
  */
 export function lineTexts(

@@ -13,7 +13,7 @@ export interface ScriptSource {
   readonly format: ScriptFormat;
   /** Names of the speakers in the cast. */
   readonly cast: readonly string[];
-  /** True if lines of a timed script may overlap in time. */
+  /** True if a line may begin before the previous line has ended. Only scripts with times can have such lines. */
   readonly mayOverlap: boolean;
 }
 
@@ -37,7 +37,7 @@ export function scriptFormat(file: string, given: ScriptFormat | undefined): Scr
 
 /**
  * Reads the lines of a script in any format.
- * @param onNotice called with a sentence about parts of the file that are not used
+ * @param onNotice called with a sentence that names unused columns of a CSV file
  * @throws Failure (usage) with line and column
  */
 export async function readScript(

@@ -7,7 +7,7 @@ import { SAMPLE_RATE } from './line-sound.ts';
 export interface MeasuredLevel {
   /** Integrated loudness in LUFS (ITU-R BS.1770-4); undefined for silence. */
   readonly loudness: number | undefined;
-  /** True peak in decibels of full scale; undefined for silence. */
+  /** True peak in decibels relative to full scale; undefined for silence. */
   readonly truePeakDb: number | undefined;
 }
 
@@ -77,11 +77,11 @@ const MAX_TURNS = 4;
 const MAX_RAISE_DB = 6;
 
 /**
- * Finds a gain for each speaker, so that all speakers are equally loud and the whole recording has the target
- * loudness. Measures the mix again after each change, because the limiter affects some voices more than others.
+ * Finds a gain for each speaker, so that all speakers are equally loud and the whole recording has the target loudness.
+ * Measures the mix again after each change, because the limiter affects some voices more than others.
  * @param meters loudness of each speaker's lines before any gain
  * @param target loudness in LUFS
- * @param measure returns the loudness of the mix with the given gains, after the limiter
+ * @param measure mixes the lines with the given gains, limits the peaks, and measures the result
  */
 export async function findGains(
   meters: SpeakerMeters,

@@ -14,8 +14,8 @@ const BITS_PER_SECOND = 96_000;
 const ENCODER_DELAY = 1024;
 
 /**
- * Encodes mono samples at 44.1 kHz as AAC, and writes an m4b file. Writes the chapters twice, as a QuickTime text
- * track and as a Nero chapter list, because players read either one or the other.
+ * Encodes mono samples at 44.1 kHz as AAC, and writes an m4b file. Writes the chapters as a QuickTime text track and
+ * also as a Nero chapter list, because some players read only one of them.
  */
 export async function encodeM4b(
   sound: AsyncIterable<Float32Array>,

@@ -2,12 +2,12 @@ import { amplify, concatSamples } from '../../audio/resample.ts';
 import type { LineSounds } from './line-sound.ts';
 import type { Place } from './timeline.ts';
 
-/** A line with its audio file, its place in the mix and its gain. */
+/** A line with its audio file, its position in the mix and its gain. */
 export interface MixedLine extends Pick<Place, 'samples' | 'start' | 'tempo'> {
   /** Path of the audio file of the line. */
   readonly audio: string;
   readonly gain: number;
-  /** True if the sound begins or ends abruptly, so that it needs a short fade to avoid a click. */
+  /** True if the sound begins or ends abruptly. It then gets short fades, to avoid clicks. */
   readonly isCutHard: boolean;
 }
 
@@ -18,10 +18,11 @@ interface MixOptions {
 }
 
 /**
- * Mixes the lines of a recording, and yields the samples of the mix. Keeps no more samples in memory than overlapping
- * lines need.
+ * Mixes the lines of a recording, and yields the samples of the mix. Keeps in memory only those samples to which later
+ * lines may still be added.
  * @param lines in any order
- * @throws Failure (state) for audio that cannot be read; on abort, the signal's abort reason
+ * @throws Failure (state) for audio that cannot be read
+ * @throws the signal's abort reason on abort
  */
 export async function* mixLines(
   lines: readonly MixedLine[],

@@ -39,9 +39,9 @@ export interface SpokenLine {
   readonly audio: string;
   /** Word times for captions, in milliseconds from the beginning of the line. */
   readonly timings?: Pick<Timings, 'complete' | 'unplaced' | 'words'> | undefined;
-  /** Start time of the line; undefined in a script without times. */
+  /** Start time of the line; undefined if the script sets none. */
   readonly startMs?: number | undefined;
-  /** End time that the script sets for the line; undefined in a script without times. */
+  /** End time of the line; undefined if the script sets none. */
   readonly endMs?: number | undefined;
   /** Silence after the line, in milliseconds. Ignored after the last line, and before a line that has a start time. */
   readonly pauseAfterMs: number;
@@ -64,7 +64,7 @@ export interface RecordingOptions extends FileDeps {
   /** Paths of chapter files: `.json` for Podcasting 2.0, `.txt` for ffmpeg. */
   readonly chapterFiles?: readonly string[] | undefined;
   readonly captions?: CaptionOptions | undefined;
-  /** The folder and the speakers for additional tracks: one audio file per speaker, as long as the recording. */
+  /** The tracks to write in addition to the recording: one audio file for each speaker, as long as the recording. */
   readonly stems?: StemOptions | undefined;
   /** Target loudness in LUFS, or `off` to leave the loudness unchanged. */
   readonly loudness: number | 'off';
@@ -81,7 +81,7 @@ interface StemOptions {
   readonly speakers: readonly string[];
 }
 
-/** The place of a line in the recording. Times are in milliseconds. */
+/** The position of a line in the recording. Times are in milliseconds. */
 export interface RecordedLine extends Pick<Place, 'excessMs' | 'lateMs' | 'tempo'> {
   readonly startMs: number;
   readonly endMs: number;
@@ -90,9 +90,9 @@ export interface RecordedLine extends Pick<Place, 'excessMs' | 'lateMs' | 'tempo
 /** A finished recording: its files have their final names, and its loudness was measured. */
 export interface Recording extends Published, MeasuredLevel {
   readonly durationMs: number;
-  /** The lines in the order in which they were given. */
+  /** The lines, in the order in which `make` received them. */
   readonly lines: readonly RecordedLine[];
-  /** Paths of all published files; the last one is the recording itself. */
+  /** Paths of all files that were written. The last one is the recording itself. */
   readonly files: readonly string[];
   readonly captions: readonly WrittenCaptions[];
   /** True if all words have times, or no captions were requested. */
@@ -104,8 +104,11 @@ export interface Recording extends Published, MeasuredLevel {
 /** A recording in progress. Its files are open, under temporary names. */
 export interface OpenRecording {
   /**
-   * Mixes the lines, and gives all files their final names, the recording last. Equal lines give identical files.
-   * @throws Failure (output, exists; state for audio that cannot be read); on abort, the signal's abort reason
+   * Makes the recording. Mixes the lines and writes all files; then gives the files their final names, the recording
+   * last. Equal lines give identical files.
+   * @throws Failure (output, exists) if a file cannot be written
+   * @throws Failure (state) if the audio of a line cannot be read
+   * @throws the signal's abort reason on abort
    */
   make(lines: readonly SpokenLine[]): Promise<Recording>;
   /** Deletes all files that do not have their final names yet. Never throws. */
@@ -257,7 +260,7 @@ async function makeRecording(
 }
 
 /**
- * Checks that the recording and its stems are not too long for a WAV file.
+ * Checks that the stems, and the recording if it is a WAV file, are not larger than WAV allows (4 GiB).
  * @param total length in samples
  * @throws Failure (output)
  */

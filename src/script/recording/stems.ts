@@ -3,7 +3,7 @@ import { safeName } from '../../durable/names.ts';
 import type { Output } from '../../durable/output.ts';
 import { SAMPLE_RATE } from './line-sound.ts';
 
-/** The output file for the track of one speaker, open but not yet published. */
+/** The track with the lines of one speaker, and its open output file. */
 export interface Stem {
   readonly speaker: string;
   readonly output: Output;

@@ -24,7 +24,7 @@ const MOST_LISTED = 255;
 
 /**
  * Creates the ID3v2.3 tag of an mp3 file, with chapters (ID3v2 Chapter Frame Addendum 1.0).
- * @returns an empty array if there are no metadata and no chapters
+ * @returns an empty array if there are neither metadata nor chapters
  */
 export async function id3Tag(
   { album, author, cover, title }: Tags,
@@ -54,7 +54,9 @@ export async function id3Tag(
   return new Uint8Array(tag.addTag());
 }
 
-/** Formats chapters for a chapter file: as Podcasting 2.0 if `file` ends in `.json`, else for ffmpeg. */
+/**
+ * Formats chapters as the text of a chapter file: as Podcasting 2.0 if `file` ends in `.json`, otherwise for ffmpeg.
+ */
 export function chapterFile(file: string, chapters: readonly Chapter[], tags: Tags): string {
   return /\.json$/i.test(file) ? podcastChapters(chapters, tags) : ffmpegMetadata(chapters, tags);
 }

@@ -1,15 +1,15 @@
 import { SAMPLE_RATE } from './line-sound.ts';
 
-/** Ways to handle a line that is longer than the time that the script allows for the line. */
+/** Values of `--timing`: what happens to a line that is longer than its time slot in the script. */
 export const TIMINGS = ['stretch', 'overlap', 'exact'] as const;
 export type Timing = (typeof TIMINGS)[number];
 
 /** The times that the script sets for a line, and the length of the line's audio in samples. */
 export interface LineLength {
   readonly samples: number;
-  /** Start time of the line in milliseconds; undefined in a script without times. */
+  /** Start time of the line in milliseconds; undefined if the script sets none. */
   readonly startMs?: number | undefined;
-  /** End time of the line in milliseconds; undefined in a script without times. */
+  /** End time of the line in milliseconds; undefined if the script sets none. */
   readonly endMs?: number | undefined;
   /** Silence after the line, in milliseconds. */
   readonly pauseAfterMs: number;
@@ -21,7 +21,7 @@ export interface Place {
   readonly samples: number;
   /** Speed factor of the line; 1 if its speed is unchanged. */
   readonly tempo: number;
-  /** Delay of the line after its start time, in milliseconds; 0 if the delay is below 20 ms. */
+  /** How much later than its start time in the script the line begins, in milliseconds; 0 if below 20 ms. */
   readonly lateMs: number;
   /** Milliseconds by which the line ends too late for its time slot; 0 unless the timing is `exact`. */
   readonly excessMs: number;
@@ -34,8 +34,9 @@ const LATE_MS = 20;
 
 /**
  * Computes the position of each line in the recording. A line without a start time follows the line before. With
- * `stretch`, a timed line waits until the line before has ended. It is sped up if it would overlap the next timed
- * line. With other timings, a timed line begins exactly at its start time, and overlapping lines are mixed.
+ * `stretch`, a line with a start time waits until the line before has ended; it is sped up if it would overlap the next
+ * line with a start time. With other timings, such a line begins exactly at its start time, and overlapping lines are
+ * mixed.
  */
 export function placeLines(lines: readonly LineLength[], timing: Timing): readonly Place[] {
   let end = 0;

@@ -8,7 +8,10 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { AccountCall } from './call.ts';
 
-/** Returns the account's job with an id. @throws ServiceError 404 if the account has no such job */
+/**
+ * Returns the job with the id `jobId` that belongs to the account.
+ * @throws ServiceError 404 if there is none
+ */
 export function requireJob(
   { account }: AccountCall,
   { jobs }: Pick<ServiceContext, 'jobs'>,
@@ -33,12 +36,14 @@ export function priceHeaders({ quotaRemaining, creditsUsed }: Price): Record<str
   };
 }
 
-/** Returns the header that lists the ranges of text that the voice left out, or no header if there are none. */
+/**
+ * Returns the header that lists the parts of the text that the voice left out. Without such parts, returns no header.
+ */
 export function unspokenHeader(unspoken: readonly CodePointRange[]): Record<string, string> {
   return unspoken.length === 0 ? {} : { [HEADERS.unspoken]: formatRanges(unspoken) };
 }
 
-/** Returns the remaining quota of the account. */
+/** Returns the remaining quota of the account that sent the request. */
 export function quotaOf(
   { account }: Pick<AccountCall, 'account'>,
   { store }: Pick<ServiceContext, 'store'>,
@@ -63,8 +68,9 @@ export function acceptedResponse(
 const LONGEST_RETRY_AFTER_SECONDS = 30;
 
 /**
- * Returns the header `Retry-After`, which is the time until the client should poll an unfinished job again (docs/api/jobs.md#v3):
- * after the expected remaining time or half of the job's age, whichever is longer.
+ * Returns the header `Retry-After`: when the client should poll an unfinished job again (docs/api/jobs.md#v3). This is
+ * after `expectedSeconds` or half of the job's age, whichever is longer, but after at most 30 seconds. Returns no
+ * header for a finished job.
  */
 export function pollHeaders(
   { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,
@@ -82,13 +88,19 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-/** Returns offset and limit of the query for a page. The limit includes one more item, to detect a next page. */
+/**
+ * Returns offset and limit for the database query of a page. The limit is one more than the page size: an additional
+ * row shows that there is a next page.
+ */
 export function rangeOf({ page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery) {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   return { limit: limit + 1, offset };
 }
 
-/** Returns a page of a list. @param items rows that were queried with offset and limit from `rangeOf` */
+/**
+ * Returns one page of a list.
+ * @param items rows of the database query with the offset and limit of `rangeOf`
+ */
 export function pageOf<Item>(
   items: readonly Item[],
   { page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery,

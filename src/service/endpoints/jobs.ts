@@ -341,7 +341,7 @@ export const getTaskAudio: Handler<'getTaskAudio'> = async (call, context) => {
   return new Response(null, { status: 302, headers: { Location } });
 };
 
-/** Handles `GET /api/open/tts/audio/{taskId}`, a signed link: sends the audio of a job (embedded service only). */
+/** Handles the signed link `GET /api/open/tts/audio/{taskId}`: sends the audio of a job (embedded service only). */
 export const getSignedAudio: Handler<'getSignedAudio'> = (call, context) => {
   const { taskId } = call.parameters;
   requireSigned(call, context, { taskId, download: call.query.download === '1' });

@@ -233,7 +233,7 @@ const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   failed: 'The job failed and was refunded',
 };
 
-/** Handles `GET /media/models` (docs/api/media.md): lists models and variants, with prices and reference limits. */
+/** Handles `GET /media/models` (docs/api/media.md): lists the image and video models with their sizes and prices. */
 export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, { catalogue }) => {
   const { mediaType } = query;
   const models = [...IMAGE_MODELS, ...VIDEO_MODELS]
@@ -243,7 +243,10 @@ export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, 
   return Response.json(body);
 };
 
-/** Handles `GET /api/open/media/files/{fileId}`, a signed link: sends a result file (embedded service only). */
+/**
+ * Handles the signed link `GET /api/open/media/files/{fileId}`: sends a file that a media job made (embedded service
+ * only).
+ */
 export const getMediaFile: Handler<'getMediaFile'> = async (call, context) => {
   const { media, store } = context;
   const { fileId } = call.parameters;

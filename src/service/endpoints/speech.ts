@@ -62,7 +62,7 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
     : respondWithSpeech(call, context, request);
 };
 
-/** Returns the fields of a request body that the v3 API defines, except `voiceId`. */
+/** Picks the fields of v3 speech requests from a request body. Leaves out `voiceId`. */
 export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
@@ -96,11 +96,11 @@ export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, 
   return chargedResponse(speaking.plan, stream, { type: EVENT_STREAM, listsIgnored: true });
 };
 
-/** A speech request, together with the API version that determines its rules. */
+/** A speech request, and the API whose rules apply to the request. */
 export interface SurfaceRequest extends PlanOptions {
   readonly surface: SurfaceName;
   readonly order: SpeechOrder;
-  /** True to store the audio and respond with the URL of the stored audio. */
+  /** True to store the audio and to respond with its URL. */
   readonly isCached?: boolean | undefined;
 }
 
@@ -118,8 +118,8 @@ export async function respondWithSpeech(
 }
 
 /**
- * Plans a speech request and reserves its charge. A retry with the same idempotency key gets the outcome of the first
- * request, even if the voice or model was deleted later.
+ * Plans a speech request and reserves its charge. For a retry with the same idempotency key, throws the 409 error that
+ * reports the state of the first request, even if the voice or model was deleted later.
  * @throws ServiceError 400, 402, 404, 409, 429 or 503, before anything is charged
  */
 export function beginSpeech<Context extends ServiceContext>(
@@ -190,7 +190,7 @@ async function respondCached(
   return Response.json(body, { headers });
 }
 
-/** Handles `GET /api/open/tts/cached/{audioId}`, a signed link: sends stored audio (embedded service only). */
+/** Handles the signed link `GET /api/open/tts/cached/{audioId}`: sends stored audio (embedded service only). */
 export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) => {
   const { audioId } = call.parameters;
   requireSigned(call, context, { taskId: audioId, download: false });

@@ -9,7 +9,7 @@ import { showText } from '../http/validation.ts';
 // The headers `Range`, `If-Range` and `If-None-Match` apply.
 interface FileCall {
   readonly request: Request;
-  /** Set `download` to `1` to make browsers save the file instead of playing it. */
+  /** With `download` set to `1`, browsers save the file instead of playing it. */
   readonly query?: { readonly download?: '0' | '1' };
 }
 

@@ -59,7 +59,9 @@ export const getVoice: Handler<'getVoice'> = (
 export const listVoicesV1: Handler<'listVoicesV1'> = ({ account, query }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), query));
 
-/** Handles `POST /list-models`, a path from before v1 (docs/api/versions.md). Its body replaces the query string. */
+/**
+ * Handles `POST /list-models`, a path from before v1 (docs/api/versions.md). The body contains the query parameters.
+ */
 export const listVoicesByPost: Handler<'listVoicesByPost'> = ({ account, body }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), body));
 
@@ -250,7 +252,7 @@ function remove({ personalVoices }: ServiceContext, account: string, voiceId: st
   return Response.json(body);
 }
 
-/** Returns the v1 response for a new voice (docs/api/voices.md). */
+/** Returns the v1 response body for a new voice (docs/api/voices.md). */
 export function voiceCreated(voice: PersonalVoice): VoiceCreated {
   const { id, name, family, languages, made } = voice;
   return {

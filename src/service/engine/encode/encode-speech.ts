@@ -39,10 +39,11 @@ const FORMATS = {
 } as const;
 
 /**
- * Encodes speech as one audio file while the engine is still speaking. The sample rate is 44.1 kHz for mp3 and ogg,
- * 48 kHz for opus, 24 kHz for pcm, and that of the engine for wav. True peaks of the decoded audio stay below -1 dB.
- * Closing the returned iterator also closes `chunks`.
- * @throws EngineError `failed` when the speech has no samples or changes its sample rate; errors of `chunks`
+ * Encodes speech as one audio file while the engine is still speaking. The sample rate is 44.1 kHz for mp3 and ogg, 48
+ * kHz for opus and 24 kHz for pcm; wav keeps the sample rate of the engine. True peaks of the decoded audio stay below
+ * -1 dB. Closing the returned iterator also closes `chunks`.
+ * @throws EngineError `failed` if the speech has no samples or changes its sample rate
+ * @throws the error that reading `chunks` throws
  */
 export async function* encodeSpeech(
   format: EncodedFormat,
@@ -129,8 +130,8 @@ function* slices({ samples, sampleRate }: SpeechChunk): Generator<Float32Array> 
 const MP3_DELAY_SAMPLES = 1_105;
 
 /**
- * Returns the milliseconds of silence that the codec adds at the start of a stream. Players skip this silence in mp3
- * files, whose Info tag states it, but not in mp3 streams, which have no Info tag.
+ * Returns how much silence the codec adds at the start of a stream, in milliseconds. The Info tag of an mp3 file states
+ * this length, so players skip the silence. A streamed mp3 has no Info tag, so players play the silence.
  */
 export function codecDelayMs(format: AudioFormat): number {
   return format === 'mp3' ? (MP3_DELAY_SAMPLES * 1000) / MP3_SAMPLE_RATE : 0;

@@ -14,9 +14,9 @@ import { wordMarks } from './word-marks.ts';
 import type { FlitePiece } from './synthesizer.ts';
 
 export interface FliteEngineOptions {
-  /** Path of the bundled script of the worker threads (`worker.ts`). */
+  /** Path or URL of the script that the worker threads run: the bundled `worker.ts`. */
   readonly workerFile: string | URL;
-  /** Maximum number of threads, default 1. A thread speaks one piece of text at a time. */
+  /** Maximum number of threads, default 1. Each thread speaks one sentence or clause at a time. */
   readonly threads?: number;
   /** Timeout of one task in milliseconds, default 60,000. If a task takes longer, its thread is terminated. */
   readonly pieceTimeoutMs?: number;
@@ -24,9 +24,9 @@ export interface FliteEngineOptions {
 }
 
 /**
- * Creates the flite engine, which speaks English in worker threads. Its output is deterministic. Clamps the speed to
- * 0.25 to 4 and the median pitch to 60 to 400 Hz; the voice `rms` has a fixed pitch. Splits the text into sentences,
- * and long sentences into clauses, of up to 240 characters.
+ * Creates the flite engine, which speaks English in worker threads. Its output is deterministic. Limits the speed to
+ * 0.25 to 4, and the median pitch to 60 to 400 Hz; the voice `rms` has a fixed pitch. Splits the text into sentences,
+ * and sentences of more than 240 characters into clauses.
  */
 export function createFliteEngine({
   workerFile,
@@ -307,7 +307,7 @@ function remove(entry: Entry, queue: Entry[]): boolean {
   return index >= 0;
 }
 
-/** A worker thread that runs one task at a time. The thread keeps the foley process alive only during a task. */
+/** A worker thread that runs one task at a time. An idle thread does not keep the process alive. */
 export class SpeakingThread {
   readonly ready: Promise<void>;
   readonly #worker: Worker;
@@ -336,7 +336,7 @@ export class SpeakingThread {
     return this.#hasEnded;
   }
 
-  /** Runs a task; the thread must be idle. Rejects with the error of flite or of the thread. */
+  /** Runs a task; the thread must be idle. Rejects with the error if flite or the thread fails. */
   work(task: ToThread): Promise<TaskResult> {
     return new Promise((resolve, reject) => {
       this.#pending = { resolve, reject };
