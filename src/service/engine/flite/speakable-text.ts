@@ -6,8 +6,8 @@ import { type Source, TracedText } from '../traced-text.ts';
 import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 
 /**
- * Rewrites a text in plain ASCII for flite: reads numbers, abbreviations and signs as words, removes accents, and
- * replaces other scripts, emoji and control characters by spaces. Shortens repeated signs and splits very long words,
+ * Rewrites a text in plain ASCII for flite. Numbers, abbreviations and signs become words. Letters lose their accents;
+ * characters without an ASCII form, such as emoji, become spaces. Shortens repeated signs and splits very long words,
  * because flite needs quadratic time for them.
  * @param region regional rules for reading English; if undefined, numbers and abbreviations stay as they are
  * @returns an empty string if flite would say nothing
@@ -45,7 +45,8 @@ function traceReading(text: string, region: Region | undefined): TracedText {
 }
 
 /**
- * Returns the letters and digits that flite leaves out of a text, with their combining marks.
+ * Returns the positions of the letters and digits in a text that flite cannot speak. A position includes the combining
+ * marks of its letter.
  * @param region regional rules for reading English; if undefined, numbers and abbreviations stay as they are
  */
 export function unspokenLetters(text: string, region?: Region): TextSpan[] {
@@ -142,7 +143,7 @@ export interface SpeakablePiece extends TextSpan {
 }
 
 /**
- * Yields the pieces of a text that flite can speak: sentences, and the clauses of long sentences.
+ * Yields the sentences of a text, and the clauses of long sentences. Leaves out those in which flite would say nothing.
  * @param region regional rules for reading English; if undefined, numbers and abbreviations stay as they are
  */
 export function* speakablePieces(

@@ -21,7 +21,7 @@ export class FliteSynthesizer {
   }
 
   /**
-   * Copies the 17 MB of voice data that the next `speak` needs. Do not call `prepare` after the last piece: the copy
+   * Copies the 17 MB of voice data that the next `speak` needs. Do not call `prepare` after the last `speak`: the copy
    * cannot be interrupted and would delay the exit of the process.
    */
   prepare(): void {
@@ -29,8 +29,9 @@ export class FliteSynthesizer {
   }
 
   /**
-   * Speaks a piece at the sample rate of the voice. The output is deterministic.
-   * @returns mono samples, whose peaks may exceed 1; if the piece is timed, also the times of its sounds (phonemes)
+   * Speaks a text at the sample rate of the voice. The output is deterministic.
+   * @returns `samples`: mono, with peaks that may exceed 1; `sounds`: the phonemes with their times, empty unless
+   * `isTimed`
    * @throws Error when flite fails
    */
   speak({ isTimed = false, ...piece }: FlitePiece): {
@@ -49,7 +50,7 @@ export class FliteSynthesizer {
   }
 
   /**
-   * Returns the names of the sounds (phonemes) that flite makes for each token when it speaks the token alone.
+   * Returns the phonemes of each token, as flite speaks the token alone.
    * @param tokens must not contain white space
    * @throws Error when flite fails
    */

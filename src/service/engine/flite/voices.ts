@@ -14,7 +14,7 @@ export interface FliteVoice extends EngineVoice {
 interface MeasuredLoudness {
   /** Loudness in LUFS at speed 1, measured at every second semitone of pitch from `lowestPitch` up. */
   readonly byPitch: readonly number[];
-  /** The pitch, in semitones, that the first entry of `byPitch` stands for. */
+  /** Pitch of the first entry of `byPitch`, in semitones relative to the median pitch of the voice. */
   readonly lowestPitch: number;
   /** Change of the loudness, in loudness units (LU), when the speed doubles. */
   readonly bySpeed: number;
@@ -65,8 +65,8 @@ export const FLITE_VOICES: readonly FliteVoice[] = [
 ];
 
 /**
- * Id of the reference voice: foley speaks a text with this voice and compares the speech with a recording of the text.
- * flite synthesizes this voice fastest.
+ * Id of the voice for reference speech. foley compares a recording with reference speech of the same text to find the
+ * times of the words. flite synthesizes this voice fastest.
  */
 export const REFERENCE_VOICE = 'kal16';
 
@@ -104,8 +104,8 @@ export function fliteGainDb({ loudness, tone }: FliteVoice, { speed, pitch }: De
 }
 
 /**
- * Returns flite's command-line arguments for a voice. Clamps the speed to 0.25 to 4 and the median pitch to 60 to 400
- * Hz, beyond which the voices break up.
+ * Returns flite's command-line arguments for a voice. Limits the speed to 0.25 to 4 and the median pitch to 60 to 400
+ * Hz, because the voices sound broken outside these ranges.
  */
 export function fliteArguments(
   { id, stretch, tone }: FliteVoice,

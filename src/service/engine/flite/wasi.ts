@@ -1,6 +1,6 @@
 /**
- * A program compiled for WASI preview 1, with in-memory files, no environment and no clock. Each instance can run the
- * program once. Supports only the system calls that flite needs.
+ * A program compiled for WASI preview 1. Its files are in memory; it has no environment, and its clock always shows 0.
+ * Each instance can run the program once. Supports only the system calls that flite needs.
  */
 export class WasiCommand {
   readonly #memory: WasiMemory;
@@ -31,8 +31,8 @@ export class WasiCommand {
   /**
    * Runs the program to completion.
    * @param args name of the program, then its arguments
-   * @param files file system of the program, which the program may change
-   * @param onPrint called synchronously with each piece of output (at most one line)
+   * @param files the files that the program can read, by name; the program may change and add files
+   * @param onPrint called synchronously with each part of stdout and stderr; a part is at most one line
    * @throws the WebAssembly error that ended the program
    */
   run(
@@ -256,7 +256,7 @@ class WasiMemory {
 
 const FIRST_CAPACITY = 64 * 1024;
 
-/** A file in memory. */
+/** A file in memory, which a WASI program can read and write. */
 export class MemoryFile {
   #bytes: Uint8Array;
   #length: number;

@@ -13,8 +13,8 @@ interface SpokenPiece {
 }
 
 /**
- * Returns when each word of a piece of text is spoken. Aligns the words with the sounds (phonemes) that flite made;
- * if the sounds do not match, estimates the times.
+ * Returns when each word of a piece of text is spoken. Aligns the words with the phonemes that flite spoke. If the
+ * phonemes do not match, estimates the times.
  */
 export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiece): WordMark[] {
   const spoken = spokenWords(words, tokens);
@@ -59,17 +59,17 @@ function spokenWords(
 type WordTime = Pick<WordMark, 'startMs' | 'endMs'>;
 
 interface WordSounds {
-  /** Names of the sounds (phonemes) of the word when it is spoken alone; at least one. */
+  /** Names of the phonemes of the word when it is spoken alone; at least one. */
   readonly sounds: readonly string[];
   /** True if flite may skip the word, such as a sign at the beginning of a sentence. */
   readonly isOptional: boolean;
 }
 
 /**
- * Finds the times of words in the sounds (phonemes) of a speech, by comparison with the sounds of each word spoken
- * alone.
- * @returns one time per word, or undefined for an optional word that flite skipped. If the sounds differ too much,
- * returns undefined instead of a list.
+ * Returns the times at which words are spoken. Aligns the phonemes that flite spoke with the phonemes of each word
+ * spoken alone.
+ * @returns one entry for each word, in order; the entry is undefined for an optional word that flite skipped. Returns
+ * undefined instead of a list if the phonemes differ too much or are too many.
  */
 export function alignSounds(
   spoken: readonly TimedSound[],
@@ -193,7 +193,7 @@ export interface TimedSound {
   readonly endMs: number;
 }
 
-/** A line that flite printed: the sounds (phonemes) of one sentence. */
+/** A line that flite printed, with the phonemes of one sentence. */
 export interface PrintedLine {
   readonly text: string;
   /** Number of samples of speech before the sentence. */
@@ -203,8 +203,8 @@ export interface PrintedLine {
 const PAUSE = 'pau';
 
 /**
- * Returns the sounds (phonemes) in the lines that flite prints with `-psdur`, one line for each sentence. Shortens
- * the last pause of each sentence, because flite prints a longer pause than it speaks.
+ * Parses the lines that flite prints with `-psdur` and returns the phonemes with their times. Each line is one
+ * sentence. Shortens the last pause of each sentence, because flite prints a longer pause than it speaks.
  * @param samples length of the speech in samples
  */
 export function timedSounds(
@@ -229,7 +229,7 @@ export function timedSounds(
   });
 }
 
-/** Returns the names of the sounds (phonemes) in a line that flite printed without times. Leaves out pauses. */
+/** Returns the names of the phonemes in a line that flite printed without times. Leaves out pauses. */
 export function soundNames(line: string): string[] {
   return line.split(' ').filter((name) => name !== '' && name !== PAUSE);
 }

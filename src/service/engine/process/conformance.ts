@@ -28,11 +28,11 @@ interface Rule {
   readonly name: string;
   readonly title: string;
   readonly mend: string;
-  /** Runs the test and returns what it observed. @throws Verdict or EngineError if the engine does not pass */
+  /** Runs the test and describes what it observed. @throws Verdict or EngineError unless the engine passes */
   readonly check: (engine: TestedEngine) => Promise<string>;
 }
 
-/** The rules of the engine protocol, in the order of the test (docs/engines.md#test-your-engine). */
+/** The rules of the engine protocol, in the order in which they are tested (docs/engines.md#test-your-engine). */
 export const RULES: readonly Rule[] = [
   {
     name: 'hello',
@@ -229,8 +229,8 @@ export const RULES: readonly Rule[] = [
 ];
 
 /**
- * Tests an engine against each rule of the engine protocol (docs/engines.md#test-your-engine). Continues after a rule
- * that fails; after a crash, the next rule gets a new engine process.
+ * Tests an engine against each rule of the engine protocol and yields the results (docs/engines.md#test-your-engine).
+ * Continues after a rule that fails. If the engine crashes, the next rule starts a new process of the engine.
  */
 export async function* testEngine(
   command: EngineCommand,

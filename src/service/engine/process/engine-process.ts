@@ -16,13 +16,13 @@ import type { EngineMessage, HostMessage, SpeakMessage } from './messages.ts';
 import { descriptionIn, ProtocolFault, readMessages, type ReceivedMessage } from './messages.ts';
 import { SpeechCheck } from './speech-check.ts';
 
-/** Timeouts in milliseconds (docs/engines.md). */
+/** Timeouts for an engine process, in milliseconds (docs/engines.md). */
 const TIMEOUTS = {
-  /** Maximum time until the first message of a starting engine, and between its messages before the greeting. */
+  /** Maximum wait for each message of a starting engine, up to its greeting. */
   greeting: 60_000,
   /** Maximum time between the start of the process and the engine's greeting. */
   loading: 600_000,
-  /** Maximum time between two messages about a request. */
+  /** Maximum wait for the next message about a request. */
   silence: 60_000,
   /** Maximum time between the `cancel` message and the engine's message that ends the request. */
   cancel: 2_000,
@@ -32,7 +32,7 @@ const TIMEOUTS = {
   exit: 2_000,
 } as const;
 
-/** Maximum number of bytes of unread audio in all requests of an engine process. */
+/** Maximum size in bytes of the unread audio of an engine process, for all its requests together. */
 const UNREAD_BYTES = 32 * 1024 * 1024;
 
 type Ending = Extract<EngineMessage, { readonly type: 'done' | 'error' }>;
@@ -40,7 +40,7 @@ type Ending = Extract<EngineMessage, { readonly type: 'done' | 'error' }>;
 /** The speech that an engine makes for one request. */
 export interface Speech {
   readonly chunks: AsyncGenerator<SpeechChunk, undefined>;
-  /** Cancels the request unless it has ended. Later messages about the request are ignored. Never rejects. */
+  /** Cancels the request, unless it has ended; ignores later messages about it. Never rejects. */
   settle(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export interface EngineProcessOptions {
 }
 
 /**
- * Controls one process of an engine. The greeting of the process sets how many requests it speaks at once. If the
+ * Controls one process of an engine. The greeting of the process states how many requests it can speak at once. If the
  * process violates the protocol or exceeds a timeout, it is killed and all its requests fail.
  */
 export class EngineProcess {
@@ -109,8 +109,8 @@ export class EngineProcess {
   }
 
   /**
-   * Speaks a request. The process must be ready, with fewer than `maxConcurrent` requests. To stop early, call
-   * `settle` instead of the generator's `return`.
+   * Speaks a request. The process must be ready and have fewer than `maxConcurrent` running requests. To stop early,
+   * call `settle` of the result, not `return` of the generator.
    * @param sampleRate sample rate of the voice
    */
   speak(request: EngineRequest, sampleRate: number): Speech {
@@ -146,7 +146,8 @@ export class EngineProcess {
 
   /**
    * Closes the stdin of an idle engine and waits for the process to exit. Kills the process after a timeout.
-   * @returns `hasExited`: true if the process exited by itself; `fault`: why its last output violates the protocol
+   * @returns `hasExited`: true if the process exited by itself; `fault`: how its last output violates the protocol, or
+   * undefined
    */
   async endInput(): Promise<{ readonly hasExited: boolean; readonly fault: string | undefined }> {
     this.#isUsable = false;

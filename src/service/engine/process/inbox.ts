@@ -13,7 +13,7 @@ export class Settled extends Error {
 
 /** A queue of an engine's messages about one request. */
 export class Inbox {
-  /** Resolves after the last message was added. Never rejects. */
+  /** Resolves when the request has ended, with its last message or with an error. Never rejects. */
   readonly ended: Promise<void>;
   readonly #received: ReceivedMessage[] = [];
   #bytes = 0;
@@ -33,12 +33,12 @@ export class Inbox {
     return this.#bytes;
   }
 
-  /** True if more messages must be read from the engine, because a consumer waits for them or discards them. */
+  /** True if foley must read more of the engine's messages: a consumer waits, or a cancelled request has not ended. */
   get isWaiting(): boolean {
     return this.#waiter !== undefined || (this.#isDiscarding && !this.#hasEnded);
   }
 
-  /** Returns the next message, once there is one. @throws Settled after `discard`; the error given to `fail` */
+  /** Waits for the next message and returns it. @throws Settled after `discard`; the error that was passed to `fail` */
   next(): Promise<ReceivedMessage> {
     const first = this.#received.shift();
     if (first !== undefined) {
@@ -52,7 +52,7 @@ export class Inbox {
     });
   }
 
-  /** Resolves when a consumer takes a message, or when the messages are discarded. */
+  /** Resolves when a consumer takes the next message, or when the messages are discarded. */
   taken(): Promise<void> {
     return new Promise((resolve) => (this.#onTaken = resolve));
   }

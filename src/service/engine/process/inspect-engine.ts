@@ -11,12 +11,12 @@ export interface InspectOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Text to try a voice of any language: the voice must speak it or report it as unspeakable. */
+/** A text for voices of any language. A voice must speak the text or report it as unspeakable. */
 const SAMPLE_TEXT = '1, 2, 3.';
 
 /**
  * Tests an engine: starts the process, reads the greeting, lets the first voice speak three numbers, and ends the
- * process. A voice passes if it reports the numbers as unspeakable.
+ * process. The engine also passes if it reports the numbers as unspeakable.
  * @throws EngineError with a message for the author of the engine
  */
 export async function inspectEngine(

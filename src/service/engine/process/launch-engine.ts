@@ -17,7 +17,7 @@ export interface EngineChild {
   readonly ended: Promise<EngineEnd>;
   /** Resolves when the engine and its child processes have closed stderr. */
   readonly stderrClosed: Promise<void>;
-  /** Returns the end of the engine's stderr output. */
+  /** Returns the last 4 KiB that the engine has written to stderr. */
   stderrTail(): string;
   /** Sets whether the running engine keeps the foley process alive. */
   keepAlive(isNeeded: boolean): void;
@@ -31,11 +31,14 @@ export type LaunchEngine = (command: EngineCommand) => EngineChild;
 export interface LaunchOptions {
   /** Environment variables of foley. Only an allowed few are passed to an engine. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The program that runs when the command of an engine is `node`. */
+  /** Path of the Node.js executable, for engines whose command is `node`. */
   readonly nodePath: string;
   /** Operating system, default that of this process. On Windows, `taskkill` ends an engine and its children. */
   readonly platform?: NodeJS.Platform;
-  /** Runs a Windows program. If `isExiting`, waits until the program has ended, because foley exits afterwards. */
+  /**
+   * Runs a Windows program such as `taskkill`. If `isExiting` is true, foley is about to exit, so the function waits
+   * until the program has ended.
+   */
   readonly runProgram?: (file: string, args: readonly string[], isExiting: boolean) => void;
 }
 

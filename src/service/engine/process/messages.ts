@@ -179,7 +179,10 @@ export interface ReceivedMessage {
   readonly pcm: Buffer;
 }
 
-/** Parses the messages on an engine's stdout. Reads only as the consumer requests messages. @throws ProtocolFault */
+/**
+ * Parses the messages on an engine's stdout. Reads stdout only when the consumer asks for a message. @throws
+ * ProtocolFault
+ */
 export async function* readMessages(
   stdout: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ReceivedMessage, undefined> {
@@ -199,7 +202,7 @@ export async function* readMessages(
   }
 }
 
-/** Reads lines, or given numbers of bytes, from a stream. Does not read ahead. */
+/** Reads a stream by line or by number of bytes. Does not read ahead. */
 export class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>;
   #parts: Buffer[] = [];
@@ -211,7 +214,7 @@ export class ByteQueue {
 
   /**
    * Removes the next line and returns it without the line feed.
-   * @returns undefined at the end of the stream; `'too long'` if a line has more than `maxBytes`
+   * @returns undefined at the end of the stream; `'too long'` if the line has more than `maxBytes` bytes
    */
   async line(maxBytes: number): Promise<Buffer | 'too long' | undefined> {
     for (;;) {
@@ -254,7 +257,7 @@ export class ByteQueue {
 
 const LINE_FEED = 0x0a;
 
-/** Returns the engine description in a greeting, with the defaults of the protocol version. */
+/** Returns the engine description in a greeting. Missing fields get the defaults of the protocol version. */
 export function descriptionIn(
   hello: Extract<EngineMessage, { readonly type: 'hello' }>,
   name: string,

@@ -33,8 +33,8 @@ export interface ProcessEngineOptions {
 }
 
 /**
- * Creates an engine that runs in separate processes (docs/engines.md). A process starts when it is needed, ends when
- * it is idle, and keeps foley alive only while it speaks. The engine program clamps speed and pitch.
+ * Creates an engine that runs in separate processes (docs/engines.md). A process starts when it is needed and ends when
+ * it is idle. It keeps foley alive only while it speaks. The engine program itself clamps speed and pitch.
  */
 export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine {
   const { registration, launch, clock = systemClock } = options;
@@ -77,10 +77,10 @@ function voiceIn({ voices }: EngineRegistration, id: string): EngineVoiceRecord 
 }
 
 /**
- * Returns the letters and digits in a text that belong to scripts which a voice cannot speak.
+ * Returns the positions of the letters and digits in a text whose script the voice cannot speak.
  * @param scripts ISO 15924 codes of the scripts that the voice speaks
- * @param region regional rules by which the service reads English for the voice; undefined if the voice reads text
- * itself
+ * @param region regional rules for reading English; undefined if the service does not read numbers and abbreviations
+ * for the voice
  */
 export function unspokenScripts(
   text: string,

@@ -7,7 +7,7 @@ const LONGEST_SPEECH = { forAnyMs: 30_000, forCharacterMs: 3_000 } as const;
 // Word times are rounded, so that a word may end slightly after the last sample.
 const ROUNDING_MS = 50;
 
-/** Validates the duration of the speech for one request, and the order of the words. */
+/** Validates the speech that an engine sends for one request: its duration and its word times. */
 export class SpeechCheck {
   readonly #characters: number;
   readonly #longestMs: number;
@@ -15,7 +15,7 @@ export class SpeechCheck {
   #samples = 0;
   #lastWord: WordMark = { start: 0, end: 0, startMs: 0, endMs: 0 };
 
-  /** @param speed factor for the normal speaking rate of the voice */
+  /** @param speed speaking rate relative to the normal rate of the voice */
   constructor(text: string, speed: number, sampleRate: number) {
     this.#characters = countCodePoints(text);
     this.#longestMs =
@@ -34,7 +34,9 @@ export class SpeechCheck {
     );
   }
 
-  /** Adds the next words. @throws ProtocolFault for words that are out of order, overlap, or exceed the text */
+  /**
+   * Adds the next words. @throws ProtocolFault if words are out of order, overlap, or lie beyond the end of the text
+   */
   addWords(words: readonly WordMark[]): void {
     for (const word of words) {
       const last = this.#lastWord;

@@ -57,7 +57,7 @@ export class TestedEngine {
   }
 
   /**
-   * Returns a running engine process that has sent its greeting.
+   * Returns a running engine process that has sent its greeting; starts one if needed.
    * @throws EngineError if the engine fails; Verdict if an earlier process ended before its greeting
    */
   async process(): Promise<EngineProcess> {
@@ -78,7 +78,7 @@ export class TestedEngine {
     return this.#process;
   }
 
-  /** The greeting of the engine. */
+  /** The description of the engine in its greeting. @throws Verdict if the engine has not sent a greeting */
   get description(): EngineDescription {
     if (this.#description === undefined)
       throw new Verdict('skipped', 'the engine did not say hello');
@@ -124,7 +124,10 @@ export class TestedEngine {
     return { samples, sampleRate, words };
   }
 
-  /** Lets every voice speak a sentence of its language, once. Stops after three voices have failed. */
+  /**
+   * Lets every voice speak a sentence of its language and returns the results by voice id. Each voice speaks only once,
+   * even if the method is called again. Stops after three voices have failed.
+   */
   async speakAll(): Promise<ReadonlyMap<string, Sound | EngineError>> {
     const { voices } = this.description;
     let failures = 0;
