@@ -8,7 +8,7 @@ export const PREVIEW_FORMAT = 'mp3';
 /** Media type of MessagePack. Clients of other speech APIs may send request bodies in this encoding. */
 export const MESSAGE_PACK = 'application/msgpack';
 
-/** Size tiers of images (docs/api/media.md). */
+/** Size classes of images; `1k` is the smallest (docs/api/media.md). */
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
 /** Ids of the image models. The API documents no ids; foley defines them itself. */

@@ -30,7 +30,8 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
 /**
  * Creates a media job and records it in the journal of billed requests. Depending on the options, waits for the job and
  * saves its result (docs/billing.md).
- * @throws Failure if no job was created; the signal's abort reason on abort
+ * @throws Failure if no job was created
+ * @throws the signal's abort reason on abort
  */
 export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJob>> {
   const { client, continueCommand, kind, options, order, spool } = ordering;

@@ -13,7 +13,7 @@ export interface ScriptSource {
   readonly format: ScriptFormat;
   /** Names of the speakers in the cast. */
   readonly cast: readonly string[];
-  /** True if a line may begin before the previous line has ended. Only scripts with times can have such lines. */
+  /** True to accept a line that begins before the end of the previous line, in a script with times. */
   readonly mayOverlap: boolean;
 }
 

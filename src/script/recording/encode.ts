@@ -11,7 +11,7 @@ import { id3Tag } from './tags.ts';
 export const RECORDING_FORMATS = ['wav', 'ogg', 'mp3', 'm4b'] as const;
 export type RecordingFormat = (typeof RECORDING_FORMATS)[number];
 
-/** Encodes mono samples at 44.1 kHz, and writes them to an open output. */
+/** Encodes mono samples at 44.1 kHz, and writes the audio to the output file, which is already open. */
 export async function encodeRecording(
   format: RecordingFormat,
   sound: AsyncIterable<Float32Array>,

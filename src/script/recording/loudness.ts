@@ -78,7 +78,8 @@ const MAX_RAISE_DB = 6;
 
 /**
  * Finds a gain for each speaker, so that all speakers are equally loud and the whole recording has the target loudness.
- * Measures the mix again after each change, because the limiter affects some voices more than others.
+ * Stops below the target where the limiter would become audible. Measures the mix again after each change, because the
+ * limiter affects some voices more than others.
  * @param meters loudness of each speaker's lines before any gain
  * @param target loudness in LUFS
  * @param measure mixes the lines with the given gains, limits the peaks, and measures the result

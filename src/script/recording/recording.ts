@@ -39,9 +39,9 @@ export interface SpokenLine {
   readonly audio: string;
   /** Word times for captions, in milliseconds from the beginning of the line. */
   readonly timings?: Pick<Timings, 'complete' | 'unplaced' | 'words'> | undefined;
-  /** Start time of the line; undefined if the script sets none. */
+  /** Start time of the line in milliseconds; undefined if the script sets none. */
   readonly startMs?: number | undefined;
-  /** End time of the line; undefined if the script sets none. */
+  /** End time of the line in milliseconds; undefined if the script sets none. */
   readonly endMs?: number | undefined;
   /** Silence after the line, in milliseconds. Ignored after the last line, and before a line that has a start time. */
   readonly pauseAfterMs: number;
@@ -260,7 +260,7 @@ async function makeRecording(
 }
 
 /**
- * Checks that the stems, and the recording if it is a WAV file, are not larger than WAV allows (4 GiB).
+ * Checks that no WAV file of a recording exceeds 4 GiB. Stems are always WAV files.
  * @param total length in samples
  * @throws Failure (output)
  */

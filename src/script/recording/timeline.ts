@@ -23,7 +23,7 @@ export interface Place {
   readonly tempo: number;
   /** How much later than its start time in the script the line begins, in milliseconds; 0 if below 20 ms. */
   readonly lateMs: number;
-  /** Milliseconds by which the line ends too late for its time slot; 0 unless the timing is `exact`. */
+  /** How much later than its time slot the line ends, in milliseconds; 0 unless the timing is `exact`. */
   readonly excessMs: number;
 }
 

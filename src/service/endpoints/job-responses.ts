@@ -68,9 +68,9 @@ export function acceptedResponse(
 const LONGEST_RETRY_AFTER_SECONDS = 30;
 
 /**
- * Returns the header `Retry-After`: when the client should poll an unfinished job again (docs/api/jobs.md#v3). This is
- * after `expectedSeconds` or half of the job's age, whichever is longer, but after at most 30 seconds. Returns no
- * header for a finished job.
+ * Returns the header `Retry-After`: the number of seconds until the client should poll an unfinished job again
+ * (docs/api/jobs.md#v3). The number is `expectedSeconds` or half of the job's age, whichever is longer, but at most 30.
+ * A finished job has no such header.
  */
 export function pollHeaders(
   { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,

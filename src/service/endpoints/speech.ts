@@ -118,8 +118,8 @@ export async function respondWithSpeech(
 }
 
 /**
- * Plans a speech request and reserves its charge. For a retry with the same idempotency key, throws the 409 error that
- * reports the state of the first request, even if the voice or model was deleted later.
+ * Plans a speech request and reserves its charge. For a retry with the same idempotency key, throws a 409 error that
+ * reports the state of the first request. This also holds if the voice or model was deleted in the meantime.
  * @throws ServiceError 400, 402, 404, 409, 429 or 503, before anything is charged
  */
 export function beginSpeech<Context extends ServiceContext>(
