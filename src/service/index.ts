@@ -5,8 +5,8 @@ import type { OpenServiceOptions, RunningService } from './running-service.ts';
 import type { StoreError } from './store/open-store.ts';
 
 /**
- * Starts the embedded service. The built-in engine warms up in its own thread while other modules load.
- * @throws StoreError when the data directory cannot be used
+ * Starts the embedded service. The built-in engine warms up in a thread while other modules load.
+ * @throws StoreError when the data directory cannot be used, or a required package is missing
  * @throws ListenError when listening fails
  */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
@@ -72,12 +72,14 @@ async function addedEngines(
   return added.map((engine) => withWordTimes(engine, [flite, ...added]));
 }
 
-/** Returns whether `openService` could not use the data directory. Compares the error's name, without an import. */
+/**
+ * Returns whether an error is a StoreError. Compares the names, so that the module of StoreError need not be loaded.
+ */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && error.name === 'StoreError';
 }
 
-/** Returns whether `openService` could not listen on the host and port. */
+/** Returns whether an error of `openService` means that it could not listen on the host and port. */
 export function isListenError(error: unknown): error is ListenError {
   return error instanceof Error && error.name === 'ListenError';
 }

@@ -13,9 +13,9 @@ export interface EngineVoice {
   readonly languages?: readonly string[];
   readonly sampleRate: number;
   /**
-   * The controls that the engine applies itself; the voice ignores all other controls. If
-   * undefined, the engine applies speed and pitch; the service applies the volume, and renders
-   * emotions and instructions as changes of speed and pitch.
+   * The controls of a request that the engine applies; the voice ignores all others. If undefined, the engine applies
+   * only speed and pitch. The service then applies the volume, and turns emotions and instructions into changes of
+   * speed and pitch.
    */
   readonly controls?: readonly EngineControl[];
   /** True if the voice supports `EngineRequest.pitch`; other voices ignore that field. */
@@ -26,7 +26,10 @@ export interface EngineVoice {
   readonly reads?: boolean;
 }
 
-/** The controls of a request besides `speed` and `pitch`, for voices with `EngineVoice.controls`. */
+/**
+ * Settings of a request such as `volume` and `emotion`, for voices with `EngineVoice.controls`. `speed` and `pitch` are
+ * fields of the request itself.
+ */
 export type EngineRequestControls = {
   readonly [Name in Exclude<EngineControl, 'speed' | 'pitch'>]?: string | number;
 };
@@ -40,10 +43,10 @@ export interface EngineRequest {
   readonly speed: number;
   /** Semitones added to the default pitch of the voice. */
   readonly pitch: number;
-  /** The model that speaks, one of `SpeechEngine.models`; default the first. */
+  /** Id of the model to use, one of `SpeechEngine.models`; default the first. */
   readonly model?: string;
   readonly controls?: EngineRequestControls;
-  /** True to read numbers, abbreviations and signs as words, which is the default. */
+  /** True, the default, to read numbers, abbreviations and signs as words. */
   readonly textNormalization?: boolean;
   /** True if the caller needs `SpeechChunk.words` and `SpeechChunk.span`. */
   readonly isTimed?: boolean;
@@ -55,12 +58,14 @@ export interface EngineRequest {
 
 /** The speech of one sentence or clause, and the pause after it. */
 export interface SpeechChunk {
-  /** Mono samples from -1 to 1, at a loudness of about -20 LUFS. The service limits higher peaks later. */
+  /** Mono samples at a loudness of about -20 LUFS. Full scale is -1 to 1; the service limits higher peaks later. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
-  /** Times of the next words of the text. Their samples may be in another chunk, so `samples` can be empty. */
+  /**
+   * Times of the next words of the text. The audio of these words may be in another chunk, so `samples` can be empty.
+   */
   readonly words?: readonly WordMark[];
-  /** The part of the text that is spoken in `samples`; undefined if the engine does not report this part. */
+  /** The part of the text that is spoken in `samples`; undefined if the engine does not report it. */
   readonly span?: TextSpan;
 }
 
@@ -91,7 +96,10 @@ export interface SpeechEngine {
    * @throws EngineError when the engine fails, or the voice cannot speak any part of the text
    */
   synthesize(request: EngineRequest, signal: AbortSignal): AsyncIterable<SpeechChunk>;
-  /** Returns the letters and digits that a voice leaves out of a text; undefined if not known in advance. */
+  /**
+   * Returns the positions of the letters and digits in a text that the voice cannot speak; undefined if the engine does
+   * not know them in advance.
+   */
   unspoken?(
     request: Pick<EngineRequest, 'text' | 'textNormalization' | 'voice'>,
   ): readonly TextSpan[] | undefined;
@@ -128,8 +136,8 @@ export class SpeechLimit {
 }
 
 /**
- * Returns the message of an engine failure, without its full stop; undefined for any other error. If the user added
- * the engine, the message also says how to test the engine.
+ * Returns the message of an EngineError without its full stop; undefined for other errors. If the user added the
+ * engine, the message also says how to test the engine.
  */
 export function engineMessageOf(error: unknown): string | undefined {
   return error instanceof EngineError ? error.report : undefined;

@@ -1,6 +1,6 @@
 import { readEnglish, type Region, silence } from '../../text/reading/english.ts';
 
-/** A range of the original text, in UTF-16 units. */
+/** A range of the original text, before it was rewritten, in UTF-16 units. */
 export interface Source {
   readonly start: number;
   readonly end: number;
@@ -19,7 +19,7 @@ export class TracedText {
     this.#sources = sources;
   }
 
-  /** Replaces the matches of a global regular expression. Each replacement maps to the original text of its match. */
+  /** Replaces all matches of a global regular expression. Each replacement maps to the original text of its match. */
   replace(pattern: RegExp, replacement: (...match: readonly string[]) => string): TracedText {
     let text = '';
     const sources: Source[] = [];
@@ -40,7 +40,7 @@ export class TracedText {
 
   /**
    * Replaces each number, abbreviation and word by its English reading.
-   * @param respell changes a reading that differs from the written word
+   * @param respell may change the spelling of a reading that differs from the written word
    */
   read(region: Region, respell = (spoken: string): string => spoken): TracedText {
     const parts: string[] = [];
@@ -65,7 +65,7 @@ export class TracedText {
     return new TracedText(parts.join(''), sources);
   }
 
-  /** Returns the range of the original text from which a range of the rewritten text was made. */
+  /** Converts a range of the rewritten text to the range of the original text from which it was made. */
   source(start: number, end: number): Source {
     return {
       start: this.#sources[start]?.start ?? 0,

@@ -7,12 +7,13 @@ export const COUNTED_LETTER = /(?![\u02b0-\u02ff])[\p{L}\p{N}]/u;
 const JOINED = /[\p{M}\u200c\u200d]/u;
 
 /**
- * Returns the letters and digits that an engine leaves out of a text, with their combining marks. A foreign letter
- * that is read as an English word, such as the `μ` of `10 μm`, counts as spoken.
- * @param rewrite returns the text that the engine gets
- * @param isForeign returns true for a character of the rewritten text that the engine leaves out
+ * Returns the positions of the letters and digits in a text that an engine cannot speak. A position includes the
+ * combining marks of its letter. A foreign letter that is read as an English word, such as the `μ` of `10 μm`, counts
+ * as spoken.
+ * @param rewrite returns the text as the engine receives it
+ * @param isForeign returns true for a character that the engine cannot speak
  * @param region regional rules for reading English; undefined if the text is spoken as it is written
- * @param first position of the text in a longer text, in code points
+ * @param first position of this text within a longer text, in code points
  */
 export function unspokenIn(
   text: string,

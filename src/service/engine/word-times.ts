@@ -8,10 +8,10 @@ import type {
 } from './speech-engine.ts';
 
 /**
- * Adds word times to an engine with voices that report none. Another engine, the reference, also speaks the text
- * and reports word times. foley finds the words in the first speech by comparing its sound with the reference. The last
- * chunk contains the times of all words that were found.
- * @param references engines whose voices may report word times
+ * Adds word times to the voices of an engine that do not report them. A reference voice, which reports word times,
+ * speaks the same text. foley then finds the words in the first speech by comparing its sound with the reference
+ * speech. The last chunk contains the times of all words that were found.
+ * @param references engines whose voices may serve as reference voices
  */
 export function withWordTimes(
   engine: SpeechEngine,

@@ -15,8 +15,8 @@ export interface RequestFaults {
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates the component that decides which fault rules apply to a request. Of the matching rules with one kind of
- * effect, only the first that is due applies. Rules listed after this one do not count the request.
+ * Creates the component that selects the fault rules for each request. For each kind of effect, only the first matching
+ * rule that is due applies. Later rules for this kind do not count the request.
  */
 export function createFaults(rules: readonly FaultRule[]) {
   let counters = countersOf(rules);
@@ -106,7 +106,7 @@ export type FaultEffect =
   | BodyCut
   | { readonly kind: 'job'; readonly outcome: JobFault };
 
-/** How and when a fault rule breaks a connection. */
+/** A fault that breaks the connection after `afterBytes` bytes of a response body, by a reset or an early end. */
 export interface BodyCut {
   readonly kind: 'reset' | 'truncate';
   readonly afterBytes: number;

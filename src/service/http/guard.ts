@@ -21,7 +21,7 @@ export interface Page {
 export interface GuardOptions {
   /** Allowed host names, in addition to loopback names such as `localhost`. */
   readonly allowHosts: readonly string[];
-  /** Allowed origins, such as `https://studio.example`. */
+  /** Allowed origins of web pages, such as `https://studio.example`. */
   readonly allowOrigins: readonly string[];
 }
 
@@ -30,8 +30,8 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]@/?#]+)(?::\d{1,5})?$/i;
 
 /**
  * Creates the check of host and origin, which protects a local service from malicious web pages. `Host` reveals DNS
- * rebinding (another site's name that resolves to this machine); `Origin` and `Sec-Fetch-Site` reveal requests from
- * other sites. Ports are ignored, because they may be forwarded.
+ * rebinding, in which the name of another site resolves to this machine. `Origin` and `Sec-Fetch-Site` reveal requests
+ * from the pages of other sites. The check ignores ports, because they may be forwarded.
  */
 export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   const hosts = new Set([...LOOPBACK_HOSTS, ...allowHosts].map((host) => host.toLowerCase()));
@@ -42,7 +42,8 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   return {
     /**
      * Refuses a request with a forbidden host or origin.
-     * @param isExpected returns true to allow a web page of another origin
+     * @param isExpected returns true for a web page that may send the request although its origin is not in
+     * `allowOrigins`
      * @throws ServiceError 421 for the host, 403 for the origin
      */
     check(request: Request, isExpected: (page: Page) => boolean): void {
@@ -73,8 +74,8 @@ function isFromOtherSite(headers: Headers): boolean {
 }
 
 /**
- * Returns the host names of a service that listens on `host`; for a wildcard address, the addresses of all network
- * interfaces. Allowing these names is safe, because a DNS rebinding attack sends another host name.
+ * Returns the host names of a service that listens on `host`. For a wildcard address, returns the addresses of all
+ * network interfaces. These names are safe to allow, because a DNS rebinding attack sends another host name.
  */
 export function ownHosts(
   host: string,

@@ -30,7 +30,7 @@ export interface UploadedFile {
 export interface UploadedForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: readonly UploadedFile[];
-  /** Problems with fields and files, in the order of the form. */
+  /** Invalid fields and files, in the order of the form. */
   readonly problems: readonly FieldProblem[];
 }
 
@@ -44,10 +44,10 @@ const HEADERS_MAX = 50;
 const OVERHEAD_BYTES = 1024 * 1024;
 
 /**
- * Parses a `multipart/form-data` body while it arrives, and saves the uploaded files as temporary files. If a field
- * or file is invalid, still reads the whole body, so that the client receives the error.
- * @throws ServiceError 415 for another media type, 413 for a body above the limit, 400 for an invalid form; system
- * errors
+ * Parses a `multipart/form-data` body while it arrives, and saves the uploaded files as temporary files. Invalid fields
+ * and files are listed in `problems`; the rest of the body is still read, so that the client receives the error.
+ * @throws ServiceError 415 for another media type, 413 for a body above the limit, 400 for a body that is not a
+ * complete form; system errors
  */
 export async function readForm(
   request: Request,
@@ -242,7 +242,10 @@ export interface TemporaryFolder {
   ): Promise<Result>;
 }
 
-/** Creates the folder for uploaded files next to the database, with private permissions. */
+/**
+ * Manages the private folder for uploaded files, which is next to the database. The folder is created when the first
+ * file arrives.
+ */
 export function createTemporaryFolder(
   databasePath: string,
   { files, random }: { readonly files: FileSystem; readonly random: Random },

@@ -62,7 +62,7 @@ const HANDLERS: Handlers = {
   getRealtimeSegment: async (...of) => (await realtime()).getSegment(...of),
 };
 
-/** Handles a request with the handler of its endpoint. @throws ServiceError, and errors of the handler */
+/** Passes a request to the handler of its endpoint. @throws ServiceError, and errors of the handler */
 export type Router = (arrival: IncomingRequest) => Promise<Response>;
 
 interface Variables {

@@ -18,7 +18,7 @@ import type { BodyCut } from './faults.ts';
 export interface ServeOptions {
   readonly service: Service;
   readonly host: string;
-  /** Port to listen on; 0 selects a free one. */
+  /** Port to listen on; 0 selects a free port. */
   readonly port: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -30,7 +30,7 @@ export interface ServiceServer {
   readonly baseUrl: string;
   readonly realtimeUrl: string;
   /**
-   * Stops listening, and waits until all running responses have been sent. Once `hurry` is aborted, truncates these
+   * Stops listening, and waits until all running responses have been sent. When `hurry` is aborted, truncates these
    * responses and leaves unfinished jobs to the next service process.
    */
   close(hurry?: AbortSignal): Promise<void>;

@@ -14,9 +14,9 @@ import type { Service } from '../service.ts';
 interface UpgradeOptions {
   readonly service: Pick<Service, 'admit' | 'open'>;
   readonly clock: Clock;
-  /** Exempts a connection from the limit on the number of connections without an API key. */
+  /** Exempts a connection from the limit on connections that have not sent an API key. */
   readonly trust: (socket: Socket) => void;
-  /** Handles an upgrade request whose path is not for realtime speech, as a plain HTTP request. */
+  /** Handles upgrade requests to other paths than those of realtime speech, as plain HTTP requests. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Returns the error response for a request whose target is not a valid URL. */
   readonly refuse: () => Response;
@@ -28,8 +28,8 @@ type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => vo
 const MOST_FRAGMENTS = 1_024;
 
 /**
- * Upgrades valid handshakes to realtime connections (docs/api/realtime.md). Refuses an invalid handshake with an HTTP
- * error and closes the connection.
+ * Returns the handler of WebSocket handshakes, which opens realtime connections (docs/api/realtime.md). An invalid
+ * handshake gets an HTTP error, and its connection is closed.
  */
 export function onUpgrade(options: UpgradeOptions): OnUpgrade {
   let server: WebSocketServer | undefined;
@@ -117,7 +117,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const MOST_LATE_FRAMES = 64;
 // Maximum size of unsent data, such as pongs, for a client that does not read.
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
-/** Delay before a connection reset, so that a local client reads the data before it sees the reset. */
+/** Wait in milliseconds before a connection reset, so that a local client reads the data before it sees the reset. */
 export const RESET_DELAY_MS = 50;
 
 function liveSocket(

@@ -6,7 +6,7 @@ import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 
 /**
- * Validates a value and returns it with the type of its schema.
+ * Returns a valid value with the type of its schema.
  * @param whole name of the complete value in error messages, such as `The body`
  * @throws ServiceError 400 that lists every invalid field
  */
@@ -20,7 +20,7 @@ export function requireValid<Schema extends TObject>(
   throw invalidRequest([first ?? { field: whole, message: `${whole} is invalid` }, ...others]);
 }
 
-/** Returns one problem for each invalid field. */
+/** Checks a value against a schema and returns one problem for each invalid field. */
 export function findProblems(
   schema: TObject,
   value: unknown,
@@ -113,7 +113,7 @@ function own(object: unknown, name: string): unknown {
 
 type TextKeyword = 'enum' | 'format' | 'pattern' | 'examples' | 'minLength' | 'maxLength';
 type GroupKeyword = 'items' | 'minItems' | 'maxItems' | 'properties' | 'required' | 'anyOf';
-/** The JSON Schema keywords that error messages describe. */
+/** The keywords of a JSON Schema that error messages can describe. */
 export type FieldSchema = {
   readonly [Keyword in TextKeyword | GroupKeyword | 'type' | 'minimum' | 'maximum']?: unknown;
 };
@@ -209,7 +209,7 @@ export function requireBodyType(headers: Headers, allowed: readonly string[]): r
   throw unsupported(`Content-Type must be ${allowed.join(' or ')}`);
 }
 
-/** Returns the media type and the parameters of the Content-Type header, in lower case. */
+/** Splits the Content-Type header into the media type and its parameters, in lower case. */
 export function typeParts(headers: Headers): readonly string[] {
   const value = headers.get('Content-Type') ?? '';
   return value

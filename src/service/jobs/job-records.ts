@@ -22,27 +22,30 @@ export interface JobRecord {
   readonly accountId: string;
   readonly kind: JobKind;
   readonly status: JobStatus;
-  /** Id of the process that owns the job; `undefined` if no process does. */
+  /** Id of the service process that handles the job; `undefined` if none does. */
   readonly ownerId: string | undefined;
   readonly attempts: number;
   /** Progress of a media job in percent. Unused for speech jobs, whose segments show the progress. */
   readonly progress: number;
-  /** Parameters of the job, whose schema depends on `kind`; read them with `storedOrder`. */
+  /** Parameters of the job. Their schema depends on `kind`; read them with `storedOrder`. */
   readonly order: Json;
-  /** Body of the first response, which retries also receive. Empty if retries receive the current job state instead. */
+  /**
+   * Body of the response that accepted the job; retries of the request receive it again. Empty if retries receive the
+   * current state of the job instead.
+   */
   readonly answer: Json;
   /** Metadata of the result of a media job. */
   readonly result: Json | undefined;
   /** Number of characters to bill for a speech job; 0 for other jobs. */
   readonly characters: number;
-  /** Credits reserved while the job runs, or credits spent after the job has ended. */
+  /** Credits of the job: reserved while it runs, spent after it has ended. */
   readonly credits: number;
-  /** Milliseconds since the epoch. */
+  /** Time when the job was created, in milliseconds since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
   /** Error code of a failed job; `undefined` for the default code of this kind of job. */
   readonly errorCode: ServiceErrorCode | undefined;
-  /** Why the job failed, or why its latest failed segment failed. */
+  /** Reason why the job failed, or why the segment that failed last did. */
   readonly errorMessage: string | undefined;
   /** How a fault rule makes this job fail; `undefined` if no rule does. */
   readonly fault: JobFault | undefined;
@@ -66,13 +69,13 @@ export interface Job extends JobRecord {
 
 export interface JobFilter {
   readonly status?: JobStatus | undefined;
-  /** Lists only jobs created after this time, in milliseconds since the epoch. */
+  /** Lists only jobs that were created after this time, in milliseconds since the epoch. */
   readonly createdAfter?: number | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Returns the job with an id, whatever its account and kind. */
+/** Returns the job with this id, of any account and kind; undefined if there is none. */
 export function readJob(db: Connection, id: string): Job | undefined {
   const row = db.get('SELECT * FROM job WHERE id = ?', [id]);
   if (row === undefined) return undefined;
@@ -80,7 +83,7 @@ export function readJob(db: Connection, id: string): Job | undefined {
   return { ...jobOf(row), segments: segments.map((segment) => segmentOf(segment)) };
 }
 
-/** Lists jobs of one kind and account, newest first. */
+/** Lists an account's jobs of one kind, newest first. */
 export function listJobs(
   db: Connection,
   { accountId, kind }: Pick<JobRecord, 'accountId' | 'kind'>,
@@ -101,7 +104,7 @@ export function listJobs(
   return db.all(sql, [...values, limit, offset]).map((row) => jobOf(row));
 }
 
-/** Lists all unfinished jobs, oldest first. */
+/** Lists the unfinished jobs of all accounts, oldest first. */
 export function listUnfinishedJobs(db: Connection): readonly JobRecord[] {
   return db
     .all('SELECT * FROM job WHERE finished_at IS NULL ORDER BY number')

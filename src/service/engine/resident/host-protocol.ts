@@ -30,7 +30,10 @@ const SENDER = {
   keepAliveMs: Type.Number(),
 };
 
-/** The only message from a client to an engine host: one line of JSON. A closed connection cancels the request. */
+/**
+ * The request that a client sends to an engine host, one for each connection, as a line of JSON. A closed connection
+ * cancels the request.
+ */
 export const HostRequest = Type.Union([
   Type.Object({ ...SENDER, type: Type.Literal('speak'), request: EngineRequestRecord }),
   Type.Object({
@@ -78,13 +81,13 @@ const HostReply = Type.Union([
 type HostReply = Static<typeof HostReply>;
 export type FailedReply = Extract<HostReply, { readonly type: 'error' }>;
 
-/** Time between two `waiting` messages in milliseconds. */
+/** Interval in milliseconds at which an engine host sends `waiting` messages during a request. */
 export const HEARTBEAT_MS = 15_000;
 
 /** Maximum length in bytes of a line on a connection to an engine host. */
 export const LINE_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Sends a message without samples between an engine host and its client. */
+/** Sends a message without audio, from an engine host to its client or back. */
 export function send(socket: Socket, message: HostRequest | Exclude<HostReply, { type: 'chunk' }>) {
   socket.write(`${JSON.stringify(message)}\n`);
 }
@@ -125,7 +128,7 @@ export async function* readReplies(socket: Socket): AsyncGenerator<Received, und
   }
 }
 
-/** Connects to the engine host at a socket file; returns undefined if none listens. @throws other system errors */
+/** Connects to an engine host by its socket file; returns undefined if no host listens. @throws other system errors */
 export function connectToHost(file: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(file);
@@ -152,8 +155,9 @@ const NOT_LISTENING = new Set<string | undefined>([
 ]);
 
 /**
- * Creates the folder for the sockets of engine hosts, which only this user may access.
- * @throws UnsafeFile if the folder belongs to another user or other users can access it; system errors
+ * Creates the folder for the sockets of engine hosts, or checks the existing folder. Only this user may access the
+ * folder.
+ * @throws UnsafeFile if it is not a folder, belongs to another user, or can be accessed by other users; system errors
  */
 export async function requireSocketFolder(folder: string): Promise<void> {
   await systemFiles.mkdir(folder, { recursive: true, mode: 0o700 });
@@ -172,10 +176,10 @@ export async function requireSocketFolder(folder: string): Promise<void> {
 export const SOCKET_SUFFIX = '.sock';
 
 /**
- * Ends the engine hosts, the processes that keep engines ready, and waits until they have ended. Kills a host that
- * hangs.
+ * Stops engine hosts, the processes that keep engines ready between commands.
  * @param name name of the engine; undefined for all engines
- * @param isNow true to cancel running requests; false to return at once and let the hosts finish them
+ * @param isNow true to cancel running requests, wait for each host to stop, and kill a host that hangs; false to let
+ * the hosts finish running requests, without waiting for them
  * @returns the name of the engine of each host
  * @throws UnsafeFile if other users can access the folder; system errors
  */
@@ -194,7 +198,7 @@ export function stopHosts(
   });
 }
 
-/** Returns the name of the engine of each running engine host. Throws like {@link stopHosts}. */
+/** Lists the running engine hosts by the names of their engines. Throws like {@link stopHosts}. */
 export function listHosts(folder: string): Promise<readonly string[]> {
   return eachHost(folder, undefined, async (socket) => void socket.destroy());
 }

@@ -32,7 +32,7 @@ const STALL_MS = 10_000;
 
 type EngineTask = Exclude<HostRequest, { readonly type: 'stop' }>;
 
-/** Serves one engine to all foley processes of a user, with one process of the engine. */
+/** Shares one process of an engine between the foley processes of a user. */
 class EngineHost {
   readonly #engine: SpeechEngine;
   readonly #name: string;

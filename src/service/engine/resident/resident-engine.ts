@@ -26,11 +26,11 @@ import {
 } from './host-protocol.ts';
 
 export interface ResidentOptions {
-  /** The folder for the sockets of engine hosts, which only this user may access. */
+  /** Folder for the sockets of engine hosts. Only this user may access the folder. */
   readonly folder: string;
   /** Idle time in milliseconds after which the engine ends. */
   readonly keepAliveMs: number;
-  /** Called once if an engine cannot be shared with other foley processes and therefore runs in its own process. */
+  /** Called once if an engine cannot be shared. This foley process then starts an engine process of its own. */
   readonly onAlone: (engine: string, reason: string) => void;
 }
 
