@@ -6,7 +6,7 @@ import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 
 /**
- * Returns a valid value with the type of its schema.
+ * Validates a value and returns it with the type of its schema.
  * @param whole name of the complete value in error messages, such as `The body`
  * @throws ServiceError 400 that lists every invalid field
  */

@@ -45,7 +45,7 @@ export interface JobRecord {
   readonly finishedAt: number | undefined;
   /** Error code of a failed job; `undefined` for the default code of this kind of job. */
   readonly errorCode: ServiceErrorCode | undefined;
-  /** Reason why the job failed, or why the segment that failed last did. */
+  /** Error message of the job, or of the segment that failed last. */
   readonly errorMessage: string | undefined;
   /** How a fault rule makes this job fail; `undefined` if no rule does. */
   readonly fault: JobFault | undefined;

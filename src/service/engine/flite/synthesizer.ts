@@ -9,7 +9,7 @@ import { type PrintedLine, soundNames, type TimedSound, timedSounds } from './wo
 /** A text with only characters that flite supports, and the voice, speed and pitch to speak it. */
 export type FlitePiece = Pick<EngineRequest, 'isTimed' | 'pitch' | 'speed' | 'text' | 'voice'>;
 
-/** Runs flite synchronously, one piece at a time; meant for a worker thread. */
+/** Runs flite synchronously, one text at a time; meant for a worker thread. */
 export class FliteSynthesizer {
   readonly #module: WebAssembly.Module;
   readonly #pronunciations = new Map<string, readonly string[]>();

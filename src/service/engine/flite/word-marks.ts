@@ -13,7 +13,7 @@ interface SpokenPiece {
 }
 
 /**
- * Returns when each word of a piece of text is spoken. Aligns the words with the phonemes that flite spoke. If the
+ * Returns the time of each word in a piece of speech. Aligns the words with the phonemes that flite spoke. If the
  * phonemes do not match, estimates the times.
  */
 export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiece): WordMark[] {

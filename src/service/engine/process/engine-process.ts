@@ -454,7 +454,7 @@ export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
-/** Waits for a promise, at most `waitMs` milliseconds. @throws TimedOut; errors of the promise */
+/** Waits for a promise, at most `waitMs` milliseconds. @throws TimedOut, or the error of the promise */
 export function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const message = `was silent for ${waitMs / 1000} s`;

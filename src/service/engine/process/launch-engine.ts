@@ -9,7 +9,7 @@ interface EngineEnd {
 }
 
 export interface EngineChild {
-  /** Undefined if the process could not be started. */
+  /** Process id of the engine; undefined if the process could not be started. */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -29,7 +29,7 @@ export interface EngineChild {
 export type LaunchEngine = (command: EngineCommand) => EngineChild;
 
 export interface LaunchOptions {
-  /** Environment variables of foley. Only an allowed few are passed to an engine. */
+  /** Environment variables of foley, of which an engine gets only a fixed list. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Path of the Node.js executable, for engines whose command is `node`. */
   readonly nodePath: string;

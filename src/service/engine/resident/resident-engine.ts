@@ -41,7 +41,7 @@ interface ResidentEngineOptions extends ProcessEngineOptions {
 }
 
 /**
- * Creates an engine whose process is shared by all foley processes of the user and stays ready between commands
+ * Creates an engine with one process for all foley processes of the user. The process stays ready between commands
  * (docs/engines.md#processes-between-commands).
  */
 export function createResidentEngine(options: ResidentEngineOptions): SpeechEngine {
