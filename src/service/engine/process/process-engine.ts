@@ -77,7 +77,7 @@ function voiceIn({ voices }: EngineRegistration, id: string): EngineVoiceRecord 
 }
 
 /**
- * Returns the positions of letters and digits in a text, where the voice cannot speak their script.
+ * Returns the positions of letters and digits that the voice cannot speak because of their script.
  * @param scripts ISO 15924 codes of the scripts that the voice speaks
  * @param region regional rules for reading English; undefined if the service does not read numbers and abbreviations
  * for the voice
