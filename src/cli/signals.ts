@@ -6,7 +6,7 @@ export interface SignalSource {
   off(signal: ReceivedSignal, listener: () => void): unknown;
 }
 
-/** Signals that stop a run; `SIGHUP` means that the terminal was closed. */
+/** A signal that stops foley. `SIGHUP` means that the terminal was closed. */
 export type StopSignal = (typeof RECEIVED_SIGNALS)[number][1];
 
 type ReceivedSignal = (typeof RECEIVED_SIGNALS)[number][0];
@@ -19,7 +19,7 @@ const RECEIVED_SIGNALS = [
   ['SIGBREAK', 'SIGINT'],
 ] as const;
 
-/** The abort reason of a run that a stop signal such as Ctrl-C ended. */
+/** The abort reason after a stop signal, such as `SIGINT` from Ctrl-C. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly stopSignal: StopSignal;
@@ -31,8 +31,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * Listens for stop signals. The first one aborts `signal` with `Interrupted`, and the second one calls `onSecond`.
- * `stop` removes the listeners.
+ * Listens for stop signals. The first stop signal aborts the returned `signal` with `Interrupted`. Each later one calls
+ * `onSecond`. The returned function `stop` removes the listeners.
  */
 export function watchSignals(
   source: SignalSource,
@@ -65,7 +65,10 @@ export interface EndingProcess {
   removeAllListeners(signal: StopSignal): unknown;
 }
 
-/** Ends the process with a stop signal or, on Windows, with the exit code that shells use for the signal, such as 130. */
+/**
+ * Ends the process by sending it a stop signal. On Windows, the process exits instead, with the exit code that shells
+ * use for the signal, such as 130.
+ */
 export function endWithSignal(host: EndingProcess, signal: StopSignal): void {
   host.exitCode = 128 + constants.signals[signal];
   // Windows has no signals between processes.

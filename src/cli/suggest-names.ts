@@ -6,8 +6,8 @@ import type { Context } from './command.ts';
 const SUGGESTION_TIMEOUT_MS = 3_000;
 
 /**
- * Adds a suggestion to a failure about an unknown voice or model, and sends one request to find the suggestion. Returns
- * the failure unchanged if that request fails, or if the failure is about anything else.
+ * Adds a suggestion, such as a similar name, to a failure about an unknown voice or model. Sends one request to find
+ * the suggestion. If that request fails, or the error is about something else, returns the error unchanged.
  * @param options the values of `--voice` and `--model`
  */
 export async function suggestNames(

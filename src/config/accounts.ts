@@ -25,7 +25,7 @@ export const NO_ACCOUNTS: Accounts = { current: undefined, all: new Map() };
 
 /**
  * Reads the stored accounts. If the file is missing, returns no accounts.
- * @throws Failure (config) that names the file, the account and the field, but never the API key
+ * @throws Failure (config) if the file is invalid; messages never contain an API key
  */
 export async function readAccounts(files: FileSystem, file: string): Promise<Accounts> {
   const content = await readJsonFile(files, file, 'follow');
@@ -44,7 +44,8 @@ export async function readAccounts(files: FileSystem, file: string): Promise<Acc
 }
 
 /**
- * Returns the account with the given name; without a name, the current account, else the only account.
+ * Returns the account with the given name. Without a name, returns the current account. If no account is current,
+ * returns the only stored account.
  * @throws Failure (usage) for an unknown name
  */
 export function selectAccount(accounts: Accounts, name?: string): Account | undefined {
@@ -102,7 +103,7 @@ export function octal(mode: number): string {
 
 /**
  * Returns the permission bits of a file or folder that other users can access. Returns undefined if only the owner can
- * access it, if it is missing, and on Windows.
+ * access it. Also returns undefined on Windows and for a missing file.
  */
 export async function sharedPermissions(
   path: string,
@@ -119,8 +120,8 @@ export async function sharedPermissions(
 }
 
 /**
- * Makes a file with secrets private to its owner.
- * @returns a warning if other users could access the file
+ * Makes a file with API keys private to its owner.
+ * @returns a warning if other users could access the file; otherwise undefined
  * @throws Failure (config) if the permissions of the file cannot be changed
  */
 export async function makePrivate(file: string, deps: SecretFileDeps): Promise<string | undefined> {

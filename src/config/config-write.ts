@@ -17,8 +17,9 @@ import { settingNamed, SETTINGS } from './setting-definitions.ts';
 /**
  * Writes a setting to the user's settings file (`foley config set`).
  * @param given the value as the user typed it
- * @throws Failure (usage for an unknown name or invalid value, config for an invalid file, state if the file cannot be
- * written)
+ * @throws Failure (usage) for an unknown name or an invalid value
+ * @throws Failure (config) if the file is invalid
+ * @throws Failure (state) if the file cannot be written
  */
 export async function setSetting(
   file: string,
@@ -35,7 +36,10 @@ export async function setSetting(
   await editJsonFile(file, deps, (store) => store.set(known, isNumber ? Number(given) : given));
 }
 
-/** Removes a setting from the user's settings file (`foley config unset`). Throws the same errors as `setSetting`. */
+/**
+ * Removes a setting from the user's settings file (`foley config unset`).
+ * @throws the same errors as `setSetting`
+ */
 export async function unsetSetting(file: string, name: string, deps: FileDeps): Promise<void> {
   const known = settingNamed(name);
   await editJsonFile(file, deps, (store) => store.delete(known));
@@ -43,7 +47,8 @@ export async function unsetSetting(file: string, name: string, deps: FileDeps): 
 
 /**
  * Stores an account with its API key, or replaces the account that has this name (`foley auth login`).
- * @throws Failure (config for an invalid file, state if the file cannot be written)
+ * @throws Failure (config) if the file is invalid
+ * @throws Failure (state) if the file cannot be written
  */
 export async function saveAccount(
   file: string,
@@ -61,7 +66,7 @@ export async function saveAccount(
 /**
  * Removes an account and its API key (`foley auth logout`).
  * @returns whether the account existed
- * @throws Failure like `saveAccount`
+ * @throws the same errors as `saveAccount`
  */
 export async function removeAccount(file: string, name: string, deps: FileDeps): Promise<boolean> {
   const { all, current } = await readAccounts(deps.files, file);

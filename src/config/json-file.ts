@@ -9,9 +9,9 @@ import { display } from '../text/display.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the object in a JSON file. If the file is missing, returns undefined.
+ * Reads a JSON file that contains an object. If the file is missing, returns undefined.
  * @param links `follow` if the file may be a symbolic link, such as the user's settings in a dotfiles folder
- * @throws Failure (config) that names the file and the line of the error
+ * @throws Failure (config) if the file is invalid or cannot be read
  */
 export async function readJsonFile(
   files: FileSystem,

@@ -24,8 +24,8 @@ export interface PathInputs {
 }
 
 /**
- * Returns the paths of foley's folders. The XDG variables override the usual folders of the platform, except for empty
- * or relative paths, which the XDG specification forbids.
+ * Returns the paths of foley's files and folders. The XDG variables override the default folders of the platform. Empty
+ * and relative values of these variables are ignored, as the XDG specification requires.
  */
 export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Paths {
   const style = platform === 'win32' ? path.win32 : path.posix;

@@ -103,8 +103,8 @@ export const SETTINGS: Definitions = {
 };
 
 /**
- * Returns the setting with this name.
- * @throws Failure (usage) for an unknown name, with the nearest name as a suggestion
+ * Checks that a setting with this name exists, and returns the name.
+ * @throws Failure (usage) for an unknown name; its hint suggests the nearest name
  */
 export function settingNamed(name: string): SettingName {
   if (isSettingName(name)) return name;

@@ -10,7 +10,7 @@ import { isSettingName, SETTING_NAMES, SETTINGS } from './setting-definitions.ts
 
 export const PROJECT_FILE = 'foley.config.json';
 
-/** Where the value of a setting comes from; the highest precedence comes first. */
+/** Where the value of a setting comes from, in order of precedence: a flag overrides all other sources. */
 export type Origin =
   | { readonly kind: 'flag'; readonly name: string }
   | { readonly kind: 'environment'; readonly name: string }
@@ -36,8 +36,9 @@ export interface SettingSources {
 }
 
 /**
- * Reads the two settings files: the project file, from the current or the nearest parent folder, and the user's file.
- * @throws Failure (config) that names the file and the setting or line
+ * Reads the settings files of the project and of the user. The project file is in the current folder or in the nearest
+ * parent folder that has one.
+ * @throws Failure (config) if a file is invalid; the message names the file
  */
 export async function loadSettings({
   cwd,
@@ -63,7 +64,8 @@ export async function loadSettings({
 }
 
 /**
- * Returns the effective value of a setting: from the flag, the environment, the project, the user or the default.
+ * Returns the effective value of a setting. The first source with a value counts: flag, environment, project file,
+ * user's file, default.
  * @throws Failure (config) for an invalid environment variable
  */
 export function resolveSetting<Name extends SettingName>(
@@ -97,7 +99,10 @@ export function listSettings(
   });
 }
 
-/** Returns where a value comes from, for messages: the name of a flag or variable, a file, or `default`. */
+/**
+ * Returns the source of a value for messages: the name of the flag or environment variable, the path of the file, or
+ * `default`.
+ */
 export function describeOrigin(origin: Origin): string {
   if (origin.kind === 'default') return origin.kind;
   return 'name' in origin ? origin.name : origin.file;

@@ -2,7 +2,7 @@ import type { EndpointId } from './generated/endpoints.ts';
 import { ENDPOINTS } from './generated/endpoints.ts';
 
 export interface Charge {
-  /** Whether a request may create something or cost credits. */
+  /** True if a request may create something or cost credits. */
   readonly billed: boolean;
   /** The header that carries the idempotency key; undefined if the API documents no such header for the endpoint. */
   readonly idempotencyHeader: 'Idempotency-Key' | 'X-Request-Id' | undefined;
@@ -11,8 +11,9 @@ export interface Charge {
 const FREE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
 /**
- * Returns whether a request may be billed, and its header for the idempotency key. The path has no query. For an
- * unknown endpoint, only the method decides.
+ * Returns whether a request may be billed, and which header carries its idempotency key. For an unknown endpoint, the
+ * method alone decides.
+ * @param path the path of the request, without the query
  */
 export function chargeOf(method: string, path: string): Charge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));

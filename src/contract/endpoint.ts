@@ -16,8 +16,8 @@ export interface Endpoint {
    */
   readonly section: string;
   /**
-   * What determines the price (docs/billing.md). `voice` costs no credits, but counts towards the account's limit on
-   * voices. An endpoint without this field creates nothing and costs nothing.
+   * What determines the price (docs/billing.md). A request with `voice` costs no credits, but the new voice counts
+   * towards the account's limit. An endpoint without this field creates nothing and costs nothing.
    */
   readonly charges?: 'characters' | 'seconds' | 'characters and seconds' | 'variant' | 'voice';
   /**
@@ -41,7 +41,7 @@ export interface Endpoint {
   /** Whether the service treats body fields that are `null` as missing. */
   readonly ignoresNull?: boolean;
   /**
-   * Schema or kind of the body of a success response; by default JSON without a schema. `audio`: new audio, which is
+   * The body of a success response: a schema or a kind. Default: JSON without a schema. `audio`: new audio, which is
    * billed; `preview`: the audio of a voice design; `events`: audio with word times; `stored-audio`, `realtime-audio`:
    * stored audio; `stored-file`: any other stored file; `redirect`: a redirect to the result; `switching`: a switch to
    * the WebSocket protocol.
@@ -58,13 +58,16 @@ export interface Endpoint {
     | 'switching';
   /** Schema of an alternative JSON response, used in place of `success` when the request sets `cache`. */
   readonly otherSuccess?: TObject;
-  /** Schemas of the server-sent events in a success response: by event name, or a list if the events have no names. */
+  /**
+   * Schemas of the server-sent events in a success response, by event name. If the events have no names, a list of
+   * schemas.
+   */
   readonly events?: Readonly<Record<string, TObject>> | readonly TObject[];
   /** Whether the success status is 202 and the response contains the URL of the job. */
   readonly isAccepted?: boolean;
   /** The error codes of this endpoint, in addition to the codes that every endpoint may return. */
   readonly errors?: readonly ServiceErrorCode[];
-  /** The endpoint family (such as `v3`) of a speech endpoint, which determines the formats and headers. */
+  /** The API version of a speech endpoint, such as `v3`. It determines the supported formats and headers. */
   readonly surface?: SurfaceName;
 }
 
@@ -75,14 +78,16 @@ export const BODY_ERRORS = [
   'ERR_UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
-/** Error codes that endpoints may return if they charge for speech. */
+/** Error codes that every endpoint for billed speech may return. */
 export const PAID_ERRORS = [
   ...BODY_ERRORS,
   'ERR_INSUFFICIENT_CREDITS',
   'ERR_GENERATION_FAILED',
 ] as const;
 
-/** Error codes that endpoints may return if they import files. After each of these errors, nothing is charged. */
+/**
+ * Error codes that every endpoint that imports files may return. A request that fails with one of them costs nothing.
+ */
 export const IMPORT_ERRORS = [
   ...BODY_ERRORS,
   'ERR_MEDIA_URL_REFUSED',

@@ -8,7 +8,7 @@ export interface ControlRange {
 
 export interface Family {
   readonly id: FamilyId;
-  /** The model for requests that name a voice of this family but no model. */
+  /** The model that is used if a request names a voice of this family but no model. */
   readonly defaultModel: string;
   readonly models: readonly string[];
   readonly ranges: {
@@ -40,7 +40,7 @@ const unstated = {
 /** The control ranges of models for which the API states no ranges. */
 export const WIDEST_RANGES: Family['ranges'] = unstated;
 
-/** The engine families with their models and control ranges (docs/api/models.md). */
+/** The model families with their models and control ranges (docs/api/models.md). */
 export const FAMILIES: readonly Family[] = [
   {
     id: 'vendor',

@@ -10,7 +10,10 @@ import { AudioQuery, SignedAudioQuery, SpeechRequest, SpeechRequestV1 } from './
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Statuses of a segment of a speech job, defined by foley. A segment without words is `skipped`. */
+/**
+ * Statuses of a segment in a speech job. The API documents none; foley defines them itself. A segment without words is
+ * `skipped`.
+ */
 export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
@@ -87,7 +90,7 @@ const ListItem = {
 export const JobListItem = named('JobListItem', { ...ListItem, modelId: ModelId });
 export type JobListItem = Static<typeof JobListItem>;
 
-/** A v3 job: the fields of a job in the v3 list, and progress fields that foley adds to the documented API. */
+/** A v3 job. It has the fields of a job in the v3 list, and progress fields that foley adds to the documented API. */
 export const Job = named('Job', {
   task: Type.Object(
     {

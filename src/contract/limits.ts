@@ -2,7 +2,9 @@
 
 /** Maximum length of the text of a request, in Unicode code points, as JSON Schema counts them. */
 export const TEXT_MAX_CHARACTERS = 10_000;
-/** Maximum duration of the speech of one request, in seconds (foley's own limit); about 115 MB as WAV at 16 kHz. */
+/**
+ * Maximum duration of the speech in one response, in seconds. This is foley's own limit: about 115 MB as WAV at 16 kHz.
+ */
 export const SPEECH_MAX_SECONDS = 3_600;
 export const INSTRUCTION_MAX_CHARACTERS = 1_600;
 export const LANGUAGE_MAX_CHARACTERS = 64;
@@ -25,13 +27,16 @@ export const MEDIA_SECONDS_MAX = 1_800;
 // Limits of a lip-sync result in which the video is repeated until the audio ends.
 export const MEDIA_RESULT_MAX_BYTES = 2 * 1024 * 1024 * 1024;
 export const MEDIA_RESULT_MAX_PICTURES = 500_000;
-/** Range of tempo factors when speech is fitted to a video (docs/api/lip-sync.md and docs/api/limits.md). */
+/**
+ * Range of the factor by which speech is sped up or slowed down to fit a video (docs/api/lip-sync.md and
+ * docs/api/limits.md).
+ */
 export const DUBBING_TEMPO_RANGE = { minimum: 0.5, maximum: 2 } as const;
 
 export const PAGE_SIZE_DEFAULT = 20;
 export const PAGE_SIZE_MAX = 100;
 
-/** The widest range of speed that any model accepts. A model family may accept a narrower range (`families.ts`). */
+/** Range of the control `speed` over all models. A model family may accept a narrower range (`families.ts`). */
 export const SPEED_RANGE = { minimum: 0.5, maximum: 2 } as const;
 export const VOLUME_RANGE = { minimum: -20, maximum: 20 } as const;
 export const PITCH_RANGE = { minimum: -12, maximum: 12 } as const;

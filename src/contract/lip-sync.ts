@@ -66,7 +66,10 @@ export const LipSyncRequest = named('LipSyncRequest', {
 });
 export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
-/** How a lip sync is billed: by the length of the shorter input, or by the audio if the video is repeated. */
+/**
+ * Which duration of a lip sync is billed: that of the shorter input, or that of the audio if the video is repeated.
+ * Both are rounded up to whole seconds.
+ */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 
 const seconds = (description: string) => Type.Number({ minimum: 0, description });

@@ -137,7 +137,10 @@ const GET_REQUEST = {
   errors: ['ERR_NOT_FOUND'],
 } as const;
 
-/** HTTP endpoints of realtime speech, including those that open a WebSocket. foley defines undocumented field names. */
+/**
+ * HTTP endpoints of realtime speech, including those that open a WebSocket. foley chose the field names that the API
+ * does not document.
+ */
 export const REALTIME_ENDPOINTS = [
   {
     id: 'openRealtimeV1',

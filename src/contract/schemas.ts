@@ -6,7 +6,10 @@ export function named<Properties extends TProperties>($id: string, properties: P
   return Type.Object(properties, { $id });
 }
 
-/** Returns the schema of a map with string keys. `Type.Record` would make foley load much more code when it starts. */
+/**
+ * Returns the schema of a map with string keys. Used instead of `Type.Record`, which would load much more code when
+ * foley starts.
+ */
 export function mapOf<Value extends TSchema>(value: Value, options: { description?: string } = {}) {
   const schema = { type: 'object', patternProperties: { '^.*$': value }, ...options };
   return Type.Unsafe<Record<string, Static<Value>>>(schema);

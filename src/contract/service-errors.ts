@@ -48,7 +48,7 @@ export const SERVICE_ERRORS = {
 
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;
 
-/** The error code in the response when a fault rule (`--fault`) simulates an error with this HTTP status. */
+/** The error code for each HTTP status that a fault rule (`--fault`) can simulate. */
 export const CODE_OF_STATUS = {
   400: 'ERR_INVALID_REQUEST',
   401: 'ERR_UNAUTHORIZED',

@@ -33,8 +33,8 @@ function narrowerRanges(name: 'speed' | 'stability' | 'similarity'): string {
 }
 
 /**
- * The controls of a speech request (docs/api/speech.md#v3) with the widest range of any model. The narrower range of a
- * family is checked when the model is known.
+ * The controls of a speech request (docs/api/speech.md#v3). The schema accepts the widest range of any model. Narrower
+ * ranges of a model family are checked when the model is known.
  */
 export const SpeechControls = Type.Object({
   speed: Type.Optional(

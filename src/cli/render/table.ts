@@ -9,20 +9,20 @@ const NARROWEST_COLUMN = 8;
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
-  /** True if the values of this column are never shortened, because users copy them. */
+  /** True if the table must show the values in full, because users copy them. */
   readonly whole?: boolean;
   /** True if a narrow terminal may omit the column. The last optional column is omitted first. */
   readonly optional?: boolean;
-  /** True if a table shows the column only if `--columns` names it. */
+  /** True if the table omits the column by default. Users can request it with `--columns`. */
   readonly isExtra?: true;
-  /** Returns the value to print without a terminal (for programs); default: the same as `value`. */
+  /** Returns the value that `--columns` prints if stdout is not a terminal. Default: `value`. */
   readonly exact?: (row: Row) => string;
 }
 
 /**
  * Returns a list as a table. If there are no rows, returns a notice for stderr instead, so that stdout stays empty.
- * @param names the columns of `--columns`. Without a terminal, their values are printed without titles, separated by
- * tabs.
+ * @param names the columns that `--columns` names; undefined without the flag. If stdout is not a terminal, these
+ * columns are printed without titles, separated by tabs.
  */
 export function listOrNotice<Row>(
   rows: readonly Row[],
@@ -190,7 +190,10 @@ const PIECES = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
 // At the beginning of a line, CI systems execute such a word as a command (text/display.ts).
 const CI_COMMAND = /^(?:::|##)/;
 
-/** Wraps text at `columns`, between words; a longer word or command in backticks gets its own line. */
+/**
+ * Wraps text between words, to lines of at most `columns` characters. Never breaks a word or a command in backticks,
+ * even if it is too long for a line.
+ */
 export function wrappedText(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text;
   const lines: string[] = [];

@@ -10,7 +10,7 @@ const LOWEST_BAR_DB = -48;
 
 const DEFAULT_COLUMNS = 80;
 
-/** Draws a bar for each level from 0 to 1, on a logarithmic scale. */
+/** Draws audio levels as a line of bars. The bar heights follow a decibel scale. */
 export function drawWaveform(
   levels: MeasuredSound['levels'],
   { columns }: Pick<TerminalStyle, 'columns'>,

@@ -12,8 +12,8 @@ const FORM = 'Each line is an API key, or an API key, a space and its account; #
 export const DEFAULT_ACCOUNT = 'local';
 
 /**
- * Reads the API keys in the file of `--accept-keys-file`; `-` is stdin. Warns if other users may read the file.
- * @throws Failure (usage) if the file cannot be read or contains an invalid line
+ * Reads the file of `--accept-keys-file`, which lists API keys; `-` is stdin. Warns if other users can access the file.
+ * @throws Failure (usage) if the file cannot be read or is invalid
  */
 export async function readAcceptedKeys(
   context: Context,
@@ -31,9 +31,10 @@ export async function readAcceptedKeys(
 }
 
 /**
- * Parses a file of API keys. Messages name a line by number and never quote the line, because any word may be a key.
- * @param name the file, for messages
- * @throws Failure (usage) that names the line
+ * Parses a file of API keys. Error messages give the number of a line but never its text, because any word may be a
+ * key.
+ * @param name the name of the file in error messages
+ * @throws Failure (usage) if a line is invalid or the file contains no API key
  */
 export function parseAcceptedKeys(text: string, name: string): readonly AccountKey[] {
   const lineOfKey = new Map<string, number>();
@@ -71,9 +72,9 @@ function parseLine(line: string, name: string): AccountKey {
 }
 
 /**
- * Checks the form of an API key and its account name, before the embedded service accepts the key.
- * @param name what messages call the key, since they never quote the key
- * @throws Failure (usage)
+ * Checks the format of an API key and of its account name.
+ * @param name how error messages refer to the key, since they never contain the key itself
+ * @throws Failure (usage) if the API key or the account name is invalid
  */
 export function checkAcceptedKey({ key, account }: AccountKey, name: string): AccountKey {
   if (!/^[\x21-\x7e]+$/.test(key)) {

@@ -10,10 +10,10 @@ const FORM =
 const LONGEST_DELAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Parses a fault rule, by which the embedded service simulates an error or a delay, such as `GET /api/open/v3/voices;
- * status=503`.
- * @param source name of the flag or option, for messages
- * @throws Failure (usage) that names the rule, the error and the allowed values
+ * Parses a fault rule such as `GET /api/open/v3/voices; status=503`. Fault rules make the embedded service simulate
+ * errors and delays.
+ * @param source the name of the flag or option in error messages
+ * @throws Failure (usage) if the rule is invalid
  */
 export function parseFaultRule(given: string, source = '--fault'): FaultRule {
   const fail: Fail = (problem, hint) => {

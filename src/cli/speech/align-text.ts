@@ -7,7 +7,10 @@ import { loadEngineRegistrations, registrationsFile } from '../../engines/regist
 import type { SpokenText } from '../../text/document.ts';
 import type { Context } from '../command.ts';
 
-/** Opens the speech engines that speak the text for comparison with a recording. The caller must close the engines. */
+/**
+ * Creates a speaker that speaks a text, so that this speech can be compared with a recording. The caller must close the
+ * speaker.
+ */
 export async function openReferenceSpeaker(context: Context): Promise<ReferenceSpeaker> {
   const { engines } = await context.paths();
   const added = await loadEngineRegistrations(context.files, registrationsFile(engines));
@@ -16,7 +19,7 @@ export async function openReferenceSpeaker(context: Context): Promise<ReferenceS
 
 /**
  * Creates timings from the words of a text and their times in a recording.
- * @param spoken the document from which the text comes; the timings then contain the words of the document
+ * @param spoken the document that the text comes from. If it is given, the timings contain the words of the document.
  * @param words the words of the text; words without times are listed as not found
  */
 export function timingsOfWords(

@@ -23,8 +23,8 @@ import type { OpenCaptions, PublishedCaptions, SpeechRequest, Task } from './pla
 
 /**
  * Opens the caption files before anything is billed.
- * @param options `text`: the spoken text; `edits`: convert this text back to the words of the document
- * @throws Failure (output, exists, usage)
+ * @param options `text`: the spoken text; `edits`: the edits that turn `text` back into the words of the document
+ * @throws Failure if a file cannot be opened or the disk has too little free space
  */
 export async function openCaptions(
   { shape, targets }: CaptionPlan,
@@ -66,7 +66,9 @@ export async function openCaptions(
 
 const MAX_CAPTION_BYTES_PER_CHARACTER = 10;
 
-/** Returns the transport that requests speech with word times, and writes the captions to temporary files. */
+/**
+ * Returns a transport that requests speech with word times. The transport also writes the captions to temporary files.
+ */
 export function alignedTransport(
   { context: { clock, globals } }: Task,
   { body, captions, connection }: SpeechRequest,
@@ -80,8 +82,9 @@ export function alignedTransport(
 }
 
 /**
- * Renames the caption files to their final names, and reports the files. Called after the audio file was published.
- * @throws Failure (output, exists) that names the audio file
+ * Renames the caption files to their final names, and prints a notice for each. Called when the audio file already has
+ * its final name.
+ * @throws Failure if a caption file cannot be renamed; its hint names the audio file
  */
 export async function publishCaptions(
   captions: OpenCaptions,
@@ -104,7 +107,7 @@ export async function publishCaptions(
 const INCOMPLETE =
   'foley: the service did not time all of this text; in the captions, untimed words share the time between their neighbours';
 
-/** Returns the JSON document of the captions, as `--json` prints it. */
+/** Returns the part of the `--json` output that describes the caption files. */
 export function captionsDocument({ complete, items }: PublishedCaptions): object {
   return {
     items: items.map(({ cues, format, path: output, violations }) => {
@@ -123,7 +126,7 @@ interface CaptionsRecord extends CaptionPlan {
   readonly edits: readonly Edit[];
 }
 
-/** Converts a caption plan to JSON with absolute paths, which foley stores with the progress of a long text. */
+/** Converts a caption plan to JSON with absolute paths. foley stores this JSON with the progress of a long text. */
 export function captionsRecord(
   captions: CaptionPlan | undefined,
   cwd: string,

@@ -11,8 +11,8 @@ import type { DeliveredSpeech, SpeechRequest, Task } from './plan.ts';
 import { jobOptions } from './plan.ts';
 
 /**
- * Creates a speech job. If `waits` is true, also waits for the job and saves the audio at `place`.
- * @param output the output path for the printed command that resumes the job
+ * Creates a speech job. If `waits` is true, also waits for the job and writes the audio to `place`.
+ * @param output the output path in the command that foley prints for resuming the job
  * @throws Failure if no job was created; the signal's abort reason if the user aborts
  */
 export async function runSpeechJob(
@@ -46,7 +46,7 @@ export async function runSpeechJob(
 
 /**
  * Speaks a text as a job and delivers the audio. If the user aborts, prints how to resume the job.
- * @throws Failure, also if the job failed; the signal's abort reason if the user aborts
+ * @throws Failure if the request or the job fails; the signal's abort reason if the user aborts
  */
 export async function speakThroughJob(
   task: Task,

@@ -27,7 +27,7 @@ import { jobOptions, speechOptions, textTooLong } from './plan.ts';
 
 type PartsRequest = SpeechRequest & { readonly parts: PausedParts };
 
-/** Speaks a text in parts, and joins the audio (`--split`). */
+/** Speaks each part of a text in its own request, and joins the audio (`--split`). */
 export async function speakInParts(
   task: Task,
   request: PartsRequest,
@@ -129,8 +129,9 @@ export function partRequests(
 }
 
 /**
- * Splits a text that is too long for the model. Returns the request body, with `modelId` set if the model is known.
- * @throws Failure (usage) if the text must be split but `--split never` is given
+ * Splits a text if it is too long for the model. The returned request body of a split text names the model if foley
+ * knows it.
+ * @throws Failure (usage) if the text is too long and `--split never` is given
  */
 export async function splitLongText(
   { characters, context: { signal }, flags, text }: Task,
@@ -146,9 +147,9 @@ export async function splitLongText(
 }
 
 /**
- * Splits a text at its pauses, and splits the pieces that are too long for the model.
- * @param isShort whether the text is short enough for every model
- * @throws Failure (usage) if the text between two pauses must be split but `--split never` is given
+ * Splits a text at its pauses. If the text between two pauses is too long for the model, splits it too.
+ * @param isShort whether the whole text is short enough for every model
+ * @throws Failure (usage) if the text between two pauses is too long and `--split never` is given
  */
 export async function splitPausedText(
   { context: { signal }, flags, spoken, text }: Task,

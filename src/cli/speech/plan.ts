@@ -44,7 +44,7 @@ export interface TtsFlags extends SurfaceFlags, CaptionFlags, SpokenTextFlags {
   readonly waveform?: true;
 }
 
-/** The flags that select an API version, and the flags that only some API versions support. */
+/** The flags of a speech request, with `--api` and the flags that only some API versions support. */
 export interface SurfaceFlags extends SpeechFlags {
   readonly api?: SurfaceName;
   readonly cache?: true;
@@ -69,16 +69,18 @@ export interface Task {
   readonly modelId: string | undefined;
   readonly plan: OutputPlan;
   readonly player: Player | undefined;
-  /** The text to send. */
+  /** The text to send to the service. */
   readonly text: string;
-  /** The text and the document that it comes from, with pauses; undefined for plain text, which is sent unchanged. */
+  /**
+   * The text with its pauses and the document that it comes from. Undefined for plain text, which is sent unchanged.
+   */
   readonly spoken: SpokenText | undefined;
   readonly characters: number;
   readonly mode: DeliveryMode;
   readonly captions: CaptionPlan | undefined;
 }
 
-/** The API version to use, and the flag that selects this version, such as `--api v2`, for messages. */
+/** The API version to use. Error messages name the version by its flag, such as `--api v2`. */
 export interface ChosenSurface {
   readonly name: SurfaceName;
   readonly surface: SpeechSurface;
@@ -91,10 +93,10 @@ export type DeliveryMode =
   | { readonly kind: 'aligned' }
   | { readonly kind: 'job'; readonly api: JobApi };
 
-/** The body of a speech request. */
+/** The body of a speech request, and the parts of a text that needs several requests. */
 export interface SpeechBody {
   readonly body: SpeechOrder & { readonly format: AudioFormat };
-  /** The parts of a text that is too long or has pauses; undefined if one request is enough. */
+  /** The parts of a text that is too long for one request or contains pauses. Undefined if one request is enough. */
   readonly parts: PausedParts | undefined;
 }
 
@@ -109,7 +111,7 @@ export interface SpeechRequest extends SpeechBody {
 /** The result of a speech command, in the same form for streamed speech, jobs and texts in parts. */
 export interface DeliveredSpeech {
   readonly spoken: SpeechSummary;
-  /** Number of requests in which the text was spoken. */
+  /** Number of requests that spoke the text; more than 1 if the text was split. */
   readonly parts: number;
   /** Whether the response of this API version lists the speech controls that the service ignored. */
   readonly reportsIgnored: boolean;
@@ -124,7 +126,7 @@ export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
   >;
 }
 
-/** Caption files that are open, but not published yet. */
+/** Open caption files, which have temporary names until `publish` is called. */
 export interface OpenCaptions {
   readonly isPrepared: boolean;
   /** Writes the captions to temporary files. */
@@ -143,7 +145,7 @@ export interface PublishedCaptions {
 
 /**
  * Plans a speech command: checks all flags and settings, and reads the text. Sends nothing.
- * @throws Failure (usage, config)
+ * @throws Failure if a flag, a setting or the text is invalid
  */
 export async function planTask(
   context: Context,
@@ -206,7 +208,7 @@ export async function planTask(
 
 /**
  * Refuses a command that would read both the text and the API key from stdin.
- * @throws Failure (usage)
+ * @throws Failure (usage) for such a command
  */
 export function refuseSharedStdin(
   args: readonly string[],
@@ -321,9 +323,9 @@ interface DeliveryOptions {
 }
 
 /**
- * Chooses the delivery mode (`--via`). By default, a long text whose audio goes to a file becomes a job, since the
- * audio of a job can be downloaded again; any other text is streamed.
- * @throws Failure (usage) when other flags cannot be combined with the mode
+ * Chooses how speech is requested (`--via`). By default, foley streams the audio. A long text becomes a job instead if
+ * its audio goes to a file, since the audio of a job can be downloaded again. The API version must have jobs.
+ * @throws Failure (usage) if another flag cannot be combined with the mode
  */
 export function chooseMode(
   { cache, captionFlag, via: given = 'auto' }: DeliveryOptions,
@@ -397,7 +399,7 @@ export function speechOptions({ chosen: { name }, context, flags }: Task): Speec
   };
 }
 
-/** Returns the request id and the idempotency key of a job request. */
+/** Returns the options of a request that creates a speech job. */
 export function jobOptions(task: Task, api: JobApi): JobOptions {
   const { idempotencyKey, requestId, signal } = speechOptions(task);
   if (idempotencyKey === undefined) throw new Error(`${task.chosen.flag} has no jobs`);
@@ -424,8 +426,8 @@ interface OutputSurface<Possible extends Format = AudioFormat> {
 }
 
 /**
- * Decides in which format the audio is requested and where the audio goes (`--format` and `-o`).
- * @throws Failure (usage) for flags that contradict each other
+ * Chooses the format and the destination of the audio (`--format` and `-o`).
+ * @throws Failure (usage) if flags contradict each other
  */
 export function planOutput<Possible extends Format>(
   options: OutputOptions,

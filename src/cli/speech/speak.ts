@@ -69,8 +69,8 @@ export async function speechOrder(
 }
 
 /**
- * Returns the id of the voice that the flags, the environment or the configuration select. Searches for a voice name on
- * all pages of the voice list.
+ * Returns the id of the voice that the flags, the environment or the settings files select. If they give a voice name,
+ * searches the whole voice list for it.
  * @throws Failure (usage) if the voice does not exist
  */
 export function namedVoice(
@@ -86,7 +86,10 @@ export function namedVoice(
   });
 }
 
-/** Returns the request as `--dry-run` prints it. May look up voices, but sends no billed request. */
+/**
+ * Returns the requests that the command would send, as `--dry-run` prints them. Sends no billed request, but may look
+ * up voices and models.
+ */
 export async function describeTask(task: Task): Promise<CommandResult> {
   const connection = await task.context.connect();
   const { client } = connection;
@@ -301,8 +304,9 @@ async function speakStream(
 type PricedRequest = Pick<SpeechRequest, 'body' | 'connection'>;
 
 /**
- * Refuses a text that may cost more than `--max-credits`. Each part of a split text is billed separately.
- * @throws Failure (usage)
+ * Refuses a text that may cost more than `--max-credits`. The parts of a split text are billed separately, so each is
+ * estimated by itself.
+ * @throws Failure (usage) if the text may cost too much or the price is unknown
  */
 export async function checkPrice(
   { characters, context, flags }: Task,
@@ -317,7 +321,7 @@ export async function checkPrice(
   );
 }
 
-/** Saves the credits and the text length of a request, from which foley estimates later prices. */
+/** Saves the price and the text length of a request, so that foley can estimate the prices of later requests. */
 export async function rememberPrice(
   { characters, context }: Task,
   request: PricedRequest,
@@ -366,7 +370,7 @@ export async function openPlayback(player: Player, context: Context): Promise<Pl
 
 /**
  * Plays an existing file.
- * @throws Failure (output) that names the file
+ * @throws Failure if the player fails; its hint names the file
  */
 export async function playFile(player: Player, file: string, context: Context): Promise<void> {
   const playback = await openPlayback(player, context);

@@ -63,8 +63,8 @@ const optimizeInstructions = Type.Optional(
 );
 
 /**
- * The `request` object of a v2 `start` message with the profile `product_v1`. Its fields are renamed to their v3 names.
- * Out-of-range values are clamped.
+ * The `request` object of a v2 `start` message with the profile `product_v1`, after its fields were renamed to their v3
+ * names. Out-of-range values are clamped.
  */
 export const ProductStartRequest = named('RealtimeProductStartRequest', {
   parameterProfile: Type.Literal(productProfile, { description: PROFILE }),
@@ -79,8 +79,8 @@ export type ProductStartRequest = Static<typeof ProductStartRequest>;
 const { textNormalization: _productOnly, ...legacy } = both;
 
 /**
- * The `request` object of a v2 `start` message with the default profile, `legacy`. Its fields are renamed to their v3
- * names. Unknown fields are refused.
+ * The `request` object of a v2 `start` message with the default profile, `legacy`, after its fields were renamed to
+ * their v3 names. Unknown fields are refused.
  */
 export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
   parameterProfile: Type.Optional(Type.Literal(legacyProfile, { description: PROFILE })),
@@ -165,7 +165,10 @@ export type ClientMessage = Auth | Start | StartV2 | Input | Text | Flush | Stop
 
 const sameInBoth = { auth: Auth, input: Input, text: Text, flush: Flush, stop: Stop, ping: Ping };
 
-/** The schemas of all client messages, by protocol version and `event` (docs/api/realtime.md), with v3 field names. */
+/**
+ * The schemas of all client messages, by protocol version and then by `event` (docs/api/realtime.md). Fields have v3
+ * names.
+ */
 export const CLIENT_MESSAGES = {
   v2: { ...sameInBoth, start: StartV2 },
   v3: { ...sameInBoth, start: Start },

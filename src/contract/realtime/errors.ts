@@ -15,7 +15,10 @@ interface RealtimeErrorInfo {
   readonly terminal: boolean;
 }
 
-/** The codes of `error` events in both protocol versions (docs/api/realtime.md#errors), with the events' fields. */
+/**
+ * The error codes in `error` events, with the properties of each error (docs/api/realtime.md#errors). v2 and v3 have
+ * the same codes.
+ */
 export const REALTIME_ERRORS = {
   authentication_failed: { category: 'authentication', retryable: false, terminal: true },
   authentication_required: { category: 'authentication', retryable: false, terminal: true },
@@ -47,7 +50,7 @@ interface CloseCodeInfo {
   readonly meaning: string;
   /** Whether the client can reconnect after this close code. */
   readonly retryable: boolean;
-  /** foley's exit code if the connection closes with this code and without an `error` event. */
+  /** foley's exit code if the service closes the connection with this code and sends no `error` event. */
   readonly exit: ExitName;
 }
 

@@ -1,6 +1,9 @@
 // Limits of realtime speech (docs/api/limits.md). Characters are Unicode code points.
 
-/** Maximum length of the text of a realtime request in mode `simple`, in code points, over all its `input` events. */
+/**
+ * Maximum text length of a realtime request in mode `simple`, in code points. The texts of all its `input` events count
+ * together.
+ */
 export const SIMPLE_INPUT_MAX_CHARACTERS = 10_000;
 export const TEXT_EVENT_MAX_CHARACTERS = 2_000;
 export const SEGMENT_MAX_CHARACTERS = 10_000;
@@ -11,12 +14,14 @@ export const REALTIME_ID_MAX_CHARACTERS = 128;
 export const CHUNK_LENGTH_RANGE = { minimum: 50, maximum: 1_000 } as const;
 export const REALTIME_LANGUAGE_MAX_CHARACTERS = 32;
 /**
- * Range of the control `volume` in the v2 profile `legacy`. Other profiles and versions have the same range as speech
- * over HTTP.
+ * Range of the control `volume` in the v2 profile `legacy`. In the other profile and in v3, the range of speech over
+ * HTTP applies.
  */
 export const LEGACY_VOLUME_RANGE = { minimum: 0, maximum: 10 } as const;
 
-/** Limits of a WebSocket frame in either direction, defined by foley. Larger frames are refused. */
+/**
+ * Limits for WebSocket frames, both sent and received. foley defines these limits itself. Larger frames are refused.
+ */
 export const FRAME_LIMITS = {
   frameBytes: 4 * 1024 * 1024,
   binaryBytes: 4 * 1024 * 1024,

@@ -17,7 +17,10 @@ export type RealtimeMode = (typeof REALTIME_MODES)[number];
 export const REALTIME_FORMATS = ['mp3', 'wav', 'opus', 'pcm'] as const;
 export type RealtimeFormat = (typeof REALTIME_FORMATS)[number];
 
-/** Profiles of v2: `legacy` (default) refuses invalid values; `product_v1` clamps or ignores them with a warning. */
+/**
+ * Profiles of v2, which determine how invalid values are handled. `legacy` (default) refuses them; `product_v1` clamps
+ * or ignores them with a warning.
+ */
 export const PARAMETER_PROFILES = ['legacy', 'product_v1'] as const;
 
 /** States of a request in `reliable` mode (docs/api/realtime.md#request-states). */
@@ -60,8 +63,8 @@ export function renameFields(value: unknown, rename: (name: string) => string): 
 }
 
 /**
- * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. A name that does not follow the style of v2, such as
- * `voiceId`, gets a prefix that {@link v2FieldName} removes.
+ * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. v2 has no fields such as `voiceId`, so these names get a
+ * prefix that keeps them unknown. {@link v2FieldName} removes the prefix.
  */
 export function v3FieldName(name: string): string {
   const known = Object.hasOwn(FROM_V2, name) ? FROM_V2[name] : undefined;

@@ -112,7 +112,9 @@ const SegmentRecord = Type.Object({
   ),
 });
 
-/** The message with the status of a realtime request. The HTTP response has the same fields, plus `requestId`. */
+/**
+ * The message that reports the status of a realtime request. The HTTP endpoint for this status returns the same fields.
+ */
 export const RequestStatus = message('request_status', {
   requestId: maybeRequestId,
   state: State,
