@@ -2,7 +2,9 @@ import path from 'node:path';
 
 export interface Paths {
   readonly config: string;
-  /** The folder with the journal of billed requests, the spool and the data of the embedded service. */
+  /**
+   * The folder with the journal of billed requests, with undelivered audio and with the data of the embedded service.
+   */
   readonly state: string;
   readonly cache: string;
   readonly settingsFile: string;

@@ -2,17 +2,20 @@ import type { TObject } from 'typebox';
 import type { ServiceErrorCode } from './service-errors.ts';
 import type { SurfaceName } from './speech-surfaces.ts';
 
-/** The definition of an endpoint, from which the router, the validation, the documents and the tests are derived. */
+/**
+ * The definition of an endpoint. The service's routes, the validation of requests and the OpenAPI document are derived
+ * from it.
+ */
 export interface Endpoint {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path below the base URL. `{name}` stands for a path parameter. */
   readonly path: string;
-  /** Whether the endpoint needs no API key. */
+  /** True if the endpoint needs no API key. */
   readonly public?: true;
   /**
-   * Page and section of docs/api that describe the endpoint, such as `speech#v3`; `ours` if only the embedded service
-   * has the endpoint.
+   * The page and section of docs/api that describe the endpoint, such as `speech#v3`. The value is `ours` if only the
+   * embedded service has the endpoint.
    */
   readonly section: string;
   /**
@@ -21,9 +24,9 @@ export interface Endpoint {
    */
   readonly charges?: 'characters' | 'seconds' | 'characters and seconds' | 'variant' | 'voice';
   /**
-   * How the service responds to an identical request with the same idempotency key (docs/api/errors.md#idempotency):
-   * `replay` returns the result of the first request, even if that request is still running; `refuse` returns an error.
-   * Without this field, the endpoint accepts no idempotency key.
+   * How the service responds to an identical request with the same idempotency key (docs/api/errors.md#idempotency).
+   * `replay` returns the result of the first request, and waits for it if necessary. `refuse` returns an error. Without
+   * this field, the endpoint accepts no idempotency key.
    */
   readonly repeat?: 'replay' | 'refuse';
   readonly isKeyRequired?: boolean;
@@ -59,8 +62,8 @@ export interface Endpoint {
   /** Schema of an alternative JSON response, used in place of `success` when the request sets `cache`. */
   readonly otherSuccess?: TObject;
   /**
-   * Schemas of the server-sent events in a success response, by event name. If the events have no names, a list of
-   * schemas.
+   * Schemas of the server-sent events in a success response, by event name. Events without names have a list of schemas
+   * instead.
    */
   readonly events?: Readonly<Record<string, TObject>> | readonly TObject[];
   /** Whether the success status is 202 and the response contains the URL of the job. */
@@ -78,16 +81,14 @@ export const BODY_ERRORS = [
   'ERR_UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
-/** Error codes that every endpoint for billed speech may return. */
+/** Error codes of every endpoint that charges for speech. */
 export const PAID_ERRORS = [
   ...BODY_ERRORS,
   'ERR_INSUFFICIENT_CREDITS',
   'ERR_GENERATION_FAILED',
 ] as const;
 
-/**
- * Error codes that every endpoint that imports files may return. A request that fails with one of them costs nothing.
- */
+/** Error codes of every endpoint that imports files. A request that fails with one of them costs nothing. */
 export const IMPORT_ERRORS = [
   ...BODY_ERRORS,
   'ERR_MEDIA_URL_REFUSED',

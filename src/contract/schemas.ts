@@ -25,17 +25,17 @@ export function nullable<Schema extends TSchema>(schema: Schema, description: st
   return Type.Union([schema, Type.Null()], { description });
 }
 
-/** The field `requestId` of a response. */
+/** Schema of the response field `requestId`. */
 export const RequestId = Type.String({
   description: 'Trace id of the request, for the logs of the client',
 });
 
-/** The field `quotaRemaining` of a response. */
+/** Schema of the response field `quotaRemaining`. */
 export const QuotaRemaining = Type.Integer({
   description: 'API quota that the account has left (speech uses one unit per character)',
 });
 
-/** The fields that describe why a job failed. */
+/** Schemas of the fields that describe why a job failed. */
 export const JobError = {
   code: Type.String({ description: 'Stable error code' }),
   message: Type.String({ description: 'Error message for humans' }),

@@ -5,7 +5,7 @@ import type { ControlName } from './generated/speech-controls.ts';
 /** The v3 name of a field in a speech request. */
 export type SpeechField = 'text' | 'voiceId' | 'modelId' | 'format' | ControlName;
 
-/** An endpoint for synchronous speech: which fields and options it supports (docs/api/README.md). */
+/** Describes an endpoint for synchronous speech: which fields and options it supports (docs/api/README.md). */
 export interface SpeechSurface {
   readonly endpoint: EndpointId;
   readonly formats: readonly AudioFormat[];

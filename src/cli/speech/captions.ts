@@ -140,7 +140,7 @@ export function captionsRecord(
   return { ...captions, targets, ...(edits.length === 0 ? {} : { edits }) };
 }
 
-/** Parses the JSON of {@link captionsRecord}; undefined if it is invalid. */
+/** Parses the JSON that {@link captionsRecord} returns. If it is invalid, returns undefined. */
 export function parseCaptionsRecord(value: unknown): CaptionsRecord | undefined {
   const { edits = [], shape: recorded, targets } = fieldsOf(value);
   // Records of earlier versions lack these limits.

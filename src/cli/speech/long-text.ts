@@ -111,7 +111,7 @@ function planOf(
   };
 }
 
-/** Returns one request for each part of a text, as `--dry-run` prints them. */
+/** Returns the request for each part of a text. `--dry-run` prints these requests. */
 export function partRequests(
   task: Task,
   client: ApiClient,

@@ -72,7 +72,8 @@ export interface Task {
   /** The text to send to the service. */
   readonly text: string;
   /**
-   * The text with its pauses and the document that it comes from. Undefined for plain text, which is sent unchanged.
+   * The same text with its pauses, and the document that it comes from. Undefined for plain text, which is sent
+   * unchanged.
    */
   readonly spoken: SpokenText | undefined;
   readonly characters: number;
@@ -324,7 +325,7 @@ interface DeliveryOptions {
 
 /**
  * Chooses how speech is requested (`--via`). By default, foley streams the audio. A long text becomes a job instead if
- * its audio goes to a file, since the audio of a job can be downloaded again. The API version must have jobs.
+ * its audio goes to a file and the API version has jobs. The audio of a job can be downloaded again.
  * @throws Failure (usage) if another flag cannot be combined with the mode
  */
 export function chooseMode(
@@ -380,8 +381,8 @@ function checkAligned(
 }
 
 /**
- * Returns the options of a speech request. Creates an idempotency key if the API version supports one and the user gave
- * none.
+ * Returns the options of a speech request. If the API version supports idempotency keys and the user gave none, creates
+ * a key.
  */
 export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
   const { idempotencyKey, requestId } = flags;

@@ -100,7 +100,8 @@ const segmentId = id('Id of the segment, unique in its request');
 const maybeEventId = Type.Optional(eventId);
 
 /**
- * The first message from a web page, with a browser ticket. Browsers cannot send an API key in the WebSocket handshake.
+ * The first message from a web page. It contains a browser ticket, because browsers cannot send an API key in the
+ * WebSocket handshake.
  */
 export const Auth = Type.Object({
   event: Type.Literal('auth'),

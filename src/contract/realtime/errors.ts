@@ -50,7 +50,7 @@ interface CloseCodeInfo {
   readonly meaning: string;
   /** Whether the client can reconnect after this close code. */
   readonly retryable: boolean;
-  /** foley's exit code if the service closes the connection with this code and sends no `error` event. */
+  /** foley's exit code if the connection closes with this code and the service sent no `error` event. */
   readonly exit: ExitName;
 }
 
