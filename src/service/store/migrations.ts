@@ -1,6 +1,6 @@
 /**
  * The SQL steps that create the database schema. The database stores the number of applied steps as `user_version`.
- * Never change a released step: add a new one.
+ * Never change an existing step: add a new one.
  */
 export const MIGRATIONS: readonly string[] = [
   `

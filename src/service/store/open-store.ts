@@ -13,7 +13,7 @@ interface OpenStoreOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly files: FileSystem;
-  /** Maximum time in milliseconds to wait for a transaction of another process, default 5,000. */
+  /** Maximum wait, in milliseconds, for a transaction of another process; default 5,000. */
   readonly busyTimeoutMs?: number;
 }
 
@@ -21,9 +21,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 20;
 
 /**
- * Opens the database in the data directory and updates its schema. If missing, creates the directory (mode 0700) and
- * the file (0600).
- * @throws StoreError when the directory cannot be written, or the database is locked, damaged or from a newer foley
+ * Opens the database in the data directory and updates its schema. Creates the directory (mode 0700) and the database
+ * file (mode 0600) if they are missing.
+ * @throws StoreError if the database cannot be used; `reason` says why
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const path = join(options.dataDir, 'service.db');
@@ -120,7 +120,10 @@ function createStore(database: Libsql.Database, db: Connection, path: string) {
   };
   return {
     path,
-    /** Runs `work` as one immediate transaction. @throws StoreError `locked` if another process holds the database */
+    /**
+     * Runs `work` in a transaction that locks the database for writing.
+     * @throws StoreError `locked` if another process holds the lock
+     */
     write: <Result>(work: (db: Connection) => Result): Result =>
       transaction('BEGIN IMMEDIATE', work),
     /** Runs `work` on a consistent snapshot of the database; `work` must only read. */
@@ -161,9 +164,10 @@ function codeOf(error: unknown): string {
 type StoreErrorReason = 'unwritable' | 'newer' | 'locked' | 'corrupt' | 'no_binary';
 
 /**
- * Thrown if the data directory cannot be used: it cannot be written (`unwritable`), was made by a newer foley
- * (`newer`), is locked by another process (`locked`) or is inconsistent (`corrupt`), or SQLite cannot be loaded
- * (`no_binary`).
+ * Thrown if the database of the service cannot be used.
+ * Reasons: `unwritable`: the database or its directory cannot be opened or written. `newer`: a newer foley made the
+ * database. `locked`: another process holds a lock. `corrupt`: the file is not a readable database, or the ledger in
+ * it is inconsistent. `no_binary`: a required package cannot be loaded.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';

@@ -15,9 +15,9 @@ export interface SpeakingVoice extends CatalogueVoice {
   /** The models that can speak the voice, including its default model. */
   readonly modelIds: readonly string[];
   readonly defaultModel: string;
-  /** The controls that the engine applies itself (`EngineVoice.controls`). */
+  /** The controls that the engine applies, such as `volume` (see `EngineVoice.controls`). */
   readonly controls?: readonly EngineControl[] | undefined;
-  /** True if text normalization has an effect for the voice (`EngineVoice.reads`). */
+  /** True if the voice supports the option to read numbers and abbreviations as words (see `EngineVoice.reads`). */
   readonly reads: boolean;
   /** True if the account of this catalogue created the voice. */
   readonly isPersonal: boolean;
@@ -32,8 +32,8 @@ export interface Catalogue {
   /** Returns whether a speech, image or video model is available. */
   isAvailable(model: Pick<CatalogueModel, 'id'>): boolean;
   /**
-   * Returns a catalogue that also contains the account's custom voices and the public custom voices of other
-   * accounts. Queries the database at each use, because other processes create voices too.
+   * Returns the catalogue of an account. It also contains the custom voices of the account and the public custom
+   * voices of others. Queries the database at each use, because other processes create voices too.
    */
   of(accountId: string): Catalogue;
 }
@@ -41,7 +41,7 @@ export interface Catalogue {
 interface CatalogueOptions {
   readonly engines: EngineRegistry;
   readonly unavailableModels: readonly string[];
-  /** Custom voices of all accounts; default none. */
+  /** Finds the custom voices of an account; if undefined, the catalogue has no custom voices. */
   readonly personalVoices?: Pick<PersonalVoices, 'list' | 'find'>;
 }
 
@@ -128,8 +128,9 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
 }
 
 /**
- * Returns the voices of the engines that the user added. Voices of an engine with its own models belong to the family
- * `local`. Other voices belong to the family `vendor`, whose models support every format and have no pitch control.
+ * Returns the voices of the engines that the user added. If an engine has its own models, its voices belong to the
+ * family `local`. The voices of the other engines belong to the family `vendor`, whose models support every format but
+ * not the pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
   const added = engines.all().filter(({ engine }) => engine.name !== 'flite');

@@ -19,7 +19,7 @@ import { familyOf } from './voices.ts';
 
 /** A voice design: a prompt and the voices that the service proposes for it. */
 export interface DesignRecord {
-  /** Id of the design, and of the billed request that made the design. */
+  /** Id of the design, which is also the id of the billed request. */
   readonly id: string;
   readonly accountId: string;
   /** Number of billed characters: the length of the preview text times the number of previews. */
@@ -72,8 +72,8 @@ export class Designs {
   }
 
   /**
-   * Proposes voices and saves a preview of each. Charges when all previews are complete.
-   * @throws ServiceError 400 for a text that cannot be spoken, 500 for any other failure; both are refunded
+   * Proposes voices and saves a preview of each. Charges the account when all previews are complete.
+   * @throws ServiceError 400 if the text cannot be spoken, 500 for other failures; neither costs credits
    */
   make(generating: GenerationRequest, order: DesignRequest): Promise<DesignRecord> {
     const { clock, store } = this.#deps;
@@ -230,7 +230,7 @@ function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number
 // The properties of a voice that the known words of a prompt request (docs/voice-design.md).
 interface VoiceTraits {
   readonly medianHz: number;
-  /** Factor for the default speed of the engine voice. */
+  /** Factor by which the default speed of the engine voice is multiplied. */
   readonly speed: number;
   /** Code of the language or accent that the prompt names. */
   readonly language: string | undefined;
@@ -242,7 +242,10 @@ interface VoiceTraits {
 interface PromptRule {
   readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
   readonly words: readonly string[];
-  /** Pitch of the voice in hertz, before it is multiplied by the `pitch` factors of other rules. */
+  /**
+   * Pitch in hertz that the words request, such as 112 for `man`. Rules with `pitch` factors, such as `deep`, then
+   * multiply the pitch.
+   */
   readonly medianHz?: number;
   readonly pitch?: number;
   readonly speed?: number;

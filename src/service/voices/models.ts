@@ -22,8 +22,8 @@ export interface CatalogueModel {
 const MP3_AND_WAV = ['mp3', 'wav'] as const;
 
 /**
- * The speech models of docs/api/models.md. Their maximum text lengths, formats, operations and prices are invented.
- * They differ between models, so that clients have to query them (docs/service.md).
+ * The speech models of docs/api/models.md. Their text limits, formats, operations and prices are invented. These
+ * values differ between models, so that clients have to query them (docs/service.md).
  */
 export const MODELS: readonly CatalogueModel[] = [
   model('vendor-s21pro', 'vendor', 10_000, 1),
@@ -50,7 +50,7 @@ export const MODELS: readonly CatalogueModel[] = [
   model('altF-multilingual-v2', 'altF', 10_000, 1),
 ];
 
-/** Returns the models of the engines that have their own models (docs/engines.md#models). */
+/** Returns the models that the user's engines define (docs/engines.md#models). */
 export function engineModels(engines: EngineRegistry): readonly CatalogueModel[] {
   const found = new Map<string, CatalogueModel>();
   for (const { engine } of engines.all()) {

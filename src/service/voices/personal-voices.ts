@@ -26,7 +26,10 @@ export class PersonalVoices {
     return this.#store.read((db) => findVoice(db, accountId, voiceId));
   }
 
-  /** Checks the limit of custom voices. @throws ServiceError 402 when the account has reached the limit */
+  /**
+   * Checks that the account can store another custom voice.
+   * @throws ServiceError 402 if the account has reached the limit
+   */
   requireCapacity(accountId: string): void {
     this.#store.read((db) => requireCapacity(db, accountId));
   }
@@ -120,13 +123,13 @@ function isInUse(db: Connection, voiceId: string): boolean {
   return db.get(sql, [voiceId]) !== undefined;
 }
 
-/** Returns an engine voice as values for the database columns `engine`, `engine_voice`, `pitch` and `speed`. */
+/** Converts an engine voice to the values of the database columns `engine`, `engine_voice`, `pitch` and `speed`. */
 export function engineValues(engine: EngineSource): readonly SqlValue[] {
   const { name, voice, pitch, speed } = engine;
   return [name, voice, pitch, speed];
 }
 
-/** Returns the engine voice that is stored in the columns `engine`, `engine_voice`, `pitch` and `speed`. */
+/** Reads an engine voice from the database columns `engine`, `engine_voice`, `pitch` and `speed`. */
 export function engineOf(row: Row): EngineSource {
   return {
     name: text(row, 'engine'),

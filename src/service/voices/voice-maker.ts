@@ -37,7 +37,7 @@ interface VoiceMakerDeps {
 export const CUSTOM_VOICE_FAMILY: FamilyId = 'vendor';
 export const DEFAULT_LANGUAGE = 'en';
 
-/** Makes voices from reference audio, one voice at a time to limit the memory for decoding. */
+/** Makes custom voices from recordings. Makes only one voice at a time, because decoding needs much memory. */
 export class VoiceMaker {
   readonly voices: MeasuredVoices;
   readonly #deps: VoiceMakerDeps;
@@ -49,10 +49,10 @@ export class VoiceMaker {
   }
 
   /**
-   * Makes a voice without storing it. If an engine can clone voices, that engine gets the first recording. Otherwise
-   * the engine voice with the nearest pitch is shifted to the pitch of the recordings.
-   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; on abort, the
-   * signal's abort reason
+   * Makes a custom voice but does not store it. If an engine can clone voices, it clones the first recording.
+   * Otherwise, takes the engine voice with the nearest pitch and shifts it to the pitch of the recordings.
+   * @throws ServiceError 400 for an unusable file, recordings without speech, or unsupported languages; on abort, the
+   * abort reason of the signal
    */
   clone(
     files: readonly UploadedFile[],
@@ -187,7 +187,10 @@ const MOST_VOICES = 6;
 // Added to the pitch difference of a voice that has another accent.
 const ACCENT_SEMITONES = 4;
 
-/** Finds engine voices by pitch. Measures the pitch of each voice with an adjustable pitch, but only once. */
+/**
+ * Finds engine voices by pitch, among the voices with an adjustable pitch. Keeps the measured pitch of each voice for
+ * later calls.
+ */
 export class MeasuredVoices {
   readonly #engines: EngineRegistry;
   readonly #medians = new Map<string, number | undefined>();
@@ -200,14 +203,14 @@ export class MeasuredVoices {
     return [...new Set(this.#movable().map(({ voice }) => voice.language))];
   }
 
-  /** Returns whether an engine voice with an adjustable pitch speaks a language, ignoring the region. */
+  /** Returns whether any engine voice with an adjustable pitch speaks a language, ignoring the region. */
   speak(language: string): boolean {
     return this.languages.some((one) => isSameLanguage(one, language));
   }
 
   /**
-   * Returns the engine voice with the nearest pitch among the voices of a language, shifted to the given pitch.
-   * @throws EngineError when an engine fails, Error when no voice of the language can be measured
+   * Finds the engine voice of a language whose pitch is nearest to `medianHz`, and shifts it to that pitch.
+   * @throws EngineError if an engine fails; Error if no voice of the language can be measured
    */
   async nearest(
     { medianHz, language }: { readonly medianHz: number; readonly language: string },

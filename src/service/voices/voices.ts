@@ -2,7 +2,7 @@ import type { Family, FamilyId } from '../../contract/families.ts';
 import { FAMILIES, WIDEST_RANGES } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 
-/** A voice of the service, and the engine voice that speaks for it. */
+/** A voice of the service. `engine` is the engine voice that produces its audio. */
 export interface CatalogueVoice {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface CreatedVoice {
   readonly createdAt: number;
 }
 
-/** An engine voice, with the settings that turn it into a voice of the service. */
+/** An engine voice, and the pitch and speed with which it speaks for a voice of the service. */
 export interface EngineSource {
   /** The `SpeechEngine.name` of the engine. */
   readonly name: string;

@@ -10,8 +10,8 @@ export type MeasuredPitches =
   | { readonly kind: 'refused'; readonly index: number; readonly problem: string };
 
 /**
- * Checks reference audio and measures the voice's pitch.
- * @throws Error when the thread fails or takes too long; on abort, the signal's abort reason
+ * Checks reference audio and measures the pitch of the voice in it.
+ * @throws Error if the measurement fails or takes too long; on abort, the abort reason of the signal
  */
 export type MeasurePitches = (
   files: readonly OpenFile[],
@@ -19,7 +19,7 @@ export type MeasurePitches = (
 ) => Promise<MeasuredPitches>;
 
 interface ListeningThreadOptions {
-  /** Path of the bundled script of the thread (`worker.ts`). */
+  /** Path of the bundled script that the worker thread runs (`worker.ts`). */
   readonly workerFile: string | URL;
   readonly clock: Clock;
   /** Maximum time for one call in milliseconds, default 120,000. */
@@ -29,7 +29,7 @@ interface ListeningThreadOptions {
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 const TIMEOUT_MS = 120_000;
 
-/** Returns a function that measures files in a new thread for each call. */
+/** Returns a function that measures the pitch of reference audio. Each call runs in a new thread. */
 export function hearInThread(options: ListeningThreadOptions): MeasurePitches {
   const { clock, timeoutMs = TIMEOUT_MS, workerFile } = options;
   return async (files, signal) => {

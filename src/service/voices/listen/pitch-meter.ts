@@ -2,7 +2,7 @@ import { PitchDetector } from 'pitchy';
 import { createResampler } from '../../../audio/resample.ts';
 import type { Resampler } from '../../../audio/resample.ts';
 
-/** Sample level below which sound counts as silence: -60 dB of full scale. */
+/** Sample level below which sound counts as silence: -60 dB relative to full scale. */
 export const AUDIBLE = 0.001;
 
 const RATE = 16_000;
@@ -25,7 +25,7 @@ interface Frame {
   readonly complexity: number;
 }
 
-/** Measures the median pitch of a voice in a stream of samples, and whether the sound changes like speech. */
+/** Measures the median pitch of a voice in a stream of samples, and detects whether the sound is speech. */
 export class PitchMeter {
   readonly #detector = PitchDetector.forFloat32Array(FRAME);
   readonly #frames: Frame[] = [];
@@ -68,7 +68,7 @@ export class PitchMeter {
     return voiced.length < FEWEST_FRAMES ? undefined : quantile(voiced, 'hz', 0.5);
   }
 
-  /** Returns true if the sound is speech: the timbre of speech changes, that of tones and noises does not. */
+  /** Returns true if the sound is speech. The timbre of speech changes; the timbre of tones and noise does not. */
   isSpeech(): boolean {
     const voiced = this.#voiced();
     if (voiced.length < FEWEST_FRAMES) return false;
