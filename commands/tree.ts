@@ -191,7 +191,7 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'script',
-    summary: 'Make a recording from a script with voices',
+    summary: 'Turn a script into a recording, with a voice per speaker',
     load: async () => (await import('./script/script.ts')).script,
   },
   {
@@ -378,7 +378,7 @@ export const tree: readonly CommandNode[] = [
       },
       {
         name: 'stop',
-        summary: 'End the processes of engines that stay ready',
+        summary: 'Stop engine processes that foley keeps running',
         load: async () => (await import('./engine/stop.ts')).engineStop,
       },
     ],

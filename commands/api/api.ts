@@ -93,7 +93,7 @@ function specOf({ signal }: Context, call: Call, payload: Payload): RequestSpec 
 }
 
 function audioFailure(json: boolean): Error {
-  const hint = 'Redirect it to a file or a program: foley api … > speech.mp3';
+  const hint = 'Redirect stdout to a file: foley api … > speech.mp3';
   return json
     ? usageFailure('the response is audio, which is not JSON', 'Leave --json and --jq out.')
     : usageFailure('the response is audio, which a terminal cannot show', hint);

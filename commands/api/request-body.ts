@@ -181,8 +181,8 @@ function itemFor(list: Node[], key: string): Branch {
   return made;
 }
 
-function clash(field: Field, what: string): Error {
-  return usageFailure(`${field.given} ${what}`, 'Write a list as key[]=value for each item.');
+function clash(field: Field, problem: string): Error {
+  return usageFailure(`${field.given} ${problem}`, 'Write a list as key[]=value for each item.');
 }
 
 function toJson(node: Node): unknown {

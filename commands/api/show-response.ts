@@ -73,7 +73,7 @@ function notForTerminals({ headers, requestId, status }: ApiResponse, billed: Bi
   return new Failure(`the response is ${type}, which a terminal cannot show`, {
     code: 'output',
     exit: 'output',
-    hint: 'Redirect it to a file or a program: foley api … > response',
+    hint: 'Redirect stdout to a file: foley api … > response',
     billed,
     status,
     requestId,

@@ -50,7 +50,7 @@ export const engineAdd: CommandDefinition<EngineAddFlags> = {
     const isNatural = isNaturalEngine(name);
     if (command !== undefined && isNatural) {
       throw usageFailure(
-        `${name} is the name of an engine that foley installs`,
+        `the name ${name} is reserved for an engine that foley installs`,
         `Choose another name, such as my-${name}, or run \`foley engine add ${name}\`.`,
       );
     }

@@ -28,18 +28,18 @@ export function outputFormat({
   const extension = path.extname(output).slice(1).toLowerCase();
   const format = RECORDING_FORMATS.find((one) => one === extension);
   if (format === undefined) {
-    throw usageFailure(
-      `--output is "${output}"; a recording is a ${RECORDING_FORMATS.map((one) => `.${one}`).join(', ')} file`,
-    );
+    const extensions = RECORDING_FORMATS.map((one) => `.${one}`).join(', ');
+    throw usageFailure(`--output is "${output}"; it takes a file with the extension ${extensions}`);
   }
   const { album, author, cover, title } = flags;
   const tag = Object.entries({ album, author, cover, title }).find(
     ([, value]) => value !== undefined,
   );
   if (tag === undefined || format === 'mp3' || format === 'm4b') return format;
+  const [tagFlag] = tag;
   throw usageFailure(
-    `--${tag[0]} works with mp3 and m4b only`,
-    'Leave it out, or choose another -o.',
+    `--${tagFlag} works with mp3 and m4b only`,
+    `Leave --${tagFlag} out, or choose another --output.`,
   );
 }
 

@@ -137,9 +137,10 @@ function openBatch(
 
 function refuseCastTwice(members: readonly CastMember[]): void {
   const names = members.map(({ name }) => name.toUpperCase());
-  const again = members.find((_, index) => names.indexOf(names[index] ?? '') < index);
-  if (again === undefined) return;
-  throw usageFailure(`${again.where} is given more than once`, 'Give each speaker one voice.');
+  const repeated = members.find((_, index) => names.indexOf(names[index] ?? '') < index);
+  if (repeated === undefined) return;
+  const { where: castFlag } = repeated;
+  throw usageFailure(`${castFlag} is given more than once`, 'Give each speaker one voice.');
 }
 
 async function membersOf(
@@ -174,7 +175,10 @@ async function readLines(
   const source = { file: shown, bytes, format, cast: cast.names, mayOverlap: timing === 'overlap' };
   const lines = await readScript(source, (sentence) => context.io.notice(`foley: ${sentence}`));
   if (timing === undefined || lines.some(({ startMs }) => startMs !== undefined)) return lines;
-  throw usageFailure('--timing requires a script with times', 'Leave it out, or use .srt or .vtt.');
+  throw usageFailure(
+    '--timing requires a script with start times',
+    'Leave --timing out, or use a .srt or .vtt file.',
+  );
 }
 
 function rangeFilter(only: string | undefined, count: number): (line: ScriptLine) => boolean {

@@ -55,8 +55,9 @@ function refuseSharedIds(
 ): void {
   if (ids.length === 1) return;
   if (idempotencyKey === undefined && requestId === undefined) return;
+  const flag = idempotencyKey === undefined ? '--request-id' : '--idempotency-key';
   throw usageFailure(
-    `${idempotencyKey === undefined ? '--request-id' : '--idempotency-key'} is for one request, but ${ids.length} voices are given`,
+    `${flag} is for one request, but ${ids.length} voices are given`,
     'Name one voice, or omit the flag.',
   );
 }

@@ -19,7 +19,7 @@ interface StatusContext {
 
 interface Meaning {
   readonly exit: ExitName;
-  readonly what: string;
+  readonly problem: string;
   readonly hint: string;
 }
 
@@ -28,8 +28,8 @@ export function statusFailure(facts: StatusContext): Failure {
   const { status, error, retryAfterMs } = facts;
   const isOfEngine = error.details?.['engine'] !== undefined;
   const meaning = isOfEngine ? ENGINE_TROUBLE : meaningOf(status, error.code);
-  const said = error.message === undefined ? '' : `: ${error.message}`;
-  return new Failure(`${meaning.what} (${status})${said}`, {
+  const serviceMessage = error.message === undefined ? '' : `: ${error.message}`;
+  return new Failure(`${meaning.problem} (${status})${serviceMessage}`, {
     // A response without the error body of the service comes from a proxy or another server.
     code: error.code ?? (status === 401 ? 'no_key' : 'bad_answer'),
     exit: meaning.exit,
@@ -52,8 +52,8 @@ export function storeFailure(
 ): Failure {
   const isRefused = isRefusal(status);
   const exit = status === 429 ? 'rateLimited' : isRefused ? 'badAnswer' : 'service';
-  const what = isRefused ? 'refused the download' : 'failed';
-  return new Failure(`the file storage at ${host} ${what} (${status})`, {
+  const failed = isRefused ? 'refused the download' : 'failed';
+  return new Failure(`the file storage at ${host} ${failed} (${status})`, {
     code: 'bad_answer',
     exit,
     hint: isRefused
@@ -103,27 +103,27 @@ function meaningOf(status: number, code: string | undefined): Meaning {
   if (status >= 400) return REJECTED;
   return {
     exit: 'badAnswer',
-    what: 'the service returned an unexpected status',
+    problem: 'the service returned an unexpected status',
     hint: 'Check that --base-url points to the service.',
   };
 }
 
 const REJECTED: Meaning = {
   exit: 'rejected',
-  what: 'the service rejected the request',
-  hint: 'Change the request: the same request fails again.',
+  problem: 'the service rejected the request',
+  hint: 'Change the request: if it is sent unchanged, it fails again.',
 };
 
 const SERVICE_TROUBLE: Meaning = {
   exit: 'service',
-  what: 'the service failed',
+  problem: 'the service failed',
   hint: 'Try again later. If it keeps failing, report the request id to the service.',
 };
 
 // The message names the engine and how to test it.
 const ENGINE_TROUBLE: Meaning = {
   exit: 'service',
-  what: 'the engine of the voice failed',
+  problem: 'the engine of the voice failed',
   hint: 'Run the command again when the engine works, or choose another voice: `foley voices list`.',
 };
 
@@ -131,42 +131,42 @@ const BY_STATUS = new Map(
   Object.entries<Meaning>({
     401: {
       exit: 'auth',
-      what: 'the service rejected the API key',
+      problem: 'the service rejected the API key',
       hint: 'Check FOLEY_API_KEY or --api-key-file, or run `foley auth login`.',
     },
     402: {
       exit: 'credits',
-      what: 'not enough credits or quota',
+      problem: 'not enough credits or quota',
       hint: '`foley profile` shows the remaining credits and quota.',
     },
     403: {
       exit: 'auth',
-      what: 'this API key lacks the required permission',
-      hint: 'Use an API key or an account with this permission.',
+      problem: 'this API key lacks the required permission',
+      hint: 'Use an API key or an account that has the required permission.',
     },
     404: {
       exit: 'rejected',
-      what: 'not found in this account',
+      problem: 'not found in this account',
       hint: 'Check the id and the account.',
     },
     413: {
       exit: 'rejected',
-      what: 'the request is too large',
+      problem: 'the request is too large',
       hint: 'Send a shorter text, or smaller or fewer files.',
     },
     429: {
       exit: 'rateLimited',
-      what: 'too many requests',
+      problem: 'too many requests',
       hint: 'Wait, or send fewer requests at once.',
     },
     503: {
       exit: 'service',
-      what: 'the service or the model is unavailable',
+      problem: 'the service or the model is unavailable',
       hint: 'Try again later. `foley models` lists the available models.',
     },
     507: {
       exit: 'service',
-      what: 'the disk of the service is full',
+      problem: 'the disk of the service is full',
       hint: 'Free up disk space, or choose another data folder: with `foley serve --data-dir DIR`, or for the embedded service with XDG_STATE_HOME. Then run the command again.',
     },
   }),
@@ -176,22 +176,23 @@ const BY_CODE = new Map(
   Object.entries<Meaning>({
     ERR_REQUEST_ID_CONFLICT: {
       exit: 'rejected',
-      what: 'this idempotency key or request id belongs to a different request',
+      problem: 'this idempotency key or request id belongs to a different request',
       hint: 'Use another --idempotency-key or --request-id, or repeat the original request unchanged.',
     },
     ERR_REQUEST_IN_PROGRESS: {
       exit: 'unknownOutcome',
-      what: 'the same request is still in progress',
-      hint: 'Wait until that request finishes.',
+      problem: 'the same request is still in progress',
+      hint: 'Wait until the earlier request finishes.',
     },
     ERR_REQUEST_ALREADY_COMPLETED: {
       exit: 'lost',
-      what: 'this request was already completed and billed; the service sends its audio only once',
-      hint: 'Look for the earlier output. With a new idempotency key, the audio is billed again.',
+      problem:
+        'this request was already completed and billed; the service sends its audio only once',
+      hint: 'Look for the output of the earlier command. A request with a new idempotency key is billed again.',
     },
     ERR_REQUEST_PREVIOUSLY_REFUNDED: {
       exit: 'rejected',
-      what: 'this request failed earlier and was refunded; its idempotency key cannot be reused',
+      problem: 'this request failed earlier and was refunded; its idempotency key cannot be reused',
       hint: 'Use another --idempotency-key or --request-id.',
     },
   }),

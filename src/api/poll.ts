@@ -118,8 +118,8 @@ function transient(error: unknown, hasAnswered: boolean): Failure {
 
 function deadlineFailure(id: string, last: PolledJob | undefined): Failure {
   const status = last?.status;
-  const said = status === undefined ? 'status not known yet' : `status: ${status}`;
-  return new Failure(`timed out: job ${id} is still running (${said})`, {
+  const lastStatus = status === undefined ? 'status not known yet' : `status: ${status}`;
+  return new Failure(`timed out: job ${id} is still running (${lastStatus})`, {
     code: 'deadline',
     exit: 'deadline',
     // The service bills a job when it ends, even if no client waits for it.

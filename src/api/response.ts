@@ -116,7 +116,7 @@ export function badResponse(
   return new Failure(message, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'Check --base-url and the network: a proxy or a login page may have responded.',
+    hint: 'Check --base-url and the network: the response may come from a proxy or a login page.',
     requestId: response.requestId,
     status: response.status,
     cause,

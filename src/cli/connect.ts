@@ -207,7 +207,7 @@ function readWanted(env: TargetInputs['env']): 'hosted' | 'local' | undefined {
   throw configFailure(`FOLEY_TARGET is "${wanted}"; it takes local or hosted`);
 }
 
-function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
+function onPurpose(flags: TargetInputs['flags'], localChoice: string): Target {
   const contradicting = [
     ['--base-url', flags.baseUrl],
     ['--realtime-url', flags.realtimeUrl],
@@ -215,8 +215,9 @@ function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
     ['--account', flags.account],
   ].find(([, value]) => value !== undefined);
   if (contradicting === undefined) return { kind: 'embedded', notice: undefined };
+  const [otherFlag] = contradicting;
   throw usageFailure(
-    `${reason} and ${contradicting[0]} name different services`,
+    `${localChoice} and ${otherFlag} name different services`,
     'Leave one of them out.',
   );
 }
@@ -297,8 +298,9 @@ function withoutBaseUrl(
   const { env, flags } = inputs;
   const realtime = findUrl(inputs, 'realtime', undefined);
   if (key !== undefined || realtime !== undefined) {
+    const source = key === undefined ? realtime?.source : 'an API key';
     throw usageFailure(
-      `${key === undefined ? realtime?.source : 'an API key'} is given, but the address of the service is missing`,
+      `${source} is given, but the address of the service is missing`,
       'Name the service with --base-url URL or FOLEY_BASE_URL, or store both: `foley auth login --base-url URL`.',
     );
   }

@@ -151,8 +151,10 @@ function refuseRepeated(command: Command): void {
     command.on(`option:${option.name()}`, (value: string) => {
       if (first !== undefined) {
         // A URL may contain a password.
-        const values = `${first}${value}`.includes('://') ? '' : ` ("${first}", then "${value}")`;
-        throw usageFailure(`${flag} is given more than once${values}`, 'Give it one value.');
+        const bothValues = `${first}${value}`.includes('://')
+          ? ''
+          : ` ("${first}", then "${value}")`;
+        throw usageFailure(`${flag} is given more than once${bothValues}`, 'Give it one value.');
       }
       first = value;
     });

@@ -59,7 +59,8 @@ export async function readTextInput(
     return decodeUtf8(bytes);
   } catch (error) {
     if (!(error instanceof TextEncodingError)) throw error;
-    throw usageFailure(`${shown} is ${error.message}`, encodingHint);
+    const { message: encodingProblem } = error;
+    throw usageFailure(`${shown} is ${encodingProblem}`, encodingHint);
   }
 }
 
@@ -93,8 +94,9 @@ export async function useAudioFile<Result>(
   try {
     return await work({ fd: handle.fd, size: found.byteLength }, file);
   } catch (error) {
-    if (error instanceof UnusableAudioError) throw usageFailure(`${given} ${error.message}`);
-    throw error;
+    if (!(error instanceof UnusableAudioError)) throw error;
+    const { message: audioProblem } = error;
+    throw usageFailure(`${given} ${audioProblem}`);
   } finally {
     await handle.close();
   }

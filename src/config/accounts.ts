@@ -127,15 +127,15 @@ export async function sharedPermissions(
 export async function makePrivate(file: string, deps: SecretFileDeps): Promise<string | undefined> {
   const mode = await sharedPermissions(file, deps);
   if (mode === undefined) return undefined;
-  const was = `${display(file)} contains API keys and was readable by others (${octal(mode)})`;
+  const fileWasReadable = `${display(file)} contains API keys and was readable by others (${octal(mode)})`;
   try {
     const handle = await openOwnFile(file, constants.O_RDONLY, deps.files, 'follow');
     await handle.chmod(0o600).finally(() => handle.close());
   } catch {
     throw configFailure(
-      `${was}, and foley cannot change its permissions`,
+      `${fileWasReadable}, and foley cannot change its permissions`,
       'Run chmod 600 on the file, or use FOLEY_API_KEY instead.',
     );
   }
-  return `${was}; foley made it private. Replace the keys if someone may have read them.`;
+  return `${fileWasReadable}; foley made it private. Replace the keys if someone may have read them.`;
 }

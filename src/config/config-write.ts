@@ -143,8 +143,8 @@ async function requireValid(
 }
 
 function unwritable(file: string, cause: unknown): Failure {
-  const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-  return new Failure(`${file} cannot be written${code}; it is unchanged`, {
+  const errorCode = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+  return new Failure(`${file} cannot be written${errorCode}; the file is unchanged`, {
     code: 'state',
     exit: 'state',
     hint: 'Check the permissions and free space of the folder.',

@@ -24,10 +24,9 @@ export async function readJsonFile(
   try {
     value = JSON.parse(text);
   } catch {
-    const problem =
-      text.trim() === '' ? 'is empty' : `is not valid JSON, at line ${jsonFaultLine(text) ?? 1}`;
+    const line = jsonFaultLine(text) ?? 1;
     throw configFailure(
-      `${file} ${problem}`,
+      text.trim() === '' ? `${file} is empty` : `${file} is not valid JSON, at line ${line}`,
       'Fix or remove it; foley does not change an invalid file.',
     );
   }
@@ -49,7 +48,10 @@ async function readText(
         'Replace it with a JSON file of your own, or remove it.',
       );
     }
-    if (error instanceof TextEncodingError) throw configFailure(`${file} is ${error.message}`);
+    if (error instanceof TextEncodingError) {
+      const { message: encodingProblem } = error;
+      throw configFailure(`${file} is ${encodingProblem}`);
+    }
     if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
     const code = errnoOf(error) ?? String(error);
     throw configFailure(`${file} cannot be read (${code})`, 'Check the permissions of the file.');

@@ -51,7 +51,8 @@ export const TAGS = {
     endpoints: ACCOUNT_ENDPOINTS,
   },
   Compatibility: {
-    description: 'Endpoints that accept the requests of two other speech APIs',
+    description:
+      'Endpoints that accept requests in the formats of OpenAI and of one other speech API',
     endpoints: OTHER_CLIENT_ENDPOINTS,
   },
   Service: {

@@ -32,7 +32,7 @@ export const ENGINE_NAME = '^[a-z][a-z0-9-]{0,31}$';
 
 export const EngineControls = Type.Array(Type.Enum([...ENGINE_CONTROLS]), {
   maxItems: ENGINE_CONTROLS.length,
-  description: 'Controls of a speech request that have an effect',
+  description: 'Controls of a speech request that the voice supports',
 });
 
 const LANGUAGE = '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$';
@@ -54,7 +54,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
     Type.Array(Type.String({ pattern: LANGUAGE }), {
       minItems: 1,
       maxItems: 100,
-      description: 'All languages of a voice that speaks several (version 2)',
+      description: 'All languages of a multilingual voice (protocol version 2)',
     }),
   ),
   sampleRate: Type.Integer({
@@ -70,7 +70,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
       minItems: 1,
       maxItems: 20,
       description:
-        'Scripts that the voice speaks (ISO 15924), such as Latn (the voice leaves out letters and digits of other scripts)',
+        'ISO 15924 codes of the scripts that the voice speaks, such as Latn. The voice leaves out letters and digits of other scripts.',
     }),
   ),
   words: Type.Optional(
@@ -90,7 +90,7 @@ export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 export const EngineModel = named('EngineModel', {
   id: Type.String({
     pattern: '^local-[a-z0-9][a-z0-9.-]{0,57}$',
-    description: 'Model id for requests, which begins with local-',
+    description: 'Model id for requests (begins with local-)',
   }),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Display name' })),
 });
@@ -114,7 +114,7 @@ export const EngineDescription = named('EngineDescription', {
     }),
   ),
   cloning: Type.Optional(
-    Type.Boolean({ description: 'Whether the engine makes voices from reference audio' }),
+    Type.Boolean({ description: 'Whether the engine can clone voices from reference audio' }),
   ),
 });
 export type EngineDescription = Static<typeof EngineDescription>;

@@ -20,7 +20,7 @@ export type ImportStage = (typeof IMPORT_STAGES)[number];
 
 /** The field `details` of the error response after a failed import (docs/api/errors.md). */
 export const ImportErrorDetails = Type.Object({
-  media_kind: Type.Enum([...MEDIA_KINDS], { description: 'Kind of the file that failed' }),
+  media_kind: Type.Enum([...MEDIA_KINDS], { description: 'Kind of the file whose import failed' }),
   stage: Type.Enum([...IMPORT_STAGES], {
     description: 'Failed step: checking the URL, downloading the file or inspecting it',
   }),
@@ -82,7 +82,8 @@ const Billing = {
   video_duration_seconds: seconds('Length of the source video in seconds'),
   audio_duration_seconds: seconds('Audio length in seconds, without encoder padding'),
   billing_rule: Type.Enum([...BILLING_RULES], {
-    description: 'Which length is billed: the shorter input, or the audio if the video repeats',
+    description:
+      'Which length is billed: that of the shorter input, or with `video_extension` that of the audio',
   }),
 };
 
@@ -115,7 +116,7 @@ export type LipSyncJob = Static<typeof LipSyncJob>;
 /** The fields that every response about a media job contains. */
 export const MEDIA_ENVELOPE = {
   success: Type.Boolean({
-    description: 'true for a valid request, even if the job fails',
+    description: 'Whether the request succeeded (true even if the job failed)',
   }),
   message: Type.String({ description: 'Status message for humans' }),
 };

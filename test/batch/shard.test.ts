@@ -80,6 +80,6 @@ describe('the shard of an environment', () => {
     { CIRCLE_NODE_INDEX: '2', CIRCLE_NODE_TOTAL: '2' },
     { CI_NODE_INDEX: 'x', CI_NODE_TOTAL: '2' },
   ])('%o names no shard and is refused', (env) => {
-    expect(() => shardOfEnvironment(env)).toThrow(/gives no valid shard/);
+    expect(() => shardOfEnvironment(env)).toThrow(/is not the index of a shard/);
   });
 });

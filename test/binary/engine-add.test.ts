@@ -152,7 +152,7 @@ describe('an engine that cannot be downloaded', () => {
   });
 
   test.each([
-    [['kokoro', '--', 'node'], /kokoro is the name of an engine that foley installs/],
+    [['kokoro', '--', 'node'], /the name kokoro is reserved for an engine that foley installs/],
     [['piper', '--', 'node'], /Choose another name, such as my-piper/],
     [['kokoro', '--voice', 'af_hart'], /Did you mean af_heart\?/],
     [['kokoro', '--from', 'http://models.example'], /http:\/\/models\.example is not encrypted/],

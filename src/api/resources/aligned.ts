@@ -173,11 +173,11 @@ class StreamedSpeech implements AlignedResponse {
   }
 
   #failed({ code, message, requestId }: Extract<StreamEnd, { kind: 'error' }>) {
-    const named = code === '' ? 'an error without a code' : code;
-    const said = message === undefined ? named : `${named}: ${message}`;
+    const shownCode = code === '' ? 'an error without a code' : code;
+    const errorText = message === undefined ? shownCode : `${shownCode}: ${message}`;
     const { isEmbedded } = this.#response.headers;
     return this.#client.redact(
-      new Failure(`the service ended the audio stream with ${said}`, {
+      new Failure(`the service ended the audio stream with ${errorText}`, {
         code: code === '' ? 'bad_answer' : code,
         exit: streamErrorExit(code) ?? 'service',
         hint: isEmbedded
@@ -192,7 +192,7 @@ class StreamedSpeech implements AlignedResponse {
   #unusable(message: string, cause?: unknown): Failure {
     const failure = maybeBilled(badResponse(message, this.#response, cause));
     return reviseFailure(failure, {
-      hint: 'If it happens again, report the request id to the service.',
+      hint: 'If this error happens again, report the request id to the service.',
     });
   }
 }

@@ -100,7 +100,7 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
     await journal?.close().catch(() => undefined);
     await lock.release();
     if (error instanceof Failure && error.exit === 'output') throw error;
-    throw stateFailure('the journal of this batch', folder, error);
+    throw stateFailure('the batch journal', folder, error);
   }
 }
 
@@ -239,7 +239,7 @@ export class BatchFolder {
         durability,
       );
     } catch (error) {
-      throw stateFailure('the journal of this batch', this.#options.outputDir, error);
+      throw stateFailure('the batch journal', this.#options.outputDir, error);
     }
   }
 
@@ -265,7 +265,7 @@ async function lockFolder(
   try {
     return await lockBatch({ ...options, folder: join(folder, 'locks'), lastActivity });
   } catch (error) {
-    throw stateFailure('the lock of this batch', folder, error);
+    throw stateFailure('the batch lock', folder, error);
   }
 }
 

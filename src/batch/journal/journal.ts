@@ -326,7 +326,7 @@ export async function readJournals(
   const index = new JournalIndex();
   const read: ReadJournals['files'][number][] = [];
   for (const folder of folders) {
-    for await (const log of readLogs(folder, 'the journal of this batch', files)) {
+    for await (const log of readLogs(folder, 'the batch journal', files)) {
       const { bytes, isTorn, path, records } = log;
       const unknown = records.filter((record) => !index.add(record)).length;
       read.push({ path, bytes, isTorn, garbled: log.garbled + unknown });

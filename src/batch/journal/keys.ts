@@ -83,7 +83,7 @@ export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
     }
     return { secret, isCopied: await storeCopy(copy, secret, places) };
   } catch (error) {
-    throw stateFailure('the secret file of this batch', file, error);
+    throw stateFailure('the batch secret file', file, error);
   }
 }
 
@@ -146,7 +146,7 @@ async function storeCopy(copy: string, secret: Uint8Array, deps: FileDeps): Prom
 }
 
 function damaged(file: string): Failure {
-  return new Failure(`the secret file of this batch at ${display(file)} is damaged`, {
+  return new Failure(`the batch secret file ${display(file)} is damaged`, {
     code: 'state',
     exit: 'state',
     hint: 'foley needs this file to find out which items were billed. Restore it from a backup, or remove the folder that contains it to start over; items may then be billed again.',

@@ -177,7 +177,7 @@ export function requireText(
   if (NAMED_EXTENSIONS.has(ending) || /^\.\d+$/.test(ending) || isStream(name)) return;
   const isList = ending === '.jsonl' || ending === '.ndjson';
   throw usageFailure(
-    `${where}${display(name)} has the extension ${display(ending)}; texts have .txt, .md, .html, .epub, .ssml, .srt or .vtt`,
+    `${where}${display(name)} has the extension ${display(ending)}; a text file must have .txt, .md, .html, .epub, .ssml, .srt or .vtt`,
     isList
       ? `Pass it with --jsonl ${display(name)}.`
       : 'Save the text as .txt, or give --text-format. Tables must be .csv files; lists require --lines or --jsonl.',
@@ -328,8 +328,9 @@ export async function readWhole(input: InputFile, maxBytes: number): Promise<Uin
 export function unreadable(name: string, error: unknown): unknown {
   const shown = display(name);
   if (error instanceof TextEncodingError) {
+    const { message: encodingProblem } = error;
     return usageFailure(
-      `${shown} is ${error.message}`,
+      `${shown} is ${encodingProblem}`,
       'Save it as UTF-8, or convert it: iconv -f … -t UTF-8.',
     );
   }

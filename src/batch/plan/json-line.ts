@@ -64,8 +64,12 @@ export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): Jso
     controls: controlsIn(fields, () => where),
   };
   if ((item.text === undefined) === (item.file === undefined)) {
-    const what = item.text === undefined ? 'neither text nor file' : 'both text and file';
-    throw usageFailure(`${where} has ${what}`, 'Set either text or file.');
+    throw usageFailure(
+      item.text === undefined
+        ? `${where} has neither text nor file`
+        : `${where} has both text and file`,
+      'Set either text or file.',
+    );
   }
   return item;
 }

@@ -142,18 +142,18 @@ function formatOf(
   source: string,
   chosen: AudioFormat | undefined,
 ): AudioFormat | undefined {
-  const named = formatOfPath(output);
-  if (named === undefined) return undefined;
-  const format = SPEECH_FORMATS.find((candidate) => candidate === named);
+  const extensionFormat = formatOfPath(output);
+  if (extensionFormat === undefined) return undefined;
+  const format = SPEECH_FORMATS.find((candidate) => candidate === extensionFormat);
   if (format === undefined) {
     throw usageFailure(
-      `${source}: its output has the extension of ${named}; speech formats are ${SPEECH_FORMATS.join(', ')}`,
+      `${source}: its output has the extension of ${extensionFormat}; speech formats are ${SPEECH_FORMATS.join(', ')}`,
       'Choose one of those, and convert the file afterwards.',
     );
   }
   if (chosen === undefined || chosen === format) return format;
   throw usageFailure(
-    `${source}: the format is ${chosen}, but the extension of its output file is that of ${format}`,
+    `${source}: the format is ${chosen}, but its output has the extension of ${format}`,
     'Change one of them.',
   );
 }
@@ -325,10 +325,10 @@ function checkOutputName(output: string, source: string, platform: NodeJS.Platfo
       'Choose another name.',
     );
   }
-  const problem = platform === 'win32' ? windowsNameProblem(output) : undefined;
-  if (problem !== undefined) {
+  const nameProblem = platform === 'win32' ? windowsNameProblem(output) : undefined;
+  if (nameProblem !== undefined) {
     throw usageFailure(
-      `${source}: the output "${display(output)}" ${problem}, which Windows does not allow`,
+      `${source}: the output "${display(output)}" ${nameProblem}, which Windows does not allow`,
       'Choose another name.',
     );
   }

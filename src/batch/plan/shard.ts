@@ -38,14 +38,15 @@ export function shardOfEnvironment(
   for (const system of SYSTEMS) {
     const index = env[system.index];
     if (index === undefined || index === '') continue;
+    const { index: variable, needs } = system;
     const shard = system.read(env, index);
     if (shard === undefined || !isShard(shard)) {
       throw usageFailure(
-        `${system.index} is "${index}", which gives no valid shard; set ${system.needs}, with an index within the total number of shards`,
+        `${variable} is "${index}", which is not the index of a shard; set ${needs}, and keep the index within the number of shards`,
         'Set the shard with --shard I/N; --shard 1/1 speaks all items.',
       );
     }
-    return { ...shard, variable: system.index };
+    return { ...shard, variable };
   }
   return undefined;
 }

@@ -170,12 +170,12 @@ export class AlignedSpeaker implements ItemSpeaker {
     }
     await this.#noteQuietly(status, 'lost', { problem });
     const cost = response?.creditsUsed;
-    const billed =
+    const itemMayBeBilled =
       cost === undefined
-        ? 'it may have been billed'
-        : `it may have cost ${counted(cost, 'credit')}`;
+        ? 'the item may have been billed'
+        : `the item may have cost ${counted(cost, 'credit')}`;
     return reviseFailure(failure, {
-      message: `${problem}; ${billed}, and its audio is lost`,
+      message: `${problem}; ${itemMayBeBilled}, and its audio is lost`,
       exit: response === undefined ? failure.exit : 'lost',
       billed: response === undefined ? failure.billed : 'unknown',
       hint: '--retry-failed speaks and bills the item again.',

@@ -104,20 +104,21 @@ export function fetchFrom(origin: string, status: ItemStatus): Decision {
 export function endedFailure(
   why: StopReason,
   { about, facts, state }: ItemStatus,
-  what: 'item' | 'part' = 'item',
+  itemOrPart: 'item' | 'part' = 'item',
 ): Failure {
   const { creditsUsed, jobId, problem } = facts;
   const cost =
     creditsUsed === undefined ? 'an unknown number of credits' : counted(creditsUsed, 'credit');
+  const service = about?.origin ?? 'another service';
   const details = jobId === undefined ? undefined : { jobId };
   switch (why) {
     case 'failed':
       return new Failure(
-        `the job of this ${what} failed: ${problem ?? 'the service returned no reason'}`,
+        `the job of this ${itemOrPart} failed: ${problem ?? 'the service returned no reason'}`,
         {
           code: 'ERR_JOB_FAILED',
           exit: 'rejected',
-          hint: `The job was refunded; --retry-failed speaks the ${what} again.`,
+          hint: `The job was refunded; --retry-failed speaks the ${itemOrPart} again.`,
           details,
         },
       );
@@ -132,26 +133,23 @@ export function endedFailure(
     case 'lost':
       return new Failure(
         state === 'published' || state === 'verified'
-          ? `a file of this ${what} is missing, and speaking the ${what} again is billed again (${cost})`
-          : `this ${what} may have been billed (${cost}), and the audio is lost`,
+          ? `a file of this ${itemOrPart} is missing, and speaking the ${itemOrPart} again is billed again (${cost})`
+          : `this ${itemOrPart} may have been billed (${cost}), and the audio is lost`,
         {
           code: 'lost',
           exit: 'lost',
           billed: creditsUsed === undefined ? 'unknown' : 'yes',
-          hint: `--retry-failed speaks and bills the ${what} again.`,
+          hint: `--retry-failed speaks and bills the ${itemOrPart} again.`,
           details,
         },
       );
     case 'elsewhere':
-      return new Failure(
-        `this ${what} was billed at ${about?.origin ?? 'another service'}, which has the audio`,
-        {
-          code: 'lost',
-          exit: 'lost',
-          billed: 'yes',
-          hint: 'Run the batch against that service again, or speak and bill the item again on this service with --redo.',
-          details,
-        },
-      );
+      return new Failure(`this ${itemOrPart} was billed by ${service}, which has the audio`, {
+        code: 'lost',
+        exit: 'lost',
+        billed: 'yes',
+        hint: 'Run the batch on the service that billed it, or add --redo: the current service then speaks and bills the item again.',
+        details,
+      });
   }
 }

@@ -206,7 +206,7 @@ function missingJob(id: string, failure: Failure): Failure {
     message: `the service does not know the job ${id}, which was billed`,
     exit: 'lost',
     billed: 'yes',
-    hint: 'Check that the service and the account are those of the first run. If the job was really deleted, --redo speaks and bills it again.',
+    hint: 'Check that the service and the account are those of the first run. If the job was deleted, --redo speaks and bills the item again.',
   });
 }
 

@@ -222,10 +222,10 @@ async function concludeBatch(
   if (stopped === undefined) {
     const { exit } = tally;
     if (!isJson || failed === 0) return { human, exit };
-    const failures = failed === 1 ? 'an item' : `${failed} items`;
+    const failedItems = failed === 1 ? 'an item' : `${failed} items`;
     const code = gravest?.code ?? 'internal';
     const options = { code, exit, hint: CONTINUE, billed: 'unknown' } as const;
-    return { human, exit, failure: new Failure(`${failures} of the batch failed`, options) };
+    return { human, exit, failure: new Failure(`${failedItems} of the batch failed`, options) };
   }
   if (!(stopped instanceof Failure)) throw stopped;
   io.warn(`foley: stopped with ${counted(notTried, 'item')} not tried: ${stopped.message}.`);

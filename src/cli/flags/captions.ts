@@ -66,15 +66,17 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   };
   const longest = value('cueMaxDuration', limits?.maxDurationMs);
   const shortest = value('cueMinDuration', limits?.minDurationMs);
+  const maximumIsValue = describe('cueMaxDuration', longest);
   if (longest.value <= 0) {
-    throw usageFailure(`${describe('cueMaxDuration', longest)}; it must be above 0`);
+    throw usageFailure(`${maximumIsValue}; it must be above 0`);
   }
   // A given maximum takes precedence over the default minimum.
   const minDurationMs =
     shortest.origin.kind === 'default' ? Math.min(shortest.value, longest.value) : shortest.value;
   if (minDurationMs > longest.value) {
+    const minimumIsValue = describe('cueMinDuration', shortest);
     throw usageFailure(
-      `${describe('cueMinDuration', shortest)}, but ${describe('cueMaxDuration', longest)}`,
+      `${minimumIsValue}, but ${maximumIsValue}`,
       'Lower the minimum or raise the maximum.',
     );
   }

@@ -38,12 +38,12 @@ export function createOptions(what: string, keyHelp?: string): Option[] {
  * @throws Failure (usage)
  */
 export function refuseOtherEnding(kind: MediaJobKind, output: string | undefined): void {
-  const named = output === undefined ? undefined : formatOfPath(output);
-  const made = resultKindOf(kind);
-  if (named === undefined || FORMATS[named].kind === made) return;
-  const endings = made === 'image' ? '.png, .jpg or .webp' : '.mp4';
+  const extensionFormat = output === undefined ? undefined : formatOfPath(output);
+  const resultKind = resultKindOf(kind);
+  if (extensionFormat === undefined || FORMATS[extensionFormat].kind === resultKind) return;
+  const endings = resultKind === 'image' ? '.png, .jpg or .webp' : '.mp4';
   throw usageFailure(
-    `--output has the extension of ${named}, but \`foley ${kind}\` creates ${made}s`,
+    `--output has the extension of ${extensionFormat}, but foley ${kind} creates ${resultKind}s`,
     `Use the extension ${endings}.`,
   );
 }

@@ -127,16 +127,17 @@ export function numberWithin(flag: string, { minimum, maximum }: Range): (given:
 
 function numberParser(
   flag: string,
-  what: string,
+  numberKind: string,
   pattern: RegExp,
   [minimum, maximum]: readonly [number, number],
 ): (given: string) => number {
   const isOpen = maximum >= Number.MAX_SAFE_INTEGER;
   const limits = isOpen ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  const allowed = `${numberKind} ${limits}`;
   return (given) => {
     const value = pattern.test(given) ? Number(given) : NaN;
     if (value >= minimum && value <= maximum) return value;
-    throw usageFailure(`${flag} is "${given}"; it takes ${what} ${limits}`);
+    throw usageFailure(`${flag} is "${given}"; it takes ${allowed}`);
   };
 }
 

@@ -45,7 +45,7 @@ interface PlaceOptions {
 export async function namedPlace(
   context: Context,
   output: string,
-  { existing = 'replace', holds = 'audio', what = 'job' }: PlaceOptions = {},
+  { existing = 'replace', holds = 'audio', what: jobOrCandidate = 'job' }: PlaceOptions = {},
 ): Promise<OpenPlace> {
   checkOutputFlag(output, context.globals.json === true, holds);
   if (output === '-') {
@@ -55,13 +55,13 @@ export async function namedPlace(
   const file = await openOutput({ ...context, path: output, existing });
   const { state } = await context.paths();
   await sweepTemporaries(path.dirname(output), { ...context, state });
-  const named = formatOfPath(output);
+  const extensionFormat = formatOfPath(output);
   return {
     file,
     placeFor: async ({ id }, format) => {
-      if (named === undefined || named === format) return { output: file };
+      if (extensionFormat === undefined || extensionFormat === format) return { output: file };
       throw usageFailure(
-        `--output has the extension of ${named}, but ${what} ${display(id)} is ${format}`,
+        `--output has the extension of ${extensionFormat}, but ${jobOrCandidate} ${display(id)} is ${format}`,
         `Use the extension .${extensionOf(format)}, and convert the file afterwards.`,
       );
     },
@@ -77,20 +77,20 @@ export function automaticPlace(context: Context, segment?: number): OpenDestinat
 interface FolderWords {
   readonly flag: string;
   /** Why the output must be a folder, as a clause for messages, such as `several jobs require a folder`. */
-  readonly why: string;
+  readonly folderReason: string;
   readonly hint: string;
 }
 
 /** Texts for messages about `--output-dir`, the folder for voice previews. */
 export const PREVIEW_FOLDER: FolderWords = {
   flag: '--output-dir',
-  why: 'previews require a folder',
-  hint: 'Name a folder, or leave the flag out.',
+  folderReason: 'previews require a folder',
+  hint: 'Name a folder, or leave --output-dir out.',
 };
 
 const FOLDER_OF_JOBS: FolderWords = {
   flag: '--output',
-  why: 'several jobs require a folder',
+  folderReason: 'several jobs require a folder',
   hint: 'Name a folder, or wait for one job at a time.',
 };
 
@@ -102,11 +102,11 @@ const FOLDER_OF_JOBS: FolderWords = {
 export async function folderPlace(
   context: Context,
   folder: string,
-  { flag, hint, why } = FOLDER_OF_JOBS,
+  { flag, hint, folderReason } = FOLDER_OF_JOBS,
 ): Promise<OpenDestination> {
   const { files } = context;
   if (folder === '' || folder === '-') {
-    throw usageFailure(`${flag} is "${folder}", but ${why}`, hint);
+    throw usageFailure(`${flag} is "${folder}", but ${folderReason}`, hint);
   }
   try {
     await files.mkdir(folder, { recursive: true });
@@ -117,7 +117,7 @@ export async function folderPlace(
       () => false,
     );
     if (!isFile) throw outputFailure(path.join(folder, 'speech.mp3'), error, 'opening');
-    throw usageFailure(`${flag} is ${display(folder)}, which is a file, but ${why}`, hint);
+    throw usageFailure(`${flag} is ${display(folder)}, which is a file, but ${folderReason}`, hint);
   }
   return placeIn(context, folder, undefined);
 }

@@ -64,10 +64,7 @@ const ACCOUNT = /^[\w.@-]{1,64}$/;
 function parseLine(line: string, name: string): AccountKey {
   const [key = '', account = DEFAULT_ACCOUNT, ...more] = line.trim().split(/[ \t]+/);
   if (more.length > 0)
-    throw usageFailure(
-      `${name} must contain only an API key and an account, but more text follows`,
-      FORM,
-    );
+    throw usageFailure(`${name} contains more text after the API key and the account`, FORM);
   return checkAcceptedKey({ key, account }, name);
 }
 
@@ -82,12 +79,16 @@ export function checkAcceptedKey({ key, account }: AccountKey, name: string): Ac
   }
   if (key.length > ACCEPTED_KEY_MAX_CHARACTERS) {
     const length = counted(key.length, 'character');
-    const allowed = `at most ${ACCEPTED_KEY_MAX_CHARACTERS} are allowed`;
-    throw usageFailure(`${name} has an API key of ${length}; ${allowed}`, FORM);
+    throw usageFailure(
+      `${name} has an API key of ${length}; at most ${ACCEPTED_KEY_MAX_CHARACTERS} are allowed`,
+      FORM,
+    );
   }
   if (!ACCOUNT.test(account)) {
-    const allowed = 'use 1 to 64 letters, digits, or . _ @ -';
-    throw usageFailure(`${name} has an invalid account name; ${allowed}`, FORM);
+    throw usageFailure(
+      `${name} has an invalid account name; use 1 to 64 letters, digits, or . _ @ -`,
+      FORM,
+    );
   }
   return { key, account };
 }

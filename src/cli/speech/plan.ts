@@ -241,8 +241,9 @@ function refuseControls(flags: SurfaceFlags, { flag, surface }: ChosenSurface): 
   );
   if (missing === undefined) return;
   const known = CONTROL_NAMES.filter((name) => hasField(surface, name));
+  const controlFlag = flagOf(missing, flags[missing]);
   throw usageFailure(
-    `${flagOf(missing, flags[missing])} does not work with ${flag}`,
+    `${controlFlag} does not work with ${flag}`,
     `Supported: ${known.map((name) => flagOf(name)).join(', ')}.`,
   );
 }
@@ -451,19 +452,21 @@ function formatOfFile<Possible extends Format>(
   options: OutputOptions,
   surface: OutputSurface<Possible>,
 ): Possible {
-  const named = formatOfPath(output);
+  const extensionFormat = formatOfPath(output);
   const { flag, formats } = surface;
-  const format = formats.find((candidate) => candidate === named);
-  if (named !== undefined && format === undefined) {
-    const formatsOf = flag === undefined ? 'the formats are' : `the formats of ${flag} are`;
+  const format = formats.find((candidate) => candidate === extensionFormat);
+  if (extensionFormat !== undefined && format === undefined) {
+    const list = formats.join(', ');
+    const allowedFormats =
+      flag === undefined ? `the formats are ${list}` : `the formats of ${flag} are ${list}`;
     throw usageFailure(
-      `--output has the extension of ${named}; ${formatsOf} ${formats.join(', ')}`,
+      `--output has the extension of ${extensionFormat}; ${allowedFormats}`,
       'Use one of these extensions, and convert the file afterwards.',
     );
   }
   if (format !== undefined && options.format !== undefined && options.format !== format) {
     throw usageFailure(
-      `--format is ${options.format}, but the name of --output says ${format}`,
+      `--format is ${options.format}, but --output has the extension of ${format}`,
       'Leave --format out, or change the extension.',
     );
   }
@@ -477,10 +480,11 @@ function chooseFormat<Possible extends Format>(
   const wanted = format ?? configuredFormat ?? 'mp3';
   const chosen = formats.find((candidate) => candidate === wanted);
   if (chosen !== undefined) return chosen;
-  const what = format === undefined ? 'the configured format' : '--format';
-  const whose = flag === undefined ? 'it takes' : `with ${flag} it takes`;
+  const formatFlag = format === undefined ? 'the configured format' : '--format';
+  const list = formats.join(', ');
+  const allowed = flag === undefined ? `it takes ${list}` : `with ${flag} it takes ${list}`;
   throw usageFailure(
-    `${what} is "${wanted}"; ${whose} ${formats.join(', ')}`,
+    `${formatFlag} is "${wanted}"; ${allowed}`,
     'Select one of these formats with --format.',
   );
 }

@@ -137,7 +137,7 @@ const WRONG: readonly (readonly [
     'a format that differs from the extension',
     { 'l.jsonl': '{"text":"a","output":"a.wav","format":"mp3"}' },
     ['--jsonl', 'l.jsonl'],
-    /format is mp3, but the extension of its output file is that of wav/,
+    /format is mp3, but its output has the extension of wav/,
   ],
   [
     'a format that speech does not have',
