@@ -20,9 +20,9 @@ export interface AlignedSpeech {
 }
 
 /**
- * Returns a transport that requests speech with word times (docs/api/speech.md#aligned-stream). The request cannot be
- * repeated once the response has begun.
- * @param onAligned called with the word times of verified audio, before the audio file gets its final name
+ * Returns a transport that requests an audio stream with word times (docs/api/speech.md#aligned-stream). Once the
+ * response has begun, the request cannot be repeated.
+ * @param onAligned called with the word times after the audio was verified, before the audio file gets its final name
  */
 export function alignedStreamTransport(
   client: ApiClient,
@@ -41,7 +41,7 @@ export function alignedStreamTransport(
   };
 }
 
-/** Returns the words of a completed stream and the time of each word. */
+/** Returns the words of a completed audio stream, each with its time, and the duration of the audio. */
 export function alignedSpeech(
   response: Pick<AlignedResponse, 'outcome'> | undefined,
   { durationMs }: Pick<Verdict, 'durationMs'>,
@@ -52,7 +52,7 @@ export function alignedSpeech(
 
 /**
  * Requests a stream of audio with word times.
- * @throws Failure; for a model without word times, the failure names the models that have them
+ * @throws Failure. If the model does not support word times, the failure lists the models that support them.
  */
 export async function requestAligned(
   client: ApiClient,

@@ -32,14 +32,17 @@ interface BilledRequestOptions {
   /** The idempotency key to record; by default the key of `request`, if the service supports idempotency keys. */
   readonly key?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
   readonly requestId?: string | undefined;
-  /** Flags with which the user can repeat the request without a second charge; default `--idempotency-key`. */
+  /** Flags to add to the command so that its repetition is not charged again; default `--idempotency-key KEY`. */
   readonly repeatWith?: string | undefined;
-  /** Whether `repeatWith` resumes the stream, so that delivered audio is not billed again. */
+  /**
+   * True if a repetition with `repeatWith` resumes the audio stream. Audio that already arrived is then not billed
+   * again.
+   */
   readonly isResumable?: boolean | undefined;
   readonly output?: Output | undefined;
   /** The request body, which `foley recover` needs to repeat the request or to look up the result. */
   readonly body?: Uint8Array | undefined;
-  /** The recorded operation to resume after an interruption; if undefined, a new operation is recorded. */
+  /** The journal record of an interrupted request to repeat; if undefined, a new record is created. */
   readonly resumes?: RecordedRequest | undefined;
 }
 
@@ -62,14 +65,14 @@ interface BilledCreate<Created> extends BilledRequestOptions {
   /** Sends the request; calls `onNewKey` before a retry with a new idempotency key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Created>;
   /**
-   * Replaces the default handling of a failure: records the failure and returns the one to report. If this function
-   * returns undefined, the default handling follows.
+   * Handles a failure instead of the default: records it, and returns the failure to report. If this function returns
+   * undefined, the default handling follows.
    */
   readonly onFailure?:
     | ((failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>)
     | undefined;
   /**
-   * Replaces the default handling of a cancellation: records it and returns the message to print. If this function
+   * Handles a cancellation instead of the default: records it, and returns the message to print. If this function
    * returns undefined, the default handling follows.
    */
   readonly onCancel?: ((billed: BilledRequest) => Promise<string | undefined>) | undefined;
@@ -77,8 +80,9 @@ interface BilledCreate<Created> extends BilledRequestOptions {
 }
 
 /**
- * Records a billed request in the journal, sends it, and records a failure (docs/billing.md).
- * @throws Failure, or the signal's abort reason
+ * Records a billed request in the journal and sends it (docs/billing.md). If the request fails or is cancelled,
+ * records that too.
+ * @throws Failure; on abort, the abort reason of the signal
  */
 export async function createBilled<Created>(
   options: BilledCreate<Created>,
@@ -156,8 +160,8 @@ export class BilledRequest {
   }
 
   /**
-   * Records progress, without throwing. `accepted`: a response began (and is charged), or a job was created; `done`:
-   * the job can be downloaded; `verified`: all audio arrived. Resolves when the record is on disk.
+   * Records the progress of a request. `accepted`: the response began and is charged, or a job was created. `done`:
+   * the result of the job can be downloaded. `verified`: all audio arrived. Never throws.
    */
   advance(state: 'accepted' | 'done' | 'verified', metadata: IntentMetadata): Promise<void> {
     this.#jobId ??= metadata.jobId;
@@ -170,8 +174,8 @@ export class BilledRequest {
   }
 
   /**
-   * Records the final state of a request that delivers no audio, such as a request for a job or a voice. `published`
-   * means success.
+   * Records the final state of a request when the command saves no audio, for example because it created a voice. The
+   * state `published` then means success.
    */
   async ended(
     state: 'failed' | 'lost' | 'published' | 'rejected',
@@ -196,7 +200,7 @@ export class BilledRequest {
     // In other cases the operation stays open: `foley recover` finds out the outcome.
   }
 
-  /** Records that the user cancelled the request, and the spool entry of the audio received so far. */
+  /** Records that the user cancelled the request. Also records which spool entry has the audio received so far. */
   async stopped({ id }: SpooledAudio): Promise<void> {
     if (id !== undefined) await this.#markAs('kept', { spoolId: id });
   }
@@ -242,8 +246,8 @@ function aboutOf(
 }
 
 /**
- * Returns whether an API key matches the key hash in the journal, or no hash was recorded. Only the account that was
- * billed can repeat a request without a second charge.
+ * Returns whether an API key belongs to the account that was billed. Only that account can repeat the request without
+ * a second charge. Compares the key with the hash in the journal; without a recorded hash, returns true.
  */
 export function isPayer({ payer }: IntentAbout, apiKey: string | undefined): boolean {
   return payer === undefined || (apiKey !== undefined && payer === shortHashOf(apiKey));
@@ -255,7 +259,8 @@ function shortHashOf(apiKey: string): string {
 }
 
 /**
- * Marks a failure as billed or possibly billed, if the response had begun and the service did not refund the request.
+ * Adds to a failure whether the request was billed or may have been. Without a response, or after a refund, returns
+ * the failure unchanged.
  */
 export function withBillingOutcome(
   failure: Failure,
@@ -309,8 +314,7 @@ function retryHint(failure: Failure, billed: BilledRequest): string | undefined 
 
 /**
  * Records that the user cancelled the request, and returns the message to print.
- * @param lookAt sentence of the message, which names the place to check the outcome; used if the request cannot be
- * repeated
+ * @param lookAt sentence that tells the user where to check the outcome; used only if the request cannot be repeated
  */
 export async function recordCancellation(
   billed: BilledRequest,

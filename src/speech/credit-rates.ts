@@ -9,7 +9,10 @@ import { counted } from '../text/display.ts';
 /** A charge: the length of a text in characters, and the credits that speaking the text cost. */
 export type Charge = readonly [characters: number, credits: number];
 
-/** The key under which charges are stored: the service, and the model or, if the request names no model, the voice. */
+/**
+ * Identifies the charges that are stored together: those of one model on one service. If a request names no model,
+ * `model` contains the id of the voice instead.
+ */
 export interface RateKey {
   readonly service: string;
   readonly model: string;
@@ -91,8 +94,8 @@ function unknownPrice(): Failure {
 }
 
 /**
- * Estimates the highest cost of a request from remembered costs, as a price per request plus a price per character.
- * Returns undefined if no costs are known.
+ * Estimates the highest cost of a request from earlier charges. Assumes a fixed price per request plus a price per
+ * character. Returns undefined if there are no earlier charges.
  */
 export function estimateCredits(
   charges: readonly Charge[],
@@ -106,7 +109,10 @@ export function estimateCredits(
   return Math.max(0, Math.ceil(Math.min(...bounds) - ROUNDING));
 }
 
-/** Adds a charge. Removes older charges for texts of similar length, and charges that contradict the new one. */
+/**
+ * Adds a charge to the list. Removes older charges for texts of similar length, and charges that contradict the new
+ * one.
+ */
 export function withCharge(charges: readonly Charge[], charge: Charge): readonly Charge[] {
   const [characters] = charge;
   if (!(characters > 0)) return charges;

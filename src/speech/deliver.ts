@@ -20,15 +20,18 @@ export interface AudioSink {
 }
 
 interface Destination extends AudioSink {
-  /** Called when the audio is unusable. The destination then saves the bytes without publishing a file. */
+  /**
+   * Called when the audio is unusable. The destination then saves the bytes for the user, but does not create the
+   * output file.
+   */
   refuse?(failure: Failure): Promise<void>;
 }
 
 /**
- * Writes a response to a destination, and verifies the audio as it arrives. If the destination has `refuse`, it also
- * gets unusable audio, because the service bills that audio too.
+ * Writes the audio of a response to a destination, and verifies it as it arrives. Unusable audio is billed too. A
+ * destination with `refuse` therefore also gets the audio that follows a problem.
  * @param text the spoken text, which limits the length of the audio; undefined if unknown
- * @throws Failure (bad_answer) for bytes in another format, and for incomplete or endless audio
+ * @throws Failure (bad_answer) if the audio has another format, is incomplete or is too long
  */
 export async function deliver(
   response: FileResponse,
@@ -183,7 +186,7 @@ export class FallbackSink implements Destination {
     this.#writer ??= await this.#move();
   }
 
-  /** Saves the audio received so far. Returns undefined if there is no audio or it cannot be saved. */
+  /** Saves the audio received so far. Returns undefined if there is no audio, or if it cannot be saved. */
   async save(outcome: { complete: boolean; problem: string }): Promise<SpooledAudio | undefined> {
     if (!this.#hasTaken) return undefined;
     const writer = this.#writer ?? (await this.#move());

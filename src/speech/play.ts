@@ -13,11 +13,14 @@ export interface Player {
   readonly args: readonly string[];
   /** True if the program plays the file that the variable `FOLEY_SOUND_FILE` names, instead of its standard input. */
   readonly playsFile?: boolean | undefined;
-  /** Properties of a player that foley chose; undefined for a player that the user chose. */
+  /** Used to check the playback of a player that foley chose; undefined for a player that the user chose. */
   readonly known?: KnownPlayback | undefined;
 }
 
-/** A player that foley knows: it plays at normal speed and writes to stderr only when it fails. */
+/**
+ * How to detect the failure of a player that foley chose, even if it exits with code 0. Such a player plays at normal
+ * speed.
+ */
 export interface KnownPlayback {
   readonly format: Format;
   /** Matches the error message of a player that exits with code 0 although it failed. */
@@ -75,9 +78,9 @@ interface PlayerChoice {
 }
 
 /**
- * Returns the player: the user's own, or the first installed one that supports the format.
+ * Returns the player: the program that the user named, or the first installed player that supports the format.
  * @param locate returns the path of a program; undefined if it is not installed
- * @throws Failure (usage) when no player is installed
+ * @throws Failure (usage) if no suitable player is installed
  */
 export async function findPlayer(
   { format, own, platform }: PlayerChoice,

@@ -34,13 +34,13 @@ export interface PlaybackOptions {
   readonly random: Random;
   /** The folder for the temporary file of a player that cannot read stdin. */
   readonly temporaryFolder: string;
-  /** Called with the stderr output of a player that succeeded, if foley and not the user chose the player. */
+  /** Called with the stderr output of a player that succeeded. Not called for a player that the user chose. */
   readonly notice: (sentence: string) => void;
 }
 
 /**
- * Starts a player. If foley, not the user, chose the player, an exit long before the end of the sound counts as a
- * failure, even with exit code 0. A player that cannot read stdin starts when all audio has arrived.
+ * Starts a player. A player that cannot read stdin starts when all audio has arrived. If foley chose the player, an
+ * exit long before the end of the sound counts as a failure, even with exit code 0.
  */
 export async function startPlayback(player: Player, options: PlaybackOptions): Promise<Playback> {
   if (player.playsFile === true) return createFilePlayback(player, options);

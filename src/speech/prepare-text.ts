@@ -23,8 +23,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads lexicons. Entries of later files override those of earlier files.
- * @throws Failure (usage) that names the file, the line and the problem; (config) if a file is outside of the folder
- * `inside`
+ * @throws Failure: of kind `config` if a file is outside of its folder `inside`; otherwise of kind `usage`, with the
+ * file and the problem
  */
 export async function loadLexicon(
   lexicons: readonly LexiconFile[],

@@ -37,11 +37,10 @@ interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
 type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
 
 /**
- * Finds out and records the outcome of a request that got no response (docs/billing.md). Repeats a request that has an
- * idempotency key, because it is not billed twice. Without a key, looks for the created voice or lip sync job in the
- * lists of the service.
- * @returns undefined if the outcome cannot be found out
- * @throws Failure, after which the operation stays open; or the signal's abort reason
+ * Finds out and records the outcome of a request that got no response (docs/billing.md). If the request has an
+ * idempotency key, repeats it, which is not billed twice. Without a key, searches the lists of the service for the
+ * created voice or lip sync job. Returns undefined if the outcome stays unknown.
+ * @throws Failure; the outcome can then be looked up again later. On abort, the abort reason of the signal
  */
 export async function resolveRequest(
   intent: OpenIntent,

@@ -25,8 +25,8 @@ export interface Recovery {
 }
 
 /**
- * Recovers the results of interrupted commands (docs/billing.md). If one recovery fails, continues with the next. Only
- * the missing parts of long texts are billed.
+ * Recovers the results of interrupted commands (docs/billing.md). If one recovery fails, continues with the next.
+ * Missing parts of long texts are spoken and billed.
  * @param signal ends the recovery early; the results so far are returned
  */
 export async function recoverAll(
@@ -126,7 +126,7 @@ function stillNeeded({ id, paths: [file] }: DamagedRecord): Failure {
 }
 
 /**
- * Returns the recorded cost and ids of an operation, as fields of {@link Recovered}.
+ * Converts recorded costs and ids to fields of {@link Recovered}.
  * @param newer values that replace the recorded ones
  */
 export function detailsOf(
@@ -185,7 +185,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
   return { ...details, outcome: isUnanswered ? 'unknown' : 'lost' };
 }
 
-/** Returns the recorded cost, ids and idempotency key of a request, as fields of {@link Recovered}. */
+/** Returns the cost, ids and idempotency key that the journal records for a request, as fields of {@link Recovered}. */
 export function requestDetails({ about, facts, id }: OpenIntent) {
   return {
     ...detailsOf(facts),
@@ -317,9 +317,9 @@ async function publishCopy(entry: SpoolEntry, wanted: string, deps: RecoverDeps)
   }
 }
 
-/** Files of an interrupted command: audio, or the saved progress of unfinished work. */
+/** A leftover of an interrupted command: audio, an open request, a long text, or a damaged file. */
 export type Leftover =
-  /** Audio in the spool. `intent` is the request for the audio, if the journal still lists the request as open. */
+  /** Audio in the spool. `intent` is its request; undefined if the journal does not list the request as open. */
   | {
       readonly kind: 'audio';
       readonly id: string;
@@ -330,15 +330,15 @@ export type Leftover =
   | { readonly kind: 'text'; readonly id: string; readonly left: InterruptedText }
   | DamagedRecord;
 
-/** A damaged file of foley's state, which stays until the user runs `foley recover --forget ID`. */
+/** A damaged file of foley's state. foley keeps it until the user runs `foley recover --forget ID`. */
 export interface DamagedRecord {
   readonly kind: 'damaged';
   readonly id: string;
-  /** Path of the damaged folder or file, followed by other files to remove with it. */
+  /** Path of the damaged file or folder, followed by the other files to remove together with it. */
   readonly paths: readonly string[];
-  /** Content of the damaged file for messages, such as `80 bytes of audio without their metadata`. */
+  /** Description of the content for messages, such as `80 bytes of audio without their metadata`. */
   readonly holds: string;
-  /** True if readable lines of the file record requests that have not ended. The file can then not be removed. */
+  /** True if the file still lists requests that have not ended. Such a file cannot be removed. */
   readonly isInUse?: boolean;
 }
 
@@ -346,10 +346,16 @@ export interface DamagedRecord {
 export interface Recovered {
   readonly id: string;
   /**
-   * Outcome of the recovery. `recovered`: `output` is complete; `partial`: `output` lacks some of the text; `refunded`:
-   * the job failed and cost nothing; `lost`: billed, but `output` is incomplete or missing; `unknown`: possibly billed;
-   * `rejected`: the service refused the request and billed nothing; `running`: a command is still processing the
-   * request; `failed`: nothing changed, see `problem`; `damaged`: foley's record is unreadable, see `problem`.
+   * Outcome of the recovery.
+   * - `recovered`: the file `output` is complete.
+   * - `partial`: `output` lacks some of the text.
+   * - `refunded`: the job failed and cost nothing.
+   * - `lost`: the request was billed, but `output` is incomplete or missing.
+   * - `unknown`: the request may have been billed.
+   * - `rejected`: the service refused the request and billed nothing.
+   * - `running`: a command is still processing the request.
+   * - `failed`: the recovery failed and changed nothing; `problem` says why.
+   * - `damaged`: a file of foley is unreadable; `problem` says which.
    */
   readonly outcome:
     | 'recovered'
@@ -414,11 +420,11 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 }
 
 /**
- * Checks that a request, job or long text belongs to the selected service, because idempotency keys and job ids are
- * valid on one service only.
+ * Checks that a request, job or long text belongs to the selected service. Idempotency keys and job ids are valid on
+ * one service only.
  * @param what name for the message, such as `job 7`
- * @param id id in the suggested `foley recover` command; by default, the command has none
- * @throws Failure (usage) for another service
+ * @param id id to add to the suggested command `foley recover`
+ * @throws Failure (usage) if it belongs to another service
  */
 export function requireSameService(
   { origin, target }: Pick<IntentAbout, 'origin' | 'target'>,

@@ -40,11 +40,11 @@ export interface JobSource<Job extends WaitedJob> {
   /** Returns the current state of a job. @throws Failure */
   get(id: string, call: Partial<PollCall>): Promise<Job>;
   /**
-   * Downloads the result of a job that has not failed.
-   * @throws Failure; `lost` if the service does not have the result
+   * Downloads the result of a job.
+   * @throws Failure, of kind `lost` if the job has ended but the service does not have the result
    */
   obtain(job: Job, signal: AbortSignal | undefined): Promise<JobResultFile>;
-  /** True if the result is one segment, which may exist even if the job failed. */
+  /** True if `obtain` downloads only one segment of the job. A segment can exist even if the job failed. */
   readonly isPart?: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface SavedFile {
 interface SaveOptions {
   readonly placeFor: OpenDestination;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the complete, verified file. The file is published when the returned promise resolves. */
+  /** Called with the size and checksum of the verified file, before the file gets its final name. */
   readonly onVerified?: ((metadata: IntentMetadata) => Promise<void>) | undefined;
 }
 
@@ -106,12 +106,12 @@ export async function saveFile(
 export interface JobRunOptions<Job extends WaitedJob> {
   readonly client: ApiClient;
   readonly journal: RequestRecorder;
-  /** Whether to wait until the job has ended. The result can be saved only then. */
+  /** True to wait until the job has ended. Otherwise, its result is not saved. */
   readonly waits: boolean;
   readonly polling: Omit<PollDeps<Job>, 'signal'>;
   /** Called as soon as the job exists. */
   readonly onCreated: (job: Job) => Promise<void>;
-  /** Returns the command that resumes a job. */
+  /** Returns the foley command that continues with a job after an interruption. */
   readonly resume: (jobId: string) => string;
   readonly notice: (line: string) => void;
 }
@@ -127,8 +127,8 @@ interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
   readonly placeFor: OpenDestination | undefined;
   readonly file: Output | undefined;
   /**
-   * Replaces the default handling of a failure: records the failure and returns the one to report. If this function
-   * returns undefined, the default handling follows.
+   * Handles a failure instead of the default: records it, and returns the failure to report. If this function returns
+   * undefined, the default handling follows.
    */
   readonly onFailure?: (failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>;
 }
@@ -144,9 +144,9 @@ export interface PerformedJob<Job extends WaitedJob> {
 }
 
 /**
- * Creates a job and, if requested, waits for it and saves its result (docs/billing.md). An accepted job is never
- * created again. After an interruption, the job stays in the journal until `foley recover` downloads the result.
- * @throws Failure if no job was created; or the signal's abort reason
+ * Creates a job. If requested, waits for the job and saves its result (docs/billing.md). After an interruption, the
+ * job stays in the journal until `foley recover` downloads the result.
+ * @throws Failure if no job was created; on abort, the abort reason of the signal
  */
 export async function performJob<Job extends WaitedJob>(
   plan: JobPlan<Job>,
@@ -248,8 +248,8 @@ export interface FetchedJob<Job extends WaitedJob> {
 }
 
 /**
- * Waits for a job and saves the result, if requested. Returns a Failure in `failure` instead of throwing it.
- * @throws the signal's abort reason
+ * Waits for a job and saves its result, if requested. Returns a failure in the field `failure` and does not throw it.
+ * @throws the abort reason of the signal
  */
 export async function fetchJob<Job extends WaitedJob>(
   id: string,
@@ -294,7 +294,7 @@ export async function markFetched(
   }
 }
 
-/** Creates the failure for a job that ended without a result (exit code 20). The service refunds such jobs. */
+/** Creates the failure for a job that failed (exit code 20). The service refunds such jobs. */
 export function failedJob({ error, id, requestId, status }: WaitedJob): Failure {
   const why = error?.message ?? error?.code;
   return new Failure(`job ${id} ended with ${status}${why === undefined ? '' : `: ${why}`}`, {

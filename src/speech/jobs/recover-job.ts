@@ -46,8 +46,8 @@ export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise
 /**
  * Waits for an interrupted job and saves its result (docs/billing.md). If a file with the intended name exists, adds a
  * number to the name. Nothing is billed.
- * @throws Failure, such as usage for a job on another service; the job then stays in the journal. On abort, the
- * signal's abort reason
+ * @throws Failure, for example of kind `usage` if the job is on another service; the job then stays in the journal. On
+ * abort, the abort reason of the signal
  */
 export async function recoverAs<Job extends WaitedJob>(
   { intent, jobId }: InterruptedJob,

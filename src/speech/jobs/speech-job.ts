@@ -80,8 +80,8 @@ async function obtainAudio(
 }
 
 /**
- * Determines the format of audio: from `known`, if given; otherwise from the media type or the first bytes.
- * @throws Failure (bad_answer) for a format that speech never has
+ * Determines the format of audio: `known`, if given; otherwise from the media type or the first bytes.
+ * @throws Failure (bad_answer) if the audio has none of the speech formats
  */
 export async function withFormat(
   audio: AudioResponse,
@@ -106,7 +106,10 @@ function audioFormat(format: string | undefined): AudioFormat | undefined {
   return AUDIO_FORMATS.find((known) => known === format);
 }
 
-/** Detects a file format from the first bytes. Returns the format (undefined if unknown) and the complete body. */
+/**
+ * Detects the format of a file from its first bytes; undefined if unknown. The returned `body` still contains these
+ * bytes.
+ */
 export async function sniffBody(body: AsyncIterable<Uint8Array>): Promise<{
   readonly sniffed: SniffedFormat | undefined;
   readonly body: AsyncIterable<Uint8Array>;

@@ -40,10 +40,10 @@ interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
 }
 
 /**
- * Speaks one part of a long text as a job and downloads the audio; resumes from the recorded state of the part. Records
- * the idempotency key, the job id and the saved file, each before the next step.
- * @throws Failure: `rejected` if the job failed, which is not billed (a retry uses a new idempotency key); `lost` if
- * the service no longer has the job (a retry is billed again)
+ * Speaks one part of a long text as a job and downloads the audio. After an interruption, continues with the last
+ * recorded step.
+ * @throws Failure, of kind `rejected` if the job failed: nothing was billed, and a retry uses a new idempotency key.
+ * Of kind `lost` if the service no longer has the job: a retry is billed again
  */
 export async function speakJobPart(
   record: LongTextRecord,
@@ -164,18 +164,17 @@ export interface StreamDeps
   readonly cache?: boolean | undefined;
   /** Maximum wait, in milliseconds, for the next event of an aligned stream. */
   readonly idleTimeoutMs?: number | undefined;
-  /**
-   * True to request a part again, and pay for it again, if its billed audio is lost. By default,
-   * the part then fails.
-   */
+  /** True to speak a part again, at a second charge, if its billed audio is lost. By default, the part then fails. */
   readonly buysLost?: boolean | undefined;
 }
 
 type Direct = Pick<AudioStream, 'write' | 'memoryBytes'>;
 
 /**
- * Speaks one part of a long text as a stream, which cannot be repeated. Does nothing if the part is already saved.
- * @throws Failure like `speak`
+ * Speaks one part of a long text as a stream. The service does not send the audio of a stream twice. Does nothing if
+ * the part is already saved.
+ * @param direct destination of the audio; by default, the file of the part
+ * @throws Failure as `speak` does
  */
 export async function speakStreamPart(
   record: LongTextRecord,
@@ -291,8 +290,8 @@ async function writePartWords(
 }
 
 /**
- * Reads the recorded words of a part; undefined when they are missing or damaged.
- * @throws Failure (state) when they cannot be read
+ * Reads the saved word times of a part; undefined if they are missing or damaged.
+ * @throws Failure (state) if the file cannot be read
  */
 export async function readPartWords(
   file: string,
@@ -356,8 +355,8 @@ async function isPartSaved(
 }
 
 /**
- * Returns an idempotency key for each part. If the user gave a key, the keys are derived from it, so that repeating the
- * command is not billed twice; otherwise they are random.
+ * Returns an idempotency key for each part. The keys are random, or derived from the key that the user gave. If the
+ * user repeats the command with that key, the parts are not billed again.
  */
 export function partKeys(
   count: number,

@@ -20,7 +20,7 @@ interface PlannedPart {
   readonly key: string | null;
 }
 
-/** The parameters of a long text, which are recorded to resume it. */
+/** The parameters with which a long text is spoken. foley saves them, so that an interrupted command can be resumed. */
 export interface LongTextPlan {
   readonly id: string;
   /** When the command started, as an ISO date. */
@@ -29,7 +29,8 @@ export interface LongTextPlan {
   /** The origin of the service; the embedded service has a different origin in each command. */
   readonly origin: string;
   /**
-   * How each part is requested: as a job, whose audio can be downloaded again, or as a stream that cannot be repeated.
+   * How each part is requested. The audio of a `job` can be downloaded again; the other methods are streams, which
+   * cannot be repeated.
    */
   readonly via: 'job' | 'sync' | 'aligned';
   readonly surface: SurfaceName;
@@ -40,7 +41,7 @@ export interface LongTextPlan {
   /** The output file; null for a stream. */
   readonly output: string | null;
   readonly temporary: string | null;
-  /** The requested captions, in a format that only the command that wrote the plan can parse. */
+  /** The captions to write, as JSON. `captionsRecord` creates this value and `parseCaptionsRecord` reads it. */
   readonly captions?: unknown;
   /** The length of all parts together, in Unicode code points. */
   readonly characters: number;
@@ -87,9 +88,9 @@ export interface TextLimit {
 }
 
 /**
- * Returns the maximum text length of a request. With `modelId`, this is the limit of that model. Otherwise it is the
- * limit of the default model of the voice's family, which the request must then name; if that model is unknown, the
- * smallest limit of the voice's models. Models that the service does not list have the general limit.
+ * Returns the maximum text length of a request: the limit of the model `modelId`. Without `modelId`, chooses the
+ * default model for the voice; the request must then name that model. If the default is unknown, returns the smallest
+ * limit of the models of the voice. A model that the service does not list has the general limit.
  * @throws Failure
  */
 export async function textLimit(
@@ -111,9 +112,9 @@ export async function textLimit(
 }
 
 /**
- * Returns true if a service refused a text because the voice can speak none of its words, and not because the text is
- * too long.
- * @throws Failure when the service does not report the text limit
+ * Returns true if the service refused a text because the voice cannot speak any of its words. If the text is too long,
+ * returns false.
+ * @throws Failure if the service does not report the text limit
  */
 export async function isUnspeakable(
   error: unknown,

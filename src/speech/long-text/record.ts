@@ -21,8 +21,8 @@ export interface RecordOptions extends FileDeps {
 }
 
 /**
- * Creates the saved progress of a long text. No request may be sent before this resolves, because only then is the
- * record on disk.
+ * Saves a long text and its plan, so that an interrupted command can be resumed. Both are on disk when this resolves.
+ * Requests may be sent only after that.
  * @throws Failure (state)
  */
 export async function beginRecord(
@@ -172,23 +172,26 @@ export class LongTextRecord {
     return this.#fileOf(index, 'words.json');
   }
 
-  /** Records a step of a part; the record is on disk when this resolves. */
+  /** Records the new state of a part. The record is on disk when this resolves. */
   note(step: PartStep): Promise<void> {
     this.#states.set(step.part, afterStep(this.part(step.part), step));
     return this.#write({ ...step });
   }
 
-  /** Records the temporary file of the joined audio, so that it is removed after an interruption. */
+  /**
+   * Records the name of the temporary file with the joined audio. After an interruption, a later command removes that
+   * file.
+   */
   recordTemporary(temporary: string): Promise<void> {
     return this.#write({ temporary });
   }
 
-  /** Records the checksum of the verified audio before it is published; the record is on disk when this resolves. */
+  /** Records the checksum of the joined audio after it was verified. The record is on disk when this resolves. */
   verified(checksum: string): Promise<void> {
     return this.#write({ whole: checksum });
   }
 
-  /** Removes the folder of a finished text. Never throws. */
+  /** Closes the journal and removes the folder of the text. Never throws. */
   async remove(): Promise<void> {
     await this.close();
     const options = { recursive: true, force: true };
@@ -324,8 +327,9 @@ export async function listRecords(options: RecordOptions): Promise<readonly Inte
 }
 
 /**
- * Returns the long texts that cannot be resumed: their folder contains audio or damaged lines, but no readable plan.
- * @throws Failure (state) when the folders cannot be listed
+ * Returns the long texts that cannot be resumed, because their plan is missing or damaged. Skips a folder with neither
+ * audio nor damaged journal lines.
+ * @throws Failure (state) if the folders cannot be listed
  */
 export async function listUnreadable(options: RecordOptions): Promise<readonly UnreadableText[]> {
   const found: UnreadableText[] = [];
@@ -347,8 +351,8 @@ export async function listUnreadable(options: RecordOptions): Promise<readonly U
 }
 
 /**
- * Removes the folders of commands that were killed before they recorded a plan and sent a request.
- * @throws Failure (state) when the folders cannot be listed
+ * Removes folders of commands that were killed before they saved a plan. Such commands have sent no request.
+ * @throws Failure (state) if the folders cannot be listed
  */
 export async function sweepRecords(options: RecordOptions): Promise<void> {
   const unreadable = await listUnreadable(options);

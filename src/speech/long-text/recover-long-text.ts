@@ -25,10 +25,10 @@ export interface LongTextRecovery
 }
 
 /**
- * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and publishes the audio. If a file
- * with the intended name exists, adds a number to the name. A text whose audio went to stdout or a player is not
+ * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and saves the joined audio. If a
+ * file with the intended name exists, adds a number to the name. A text whose audio went to stdout or a player is not
  * resumed; its outcome is `lost` (docs/billing.md).
- * @throws Failure if the text cannot be resumed: of kind `usage` if another service spoke it. The saved progress is kept.
+ * @throws Failure if the text cannot be resumed, for example of kind `usage` if another service spoke it
  */
 export async function recoverLongText(
   listed: InterruptedText,

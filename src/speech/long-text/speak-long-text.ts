@@ -23,15 +23,15 @@ export interface LongTextOptions extends StreamDeps {
   readonly concurrency: number;
   /** Called with the number of parts that are joined so far. */
   readonly onProgress: (parts: number) => void;
-  /** Called with the word times of verified aligned audio, before the audio file gets its final name. */
+  /** Called with the word times after the audio was verified, before the audio file gets its final name. */
   readonly onAligned?: ((text: string, speech: AlignedSpeech) => Promise<void>) | undefined;
 }
 
 /**
- * Speaks the parts of a long text concurrently, and joins the audio in order into one file or stream. A file gets its
- * final name after all audio is verified; a stream starts as soon as the first part is ready. Skips parts that an
- * interrupted command has saved.
- * @throws Failure with the command that resumes the text; the saved progress is kept if anything may have been billed
+ * Speaks the parts of a long text concurrently, and joins the audio in order. A file gets its final name after all
+ * audio is verified; a stream starts as soon as the first part is ready. Skips parts that an interrupted command has
+ * saved.
+ * @throws Failure. If parts may have been billed, the progress stays saved and the hint names the command to run next.
  */
 export async function speakLongText(
   options: LongTextOptions,
@@ -202,8 +202,8 @@ function capitalized(sentence: string): string {
 }
 
 /**
- * Returns the totals of the recorded parts. The cost is undefined if a part does not report its cost. `partial` has the
- * numbers of the parts that were not spoken completely, from 1.
+ * Returns the totals of the recorded parts. The cost is undefined if any part does not report its cost. `partial`
+ * lists the parts that were spoken incompletely, numbered from 1.
  */
 export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>) {
   const states = record.plan.parts.map((_, index) => record.part(index));
@@ -225,7 +225,7 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>)
   };
 }
 
-/** Returns the total of the known costs of billed parts whose audio was not delivered. */
+/** Returns the total cost of the billed parts whose audio was not delivered. Parts without a known cost count as 0. */
 export function costOf({ plan, states }: Pick<InterruptedText, 'plan' | 'states'>) {
   const atStake = plan.parts
     .map((_, index) => states.get(index))

@@ -156,9 +156,9 @@ function shifted(words: readonly AlignedWord[], startMs: number): readonly Align
 }
 
 /**
- * Converts the ranges that a voice left out of the parts to ranges of the whole text.
+ * Converts the unspoken ranges of each part to ranges in the whole text.
  * @param parts where each part starts in the text, in UTF-16 code units
- * @param unspokenOf returns the ranges of a part, in the format of `X-Foley-Unspoken`
+ * @param unspokenOf returns the unspoken ranges of a part, in the format of the header `X-Foley-Unspoken`
  */
 export function wholeRanges(
   text: string,
