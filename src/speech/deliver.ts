@@ -119,7 +119,8 @@ function unusable(
 }
 
 /**
- * Estimates the size in bytes of a text's audio, at 12 characters a second and the usual bit rate of the format.
+ * Estimates the size of the audio for a text, in bytes. Assumes 12 characters a second and the usual bit rate of the
+ * format.
  * @param silenceMs silence to add to the speech, in milliseconds
  */
 export function expectedBytes(text: string, format: Format, silenceMs = 0): number {
@@ -149,8 +150,8 @@ interface RecoverableSink extends AudioSink {
 }
 
 /**
- * Writes billed audio to a sink. If the sink fails, moves the audio to the spool, writes all later bytes there and
- * stores the error in `failure`, which the caller must report at the end.
+ * Writes billed audio to a sink. If the sink fails, moves the audio to the spool and writes all later bytes there. The
+ * caller must then report the error in `failure` at the end.
  */
 export class FallbackSink implements Destination {
   failure: Failure | undefined;

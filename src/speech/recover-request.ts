@@ -37,8 +37,8 @@ interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
 type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
 
 /**
- * Finds out and records the outcome of a request that got no response (docs/billing.md). If the request has an
- * idempotency key, repeats it, which is not billed twice. Without a key, searches the lists of the service for the
+ * Finds out and records the outcome of a request that got no response (docs/billing.md). A request with an idempotency
+ * key is sent again; the key prevents a second charge. Without a key, searches the lists of the service for the
  * created voice or lip sync job. Returns undefined if the outcome stays unknown.
  * @throws Failure; the outcome can then be looked up again later. On abort, the abort reason of the signal
  */

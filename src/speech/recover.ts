@@ -319,7 +319,9 @@ async function publishCopy(entry: SpoolEntry, wanted: string, deps: RecoverDeps)
 
 /** A leftover of an interrupted command: audio, an open request, a long text, or a damaged file. */
 export type Leftover =
-  /** Audio in the spool. `intent` is its request; undefined if the journal does not list the request as open. */
+  /**
+   * Audio in the spool. `intent` is the request for this audio; undefined if the journal lists no open request for it.
+   */
   | {
       readonly kind: 'audio';
       readonly id: string;
@@ -336,7 +338,7 @@ export interface DamagedRecord {
   readonly id: string;
   /** Path of the damaged file or folder, followed by the other files to remove together with it. */
   readonly paths: readonly string[];
-  /** Description of the content for messages, such as `80 bytes of audio without their metadata`. */
+  /** Description of the file's content for messages, such as `80 bytes of audio without their metadata`. */
   readonly holds: string;
   /** True if the file still lists requests that have not ended. Such a file cannot be removed. */
   readonly isInUse?: boolean;

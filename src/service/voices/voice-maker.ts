@@ -49,9 +49,10 @@ export class VoiceMaker {
   }
 
   /**
-   * Makes a custom voice but does not store it. If an engine can clone voices, it clones the first recording.
-   * Otherwise, takes the engine voice with the nearest pitch and shifts it to the pitch of the recordings.
-   * @throws ServiceError 400 for an unusable file, recordings without speech, or unsupported languages; on abort, the
+   * Makes a custom voice but does not store it. If an engine can clone voices in a requested language, it clones the
+   * first recording. Otherwise, takes the engine voice with the nearest pitch and shifts it to the pitch of the
+   * recordings.
+   * @throws ServiceError 400 for an unusable file, recordings without speech, or unsupported languages. On abort, the
    * abort reason of the signal
    */
   clone(
