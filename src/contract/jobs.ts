@@ -19,11 +19,11 @@ export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
 const Status = Type.Enum([...JOB_STATUSES], {
   description:
-    'Status of the job (partial_fail: the audio is ready, without the segments that failed)',
+    'Status of the job (partial_fail: the audio is ready, but lacks the failed segments)',
 });
 const CreditsUsed = Type.Integer({
   minimum: 0,
-  description: 'Credits for the job, which are reserved when it is created',
+  description: 'Credits reserved when the job was created',
 });
 const Characters = Type.Integer({ minimum: 0, description: 'Number of billed characters' });
 const CreatedAt = Type.String({ description: 'Time when the job was created (ISO 8601)' });
@@ -46,7 +46,7 @@ const DurationMs = nullable(
 );
 const SegmentUrl = nullable(
   Type.String(),
-  'URL of the audio of the text segment (null if there is none)',
+  'URL of the audio of the text segment (null if the segment has no audio)',
 );
 const AudioUrl = nullable(Type.String(), 'URL of the audio (null until the audio is ready)');
 
@@ -240,7 +240,7 @@ export const JOB_ENDPOINTS = [
     section: 'jobs#v3',
     charges: 'characters',
     repeat: 'replay',
-    summary: 'Create a speech job (a retry with the same key returns the same job)',
+    summary: 'Create a speech job (a retry with the same idempotency key returns the same job)',
     body: SpeechRequest,
     success: JobAccepted,
     isAccepted: true,

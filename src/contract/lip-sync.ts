@@ -103,7 +103,7 @@ export const LipSyncJob = named('LipSyncJob', {
   ...MEDIA_JOB_FIELDS,
   credits_used: Type.Integer({
     minimum: 0,
-    description: 'Credits for the job, which are reserved when it is created',
+    description: 'Credits reserved when the job was created',
   }),
   ...Billing,
   result: nullable(

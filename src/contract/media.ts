@@ -126,7 +126,7 @@ const Order = {
       minimum: 0,
       maximum: SEED_MAX,
       description:
-        'Number that, with the same prompt, gives the same result (default: derived from the prompt)',
+        'Random seed: the same prompt and seed give the same result (default: derived from the prompt)',
     }),
   ),
 };
@@ -138,7 +138,7 @@ export const ImageRequest = strict('ImageRequest', {
   resolution: Type.Optional(
     Type.Enum([...RESOLUTIONS], {
       default: '1k',
-      description: 'Size class of the image (not every model has all)',
+      description: 'Size class of the image (some models support only some sizes)',
     }),
   ),
   output_format: Type.Optional(
@@ -170,7 +170,7 @@ const Task = {
   seed: Type.Integer({
     minimum: 0,
     maximum: SEED_MAX,
-    description: 'Number that, with the same prompt, gives the same result',
+    description: 'Random seed: the same prompt and seed give the same result',
   }),
   width: Type.Integer({ minimum: 2, description: SIZE.width }),
   height: Type.Integer({ minimum: 2, description: SIZE.height }),
@@ -254,7 +254,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createImageJob',
     path: '/api/open/v1/media/images/jobs',
-    summary: 'Create an image job (a retry with the same key returns the same job)',
+    summary: 'Create an image job (a retry with the same idempotency key returns the same job)',
     body: ImageRequest,
     success: ImageJob,
   },
@@ -271,7 +271,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createVideoJob',
     path: '/api/open/v1/media/videos/jobs',
-    summary: 'Create a video job (a retry with the same key returns the same job)',
+    summary: 'Create a video job (a retry with the same idempotency key returns the same job)',
     body: VideoRequest,
     success: VideoJob,
   },

@@ -12,7 +12,7 @@ export const ModelControls = Type.Object(
     stability: Type.Boolean({ description: 'Whether the model supports stability' }),
     similarity: Type.Boolean({ description: 'Whether the model supports similarity' }),
   },
-  { description: 'Controls of a speech request that the model supports' },
+  { description: 'Speech controls that the model supports' },
 );
 export type ModelControls = Static<typeof ModelControls>;
 

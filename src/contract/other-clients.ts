@@ -76,7 +76,7 @@ export const CompatSpeechDone = named('CompatSpeechDone', {
       }),
       total_tokens: Type.Integer({ description: 'Sum of input_tokens and output_tokens' }),
     },
-    { description: 'Number of billed characters, under the names of OpenAI token counts' },
+    { description: 'Numbers of billed characters, in the fields where OpenAI counts tokens' },
   ),
 });
 export type CompatSpeechEvent = Static<typeof CompatSpeechDelta> | Static<typeof CompatSpeechDone>;

@@ -21,7 +21,7 @@ export const RealtimeModel = named('RealtimeModel', {
     description: 'Controls, such as speed, that the model supports',
   }),
   segmentMaxCharacters: limit(
-    'Maximum number of characters in a segment, or in a request of mode simple',
+    'Maximum number of characters in a segment (reliable mode) or a request (simple mode)',
   ),
 });
 
@@ -35,7 +35,7 @@ export const RealtimeCapabilities = named('RealtimeCapabilities', {
   formats: formats('Audio formats that the service supports (pcm: raw samples)'),
   limits: Type.Object(
     {
-      simpleInputCharacters: limit('Maximum number of characters in a request of mode simple'),
+      simpleInputCharacters: limit('Maximum number of characters in a request in simple mode'),
       textEventCharacters: limit('Maximum number of characters in a message of type text'),
       segmentCharacters: limit('Maximum number of characters in a segment of the text'),
       sessionUnits: limit('Maximum number of billed units in a request'),

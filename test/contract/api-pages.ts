@@ -289,7 +289,10 @@ function typeName(schema: Schema): string {
   const { type, enum: options, anyOf, items, $id, $ref } = schema;
   if ($id !== undefined || $ref !== undefined) return $id ?? refName(schema);
   if (anyOf !== undefined) return [...new Set(anyOf.map((part) => typeName(part)))].join(' or ');
-  if (items !== undefined) return `${typeName(items)}[]`;
+  if (items !== undefined) {
+    const item = typeName(items);
+    return item.includes(' or ') ? `(${item})[]` : `${item}[]`;
+  }
   if (options !== undefined) return 'string';
   return typeof type === 'string' ? type : (type ?? ['any']).join(' or ');
 }

@@ -108,14 +108,15 @@ function startRows(name: string): Table {
       const same = ofMeaning.filter((one) => one.use === use);
       return `${use} in ${versionNames(same.map(({ version }) => version))}`;
     });
-    return [label, meaning, parts.join(', ')];
+    // The profile tells the two kinds of v2 apart, so the field is optional in v2 as a whole.
+    return [label, meaning, name === 'parameterProfile' ? 'optional in v2' : parts.join(', ')];
   });
 }
 
 function versionNames(names: readonly string[]): string {
   if (names.length === START_REQUESTS.length) return 'v2 and v3';
   if (names.length > 1 && !names.includes('v3')) return 'v2';
-  return names.join(' and ');
+  return names.join(', and in ');
 }
 
 function range(schema: unknown): string {

@@ -47,7 +47,7 @@ const both = {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Latency level (its values depend on the service)',
+      description: 'Latency level (each service defines its own values)',
     }),
   ),
 };
@@ -59,7 +59,7 @@ export type StartRequest = Static<typeof StartRequest>;
 const [legacyProfile, productProfile] = PARAMETER_PROFILES;
 const PROFILE = 'Rules for invalid values: `legacy` (default) or `product_v1`';
 const optimizeInstructions = Type.Optional(
-  Type.Boolean({ description: 'Let the model rewrite `instructions`, if it supports this' }),
+  Type.Boolean({ description: 'Let the model rewrite `instructions` (if the model can)' }),
 );
 
 /**

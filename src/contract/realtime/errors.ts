@@ -57,18 +57,18 @@ interface CloseCodeInfo {
 /** WebSocket close codes of the client and the service (docs/api/realtime.md#errors; RFC 6455, section 7.4.1). */
 export const CLOSE_CODES = {
   1000: { meaning: 'the session is over', retryable: false, exit: 'badAnswer' },
-  1001: { meaning: 'the other side goes away', retryable: false, exit: 'badAnswer' },
-  1002: { meaning: 'a frame that breaks the protocol', retryable: false, exit: 'badAnswer' },
-  1003: { meaning: 'a text frame', retryable: false, exit: 'badAnswer' },
+  1001: { meaning: 'the peer shuts down', retryable: false, exit: 'badAnswer' },
+  1002: { meaning: 'a frame broke the protocol', retryable: false, exit: 'badAnswer' },
+  1003: { meaning: 'a text frame was sent', retryable: false, exit: 'badAnswer' },
   1005: { meaning: 'no code was given', retryable: false, exit: 'badAnswer' },
   // The API does not say whether this code is retryable.
   1006: { meaning: 'the connection was lost', retryable: true, exit: 'network' },
-  1007: { meaning: 'data that cannot be read', retryable: false, exit: 'badAnswer' },
-  1008: { meaning: 'not permitted', retryable: false, exit: 'auth' },
-  1009: { meaning: 'a message that is too large', retryable: false, exit: 'badAnswer' },
+  1007: { meaning: 'a message could not be decoded', retryable: false, exit: 'badAnswer' },
+  1008: { meaning: 'the request was not permitted', retryable: false, exit: 'auth' },
+  1009: { meaning: 'a message was too large', retryable: false, exit: 'badAnswer' },
   1011: { meaning: 'the service failed', retryable: false, exit: 'service' },
   1012: { meaning: 'the service restarts', retryable: true, exit: 'service' },
-  1013: { meaning: 'the service has too much to do', retryable: true, exit: 'service' },
+  1013: { meaning: 'the service is overloaded', retryable: true, exit: 'service' },
 } as const satisfies Readonly<Record<number, CloseCodeInfo>>;
 
 type CloseCode = keyof typeof CLOSE_CODES;
