@@ -11,6 +11,7 @@ const TOOLS = new Set([
   'aligned-server.mjs',
   'aligned-stream.mjs',
   'audio-server.mjs',
+  'job-client.mjs',
   'job-server.mjs',
   'live-client.mjs',
   'live-server.mjs',
