@@ -41,7 +41,7 @@ export const RealtimeCapabilities = named('RealtimeCapabilities', {
       sessionUnits: limit('Maximum number of billed units in a request'),
       requestIdCharacters: limit('Maximum length of a request id or segment id, in characters'),
     },
-    { description: 'Limits of realtime requests that apply to every model' },
+    { description: 'Realtime request limits for every model' },
   ),
   models: Type.Array(RealtimeModel, {
     description: 'All models, including unavailable ones',

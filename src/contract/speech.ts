@@ -202,7 +202,7 @@ export const AlignedCompleted = named('AlignedCompleted', {
   requestId: RequestId,
   generationId: Type.String({ description: 'Id of the generated speech' }),
   alignmentStatus: Type.Enum([...ALIGNMENT_STATUSES], {
-    description: 'complete (every chunk of the text has word times) or partial (some have none)',
+    description: 'complete (every text chunk has word times) or partial (some chunks have none)',
   }),
   quotaRemaining: QuotaRemaining,
   creditsUsed: Type.Number({ minimum: 0, description: 'Credits charged for the speech' }),
