@@ -32,9 +32,9 @@ import {
 } from './deliver.ts';
 import { sweepTemporaries } from './sweep-temporaries.ts';
 
-/** Complete, verified audio. */
+/** The result of `speak`: complete, verified audio. */
 export interface Spoken {
-  /** Path of the file; undefined for stdout and players. */
+  /** Path of the output file; undefined if the audio went to stdout or a player. */
   readonly path: string | undefined;
   readonly verdict: Verdict;
   readonly response: Omit<AudioResponse, 'body' | 'discard'>;
@@ -43,18 +43,21 @@ export interface Spoken {
 export interface AudioStream extends AudioSink {
   /** Ends the stream; resolves when the reader has received all audio. */
   end(): Promise<void>;
-  /** Maximum number of bytes kept in memory, so that they can be saved if the stream fails. */
+  /**
+   * Audio of up to this number of bytes is kept in memory, so that foley can save it if the stream fails. Longer audio
+   * cannot be saved.
+   */
   readonly memoryBytes: number;
 }
 
-/** A stream that discards the audio, for audio that goes into a file only. */
+/** A stream that discards all audio. Used when the audio goes only into a file. */
 export const DISCARD: AudioStream = {
   write: () => Promise.resolve(),
   end: () => Promise.resolve(),
   memoryBytes: 0,
 };
 
-/** A request for speech whose response is the audio. */
+/** A transport for speech: sends a request whose response is the audio. */
 export interface SpeechTransport {
   readonly request: RequestSpec;
   /**
@@ -65,7 +68,7 @@ export interface SpeechTransport {
   /** Flags with which the user can repeat the request without a second charge; default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
   readonly isResumable?: boolean | undefined;
-  /** Called with verified audio. The file is published when the returned promise resolves. */
+  /** Called after all audio is verified. The output file gets its final name after the returned promise resolves. */
   onVerified?(verdict: Verdict): Promise<void>;
 }
 
@@ -91,8 +94,10 @@ export interface SpeakOptions {
 
 /**
  * Speaks a text and writes the audio to its output as it arrives. A file gets its final name after all audio is
- * verified. Billed audio that cannot be delivered is saved in the spool.
- * @throws Failure that names the saved audio, after which the caller abandons the output; or the signal's abort reason
+ * verified. Billed audio that cannot be delivered is saved in the spool. After any error, the caller must abandon the
+ * output.
+ * @throws Failure, which names the saved audio if there is any
+ * @throws the signal's abort reason
  */
 export async function speak(options: SpeakOptions): Promise<Spoken> {
   const { body, client, format, journal, output, resumes, speech } = options;
@@ -204,9 +209,9 @@ interface OpenPlannedOptions extends FileDeps {
 }
 
 /**
- * Opens the file for audio before anything is billed, and checks that the disk has space. Returns undefined for
+ * Opens the output file and checks that the disk has space. Called before anything is billed. Returns undefined for
  * stdout and players.
- * @throws Failure (output, exists, usage, state)
+ * @throws Failure of kind `output`, `exists`, `usage` or `state`
  */
 export async function openPlanned(
   plan: OutputPlan<Format>,

@@ -14,7 +14,7 @@ import type { LexiconFile } from './prepare-text.ts';
 import type { TextSource } from './text-source.ts';
 import { readText } from './text-source.ts';
 
-/** A text to speak. */
+/** A text to speak, with the words and pauses of its document. */
 export interface SpeechText {
   /** The text to send. */
   readonly text: string;
@@ -35,8 +35,9 @@ export interface SpokenTextFlags extends DocumentFlags {
 }
 
 /**
- * Reads the text to speak from plain text or a document. Converts its pauses, and applies the lexicons to its words.
- * @throws Failure (usage, config)
+ * Reads the text to speak from plain text or a document. Converts pause marks and applies lexicons if the user asks for
+ * them.
+ * @throws Failure of kind `usage` or `config`
  */
 export async function readSpeech(
   source: TextSource,
@@ -62,15 +63,15 @@ export async function readSpeech(
 }
 
 /**
- * A function that changes how a text is spoken. `where` is the name of the text in messages. Throws
- * a Failure (usage).
+ * A function that changes how a text is spoken. Throws a Failure of kind `usage` if the text has an invalid pause mark
+ * or only pauses. `where` is the name of the text in messages.
  */
 export type TextPreparation = (source: SpokenText, where: string) => SpokenText;
 
 /**
- * Returns a function that converts pause marks and replaces the words of lexicons. Returns undefined if the user asks
- * for neither.
- * @throws Failure (usage, config)
+ * Returns a function that converts pause marks and replaces words that have a lexicon entry. Returns undefined if the
+ * user asks for neither.
+ * @throws Failure of kind `usage` or `config`
  */
 export async function openPreparation(
   { lexicon: given, pauses }: SpokenTextFlags,
@@ -84,10 +85,10 @@ export async function openPreparation(
 }
 
 /**
- * Reads the lexicons that the flags name or, without such flags, the lexicon of the settings. Returns undefined if
- * there is none.
+ * Reads the lexicons of the `--lexicon` flags. Without these flags, reads the lexicon in the settings. Returns
+ * undefined if there is no lexicon.
  * @param given the values of `--lexicon`
- * @throws Failure (usage, config)
+ * @throws Failure of kind `usage` or `config`
  */
 export async function openLexicon(
   given: readonly string[] | undefined,
@@ -122,7 +123,7 @@ export function codeFailure(): Failure {
 }
 
 /**
- * Refuses a text with pauses, for a command that cannot speak them.
+ * Refuses a text that has pauses. For commands that cannot speak pauses.
  * @throws Failure (usage)
  */
 export function refusePauses(spoken: SpokenText | undefined, command: string): void {
@@ -134,8 +135,8 @@ export function refusePauses(spoken: SpokenText | undefined, command: string): v
 }
 
 /**
- * Rejects a text whose pauses alone are longer than a file of the format can be.
- * @param where prefix of the message that names the source of the text, such as `a.txt: `
+ * Rejects a text if its pauses alone are longer than the longest file in this format.
+ * @param where the source of the text, as a prefix of the message, such as `a.txt: `
  * @throws Failure (usage)
  */
 export function refuseLongPauses(spoken: SpokenText | undefined, format: Format, where = ''): void {
@@ -150,7 +151,7 @@ export function refuseLongPauses(spoken: SpokenText | undefined, format: Format,
 // A wav file of 4 GiB with 44,100 samples of 16 bits per second.
 const LONGEST_WAV_SECONDS = Math.floor(LARGEST_WAV_LENGTH / (44_100 * 2));
 
-/** Returns the length of all pauses of a text together, in milliseconds. */
+/** Returns the total length of the pauses in a text, in milliseconds. */
 export function pauseMs(spoken: SpokenText | undefined): number {
   return spoken?.pauses.reduce((sum, { ms }) => sum + ms, 0) ?? 0;
 }

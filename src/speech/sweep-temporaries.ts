@@ -7,13 +7,13 @@ import { listRecords } from './long-text/record.ts';
 
 export interface SweepOptions extends FileDeps {
   readonly processes: Processes;
-  /** foley's state folder, which lists the temporary files that `foley recover` needs. */
+  /** foley's state folder. Its records name the temporary files that `foley recover` needs. */
   readonly state: string;
 }
 
 /**
- * Removes the temporary files of killed commands from a folder, except billed audio, which `foley recover` needs.
- * Never throws.
+ * Removes the temporary files of killed commands from a folder. Keeps the files that `foley recover` needs. Never
+ * throws.
  */
 export async function sweepTemporaries(folder: string, options: SweepOptions): Promise<void> {
   const orphaned = await orphanedTemporaries(folder, options);

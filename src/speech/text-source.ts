@@ -17,8 +17,8 @@ export interface TextSource {
 }
 
 /**
- * Reads the text to speak from the arguments, a file or stdin. Does not touch stdin when text is given.
- * @throws Failure (usage) when the text is missing, too long or not UTF-8
+ * Reads the text to speak from the arguments, a file or stdin. Does not read stdin if the arguments contain the text.
+ * @throws Failure (usage) if the text is missing, too long or not UTF-8
  */
 export async function readText(source: TextSource): Promise<string> {
   const text = await findText(source);

@@ -24,7 +24,7 @@ export function unspokenWords(
   });
 }
 
-/** Returns the ranges of all words of a text. A word is a run of letters and digits. */
+/** Returns the ranges of all words of a text. A word is a sequence of letters and digits. */
 export function wordRanges(text: string): readonly CodePointRange[] {
   let [units, position] = [0, 0];
   return Array.from(text.matchAll(/[\p{L}\p{M}\p{N}]+/gu), ({ 0: word, index }) => {
@@ -47,7 +47,7 @@ export function isRefusedText(error: unknown): error is Failure {
 // Names of the text field in the requests of all API versions.
 const TEXT_FIELDS: ReadonlySet<unknown> = new Set(['text', 'input']);
 
-/** Formats a message about ranges that a voice left out of a text. Does not need the text itself. */
+/** Formats a message about the parts of a text that a voice left out. Needs only their ranges, not the text. */
 export function leftOut(ranges: readonly CodePointRange[]): string {
   // Counted from 1, the end included.
   const places = ranges

@@ -23,9 +23,9 @@ const MOST_CANDIDATES = 5;
 const EMBEDDED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Returns the id of the selected voice. Lists voices only to look up a name, or to find the first voice of the embedded
- * service.
- * @throws Failure (usage) when no voice is named, or the name is unknown or ambiguous
+ * Returns the id of the selected voice. If no voice is selected, the embedded service uses its first voice. Requests
+ * the list of voices only if the result depends on it.
+ * @throws Failure (usage) if no voice is available, if `--voice-name` is unknown, or if several voices have the name
  */
 export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): Promise<string> {
   const { voice, voiceName, configuredVoice, target } = options;
@@ -50,7 +50,7 @@ export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): 
 }
 
 /**
- * Finds a voice by its id or, if no id matches, by its exact name, ignoring case.
+ * Finds a voice by its id. If no id matches, finds it by its full name, ignoring case. Returns the id of the voice.
  * @param where names the source of the voice in messages, such as a flag
  * @throws Failure (usage) when no voice or several voices match
  */

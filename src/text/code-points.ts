@@ -23,7 +23,10 @@ export function sliceCodePoints(text: string, start: number, end = Infinity): st
   return text.slice(from, codePointOffset(text, end - start, from));
 }
 
-/** Returns the UTF-16 index that is `count` code points after the UTF-16 index `from`, or the end of the text. */
+/**
+ * Returns the UTF-16 index `count` code points after the UTF-16 index `from`. If the text ends earlier, returns its
+ * length.
+ */
 export function codePointOffset(text: string, count: number, from = 0): number {
   let at = from;
   for (let left = count; left > 0 && at < text.length; left -= 1) {
@@ -32,7 +35,7 @@ export function codePointOffset(text: string, count: number, from = 0): number {
   return at;
 }
 
-/** Returns slices of a text by code points. If the starts never decrease, all slices together take linear time. */
+/** Slices a text at positions in code points. All slices together take linear time if their starts never decrease. */
 export class CodePointSlicer {
   readonly #text: string;
   #count = 0;

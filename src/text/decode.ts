@@ -32,8 +32,8 @@ export interface Utf8Decoder {
 
 /**
  * Decodes UTF-8 and removes a byte order mark.
- * @throws TextEncodingError; if the bytes begin with the byte order mark of UTF-16 or UTF-32, the message names that
- * encoding
+ * @throws TextEncodingError if the bytes are not UTF-8. The message names UTF-16 or little-endian UTF-32 if the bytes
+ * begin with its byte order mark.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);

@@ -6,9 +6,9 @@ export interface DisplayOptions {
 }
 
 /**
- * Formats an untrusted string, such as a file name or a message of a server, as one line that is safe to print.
- * Escapes control, bidirectional and invisible characters (as `\x1b` or `\u202e`), line breaks, non-characters and
- * unpaired surrogates. Keeps emoji sequences. A truncated result ends in `…`, but not within an escape.
+ * Formats an untrusted string, such as a file name or a message of a server, as one line that is safe to print. Escapes
+ * control, bidirectional and invisible characters (as `\x1b` or `\u202e`), line breaks, non-characters and unpaired
+ * surrogates. Keeps emoji sequences. Truncation never splits an escape; a truncated result ends in `…`.
  */
 export function display(untrusted: string, options: DisplayOptions = {}): string {
   const max = Math.max(1, options.max ?? Infinity);

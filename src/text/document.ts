@@ -6,17 +6,17 @@ export interface Range {
   readonly end: number;
 }
 
-/** A text to speak, and the text in the document that it comes from. */
+/** A text to speak, and the written text that it was made from. */
 export interface SpokenText {
   /** The text that is sent to the service and billed. */
   readonly text: string;
   /**
-   * The words of the document, which captions and timings show. For plain text, they equal `text`.
+   * The text as the document contains it. Captions and timings show this text. Equals `text` if nothing is replaced.
    */
   readonly written: string;
   /**
-   * The places where `text` differs from `written`, in order. `written` and `spoken` are the
-   * code-point ranges of a place in the two texts.
+   * The differences between the two texts, in order. Each entry has two code-point ranges: `written` in the written
+   * text, and `spoken` in `text`.
    */
   readonly replaced: readonly { readonly written: Range; readonly spoken: Range }[];
   /**
@@ -25,8 +25,8 @@ export interface SpokenText {
    */
   readonly pauses: readonly Pause[];
   /**
-   * The chapters that begin in this text: the title, and the index of the first paragraph, from 0. Set only for a file
-   * of a book that has a table of contents.
+   * The chapters that begin in this text. `paragraph` is the index of the chapter's first paragraph in this text, from
+   * 0. Set only for a book that has a table of contents.
    */
   readonly chapters?: readonly { readonly title: string; readonly paragraph: number }[];
 }
@@ -47,8 +47,8 @@ export function plainText(text: string, pauses: readonly Pause[] = []): SpokenTe
 }
 
 /**
- * Replaces ranges of the spoken text; the written text stays unchanged. An edit may overlap earlier
- * replacements.
+ * Replaces ranges of the spoken text; the written text stays unchanged. An edit may overlap ranges that are already
+ * replaced.
  * @param edits ranges of `text` in code points, in order and without overlap
  */
 export function replaceSpoken(source: SpokenText, edits: readonly Edit[]): SpokenText {

@@ -34,7 +34,7 @@ export class Lexicon {
   readonly #exact = createNode();
   readonly #folded = createNode();
 
-  /** @param entries valid entries; see {@link entryProblem} */
+  /** @param entries valid entries, for which {@link entryProblem} returns undefined */
   constructor(entries: readonly LexiconEntry[]) {
     for (const { spoken, written } of entries) {
       const hasCase = HAS_CASE.test(written.trim());
@@ -51,8 +51,8 @@ export class Lexicon {
   }
 
   /**
-   * Replaces the words of a text that have an entry. The time is proportional to the length of the
-   * text. No match spans a pause.
+   * Replaces each word or phrase that has an entry. A match never extends across a pause. The time is proportional to
+   * the length of the text.
    */
   apply(source: SpokenText): SpokenText {
     const edits = this.#editsOf(source);
@@ -65,8 +65,8 @@ export class Lexicon {
   }
 
   /**
-   * Returns the UTF-16 index before which no replacement can change when more text arrives. The text after this index
-   * may be the beginning of an entry or of a longer word.
+   * Returns the UTF-16 index up to which the replacements in a text are final. Text that arrives later cannot change
+   * them. The rest of the text may be the beginning of an entry or of a longer word.
    */
   settled(text: string): number {
     for (let at = 0; at < text.length;) {

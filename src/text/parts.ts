@@ -3,10 +3,10 @@ import { endsParagraph, lastEnd, lengthToParagraphEnd, splitSentences } from './
 import type { TextPiece } from './sentences.ts';
 
 /**
- * Splits a text into non-empty parts of at most `limit` code points: after a paragraph if possible,
- * otherwise after a sentence. Splits a sentence only if it exceeds the limit. Removes white space
- * around the parts, except the line breaks at the end of a paragraph, after which a voice pauses
- * longer. The time is proportional to the length of the text.
+ * Splits a text into non-empty parts of at most `limit` code points. Splits after a paragraph if possible, otherwise
+ * after a sentence. Splits within a sentence only if the sentence exceeds the limit. Removes white space around the
+ * parts, but keeps the line breaks at the end of a paragraph, because they make a voice pause longer. The time is
+ * proportional to the length of the text.
  * @throws RangeError if `limit` is not an integer of at least 1
  */
 export function splitParts(text: string, limit: number): TextPiece[] {
@@ -104,8 +104,9 @@ function nextWord(text: string, from: number): number {
 }
 
 /**
- * Returns where to split a sentence that is too long: after the last clause; if there is none, after the last word, the
- * last grapheme, or at `reach`. In scripts without spaces (Chinese, Japanese, Thai), `Intl.Segmenter` finds the words.
+ * Returns the index at which to split a sentence that is too long. Prefers the end of the last clause that ends by
+ * `reach`, then the end of the last word, then of the last grapheme. If there is none, returns `reach`. In scripts
+ * without spaces (Chinese, Japanese, Thai), `Intl.Segmenter` finds the words.
  * @param reach the last allowed index; greater than `start`
  */
 export function cutWithin(text: string, start: number, reach: number): number {

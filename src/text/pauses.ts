@@ -29,9 +29,8 @@ const MARK = /\[[ \t]*pause(?![\p{L}\p{N}_])([^[\]\n]*)(\]?)[ \t]*/giu;
 const LENGTH = /^\d+(?:\.\d+)?m?s$/i;
 
 /**
- * Converts pause marks, such as `[pause 800ms]`, to silences. Does not convert marks inside text that replaces written
- * words.
- * @throws PauseError for a mark that is not closed, or whose length is invalid or longer than 60 s
+ * Converts pause marks, such as `[pause 800ms]`, to pauses. Ignores marks in a spoken form that replaces written text.
+ * @throws PauseError if a mark is not closed, or if its length is invalid or exceeds 60 s
  */
 export function readPauses(source: SpokenText): SpokenText {
   const { text } = source;
@@ -107,8 +106,8 @@ export interface PausedParts {
 }
 
 /**
- * Splits a text at its pauses, and splits each text between two pauses as `splitParts` does. Text without letters and
- * digits, which no voice can speak, is left out; the pauses around such text are added up.
+ * Splits a text at its pauses, and then splits the text between the pauses as `splitParts` does. Text without letters
+ * or digits is left out, because no voice can speak it. The pauses around such text are added up.
  * @param limit maximum length of a part in code points
  */
 export function splitAtPauses(
@@ -134,7 +133,7 @@ export function splitAtPauses(
   return { parts, silences };
 }
 
-/** Returns the UTF-16 index of each pause in a text. */
+/** Returns the UTF-16 index and the length of each pause in a text. */
 export function pauseOffsets(text: string, pauses: readonly Pause[]) {
   let [index, count] = [0, 0];
   return pauses.map(({ at, ms }) => {

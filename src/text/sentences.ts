@@ -35,7 +35,7 @@ export interface FirstSentence {
 
 /**
  * Finds the end of the first sentence of a text. `end` is undefined if the sentence has more than `limit` UTF-16 units.
- * If `isOpen`, more text may follow: `end` is also undefined while that text may still extend the sentence.
+ * `isOpen` means that more text may follow. `end` is then also undefined if that text could continue the sentence.
  */
 export function firstSentence(
   text: string,
@@ -238,7 +238,7 @@ const FIRST_WORD = /^\p{Lu}[\p{L}'’]*/u;
 
 /**
  * Returns true if the full stop after `word` belongs to an abbreviation and does not end a sentence. If uncertain,
- * returns true, because a wrong split is audible, but a sentence that is too long can be split later.
+ * returns true: a wrong split is audible, but a sentence that is too long can be split later.
  * @param word the word before the full stop, without opening quotes and brackets
  * @param following the beginning of the text after the full stop, without opening quotes and brackets
  */
@@ -266,14 +266,14 @@ function startsSentence(following: string): boolean {
   return SENTENCE_STARTERS.has(first.replace('’', "'"));
 }
 
-/** Returns true if a sentence ends a paragraph, because a blank line follows. */
+/** Returns true if a sentence ends a paragraph: the white space at its end contains a blank line. */
 export function endsParagraph(sentence: string): boolean {
   return countLineBreaks(sentence.slice(sentence.trimEnd().length)) > 1;
 }
 
 /**
- * Returns the length of a text without the white space at its end. If a paragraph ends there, includes the first two
- * line breaks.
+ * Returns the length of a text without the white space at its end. If that white space ends a paragraph, the length
+ * includes its first two line breaks.
  */
 export function lengthToParagraphEnd(text: string): number {
   const { length } = text.trimEnd();
@@ -282,8 +282,9 @@ export function lengthToParagraphEnd(text: string): number {
 }
 
 /**
- * Splits a text into sentences. A sentence of more than `maxLength` UTF-16 units is split after a clause; if there is
- * none, between words, else between code points. Keeps every character, and avoids very short pieces at the end.
+ * Splits a text into sentences. Also splits each sentence of more than `maxLength` UTF-16 units: after a clause if
+ * possible, otherwise between words or code points. Keeps every character. Avoids very short pieces at the end of a
+ * sentence.
  * @throws RangeError if `maxLength` is not an integer of at least 2
  */
 export function splitClauses(text: string, maxLength: number): TextPiece[] {
@@ -332,8 +333,8 @@ function nextLength(rest: string, maxLength: number): number {
 }
 
 /**
- * Returns the end index of the last match that ends from index `shortest` to `longest`, both inclusive; undefined if no
- * match does.
+ * Returns the end of the last match of `pattern` that ends between the indexes `shortest` and `longest`, both
+ * inclusive. Returns undefined if there is none.
  */
 export function lastEnd(
   text: string,

@@ -27,8 +27,8 @@ export interface CloneOrder {
 }
 
 /**
- * Creates a voice from recordings, which are read while they are sent (docs/api/voices.md). If the upload is
- * incomplete, it is retried; other failures are not.
+ * Creates a voice from recordings (docs/api/voices.md). Reads the recordings while it sends them. Retries an incomplete
+ * upload, but no other failure.
  * @throws Failure, or the signal's abort reason
  */
 export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {

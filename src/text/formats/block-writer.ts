@@ -25,7 +25,7 @@ export class BlockWriter {
     | { readonly ms: number }
   ))[] = [];
 
-  /** Number of paragraphs so far, the current one included. Paragraphs are separated by blank lines. */
+  /** Number of paragraphs so far, including the current block if it is not empty. Blank lines separate paragraphs. */
   get paragraphs(): number {
     return this.#paragraphs + (this.#block === '' ? 0 : 1);
   }
@@ -45,7 +45,7 @@ export class BlockWriter {
     this.#space('\n');
   }
 
-  /** Call this at the start and at the end of an image, so that no two words merge there. */
+  /** Marks the start or the end of an image, so that the words on its two sides do not merge. */
   imageEdge(): void {
     this.#isImageEdge = true;
   }

@@ -16,7 +16,8 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_BOOK_BYTES = 32 * 1024 * 1024;
 
 /**
- * Extracts the texts of an EPUB, in the order of its spine, with the chapters of its table of contents.
+ * Extracts the text of each file in the spine of an EPUB, in order. If the book has a table of contents, each text
+ * lists the chapters that begin in it.
  * @throws DocumentError
  */
 export async function readEpub(book: Uint8Array, code: CodeMode): Promise<readonly SpokenText[]> {
@@ -196,7 +197,7 @@ function pathOf(reference: string, from: string): string {
 
 interface Archive {
   has(file: string): boolean;
-  /** Returns the text of a file. @throws DocumentError */
+  /** Returns the text of a file in the archive. @throws DocumentError */
   read(file: string): Promise<string>;
 }
 

@@ -4,10 +4,13 @@ import { BlockWriter } from './block-writer.ts';
 import { DocumentError } from './document-error.ts';
 import type { CodeMode } from './text-formats.ts';
 
-/** Called with the id of an element, and the number of the paragraph that begins at the element or after it, from 0. */
+/**
+ * Called for each element that has an `id` or `name` attribute. `paragraph` is the index, from 0, of the first paragraph
+ * that begins at the element or after it.
+ */
 export type OnId = (id: string, paragraph: number) => void;
 
-/** Extracts the text of an HTML document, or of XHTML. @throws DocumentError */
+/** Extracts the text of an HTML or XHTML document. @throws DocumentError */
 export function readHtml(html: string, code: CodeMode, onId?: OnId): SpokenText {
   const writer = new BlockWriter();
   writeHtml(html, code, writer, onId);
@@ -15,7 +18,7 @@ export function readHtml(html: string, code: CodeMode, onId?: OnId): SpokenText 
 }
 
 /**
- * Adds the text of an HTML document or of a part of one to `writer`. Ends the current block first.
+ * Adds the text of an HTML document or fragment to `writer`, and then ends the current block.
  * @throws DocumentError
  */
 export function writeHtml(html: string, code: CodeMode, writer: BlockWriter, onId?: OnId): void {

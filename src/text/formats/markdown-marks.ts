@@ -1,10 +1,10 @@
 /** Maximum length of a link's text or of an HTML tag, in UTF-16 units. Longer ones are read as plain text. */
 export const LONGEST_MARK = 1_000;
 const LONGEST_ADDRESS = 20_000;
-/** Maximum nesting depth of brackets, and of marks within a line. */
+/** Maximum nesting depth of brackets, and of inline Markdown marks. */
 export const MAX_DEPTH = 20;
 
-/** A Markdown mark within a line, such as a link or emphasis. */
+/** An inline Markdown mark: a delimiter such as `**`, a link, an HTML tag or an escape. */
 export interface Mark {
   /** Number of UTF-16 units that the mark occupies. */
   readonly length: number;
@@ -13,7 +13,7 @@ export interface Mark {
   /** Markdown between the delimiters, such as the text of a link. It may contain further marks. */
   readonly marked?: string;
   readonly isImage?: boolean;
-  /** Set for backticks around a code span: their number at its beginning, and 0 at its end. */
+  /** Set only for backticks that begin or end a code span: their number at the beginning, 0 at the end. */
   readonly span?: number;
   readonly isBreak?: boolean;
 }
@@ -51,8 +51,8 @@ const BLANK_LINE = /\n[ \t]*\n/;
 const literal = (rest: string): Mark => ({ length: 1, text: rest.charAt(0) });
 
 /**
- * Functions that parse an inline Markdown mark, indexed by the first character of the mark. They return undefined if
- * the end of the mark has not arrived yet.
+ * Functions that parse an inline Markdown mark, indexed by the first character of the mark. A function returns
+ * undefined if it needs more Markdown to find the end of the mark.
  */
 export const INLINE: Readonly<Record<string, ReadMark>> = {
   '\n': () => ({ length: 1 }),

@@ -3,19 +3,18 @@ import { HEADING_MARK, INLINE, LONGEST_MARK, MAX_DEPTH, TEXT_MARK } from './mark
 import type { CodeMode } from './text-formats.ts';
 
 /**
- * Extracts the text of Markdown while the Markdown arrives. The text does not depend on how the Markdown is divided
- * into pieces.
+ * Extracts the text of Markdown while it arrives. The text does not depend on how the Markdown is divided into chunks.
  */
 export interface MarkdownStream {
-  /** Adds Markdown. Returns the next piece of extracted text, which Markdown that arrives later cannot change. */
+  /** Adds Markdown. Returns the next part of the extracted text. Later Markdown does not change this part. */
   write(markdown: string): string;
   /** Ends the input, and returns the rest of the extracted text. */
   end(): string;
 }
 
 /**
- * Creates a reader for Markdown that arrives in pieces, such as the output of a language model. Text is returned at
- * most a few characters late, but links, table rows and code fences only when they are complete.
+ * Creates a reader for Markdown that arrives in chunks, such as the output of a language model. Most text is delayed by
+ * a few characters at most. Links, table rows and code fences are delayed until they are complete.
  */
 export function createMarkdownStream(code: CodeMode): MarkdownStream {
   const reader = new StreamReader(code);
@@ -25,7 +24,7 @@ export function createMarkdownStream(code: CodeMode): MarkdownStream {
   };
 }
 
-/** Matches a line of YAML or TOML, which distinguishes front matter from text between two horizontal rules. */
+/** Matches a line of YAML or TOML. Distinguishes front matter from text between two horizontal rules. */
 export const FRONT_MATTER_FIELD = /^\s*(?:#|[\w"'.-]+[^:=\n]{0,60}[:=](?:\s|$)|- |\[)/;
 
 type State =

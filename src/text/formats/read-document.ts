@@ -20,10 +20,10 @@ export function maxDocumentBytes(format: DocumentFormat): number {
 }
 
 /**
- * Extracts the text to speak from a document: one text for each chapter of an EPUB, otherwise one
- * text. Leaves out chapters without letters and digits.
- * @throws DocumentError if the document cannot be read or contains nothing to speak;
- * TextEncodingError
+ * Extracts the text to speak from a document: one text for each chapter of an EPUB, otherwise one text. Leaves out
+ * chapters without letters or digits.
+ * @throws DocumentError if the document cannot be read or contains nothing to speak
+ * @throws TextEncodingError if the text is not UTF-8
  */
 export async function readDocument(
   format: DocumentFormat,

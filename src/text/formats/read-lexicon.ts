@@ -4,8 +4,8 @@ import { entryProblem } from '../lexicon.ts';
 import { DocumentError } from './document-error.ts';
 
 /**
- * Reads the entries of a lexicon: a table with the columns `written` and `spoken`, separated by
- * tabs, commas or semicolons; or a W3C Pronunciation Lexicon (PLS) with aliases.
+ * Reads the entries of a lexicon. Accepts a table with the columns `written` and `spoken`, separated by tabs, commas or
+ * semicolons. Also accepts a W3C Pronunciation Lexicon (PLS) with aliases.
  * @throws DocumentError that names the line
  */
 export async function readLexicon(text: string): Promise<readonly LexiconEntry[]> {

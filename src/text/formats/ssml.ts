@@ -17,8 +17,8 @@ const STRENGTHS: ReadonlyMap<string, number> = new Map([
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Reads SSML with the elements `speak`, `p`, `s`, `break` and `sub`.
- * @throws DocumentError that names the line, for any other element
+ * Reads SSML. Allows only the elements `speak`, `p`, `s`, `break` and `sub`.
+ * @throws DocumentError that names the line
  */
 export function readSsml(ssml: string): SpokenText {
   const writer = new BlockWriter();

@@ -1,4 +1,4 @@
-/** The values of `--text-format`. */
+/** The allowed values of `--text-format`. */
 export const TEXT_FORMATS = [
   'auto',
   'plain',
@@ -10,7 +10,7 @@ export const TEXT_FORMATS = [
 ] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 
-/** A format whose text must be extracted. */
+/** A text format from which foley extracts the text to speak, such as Markdown. */
 export type DocumentFormat = Exclude<TextFormat, 'auto' | 'plain'>;
 
 /**
@@ -32,9 +32,8 @@ const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
 };
 
 /**
- * Returns the format of a document whose text must be extracted; undefined for plain text.
- * @param file path of the document, whose extension decides if `format` is `auto`; undefined if the document is not a
- * file
+ * Returns the format of a document; undefined for plain text. If `format` is `auto`, the file extension decides.
+ * @param file path of the document; undefined if the document is not a file
  */
 export function documentFormat(
   format: TextFormat | undefined = 'auto',

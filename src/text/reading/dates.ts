@@ -21,7 +21,8 @@ export const SHORT_DATES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the full name of the month that a capitalized name or abbreviation stands for; undefined for any other word.
+ * Returns the full name of a month for its name or abbreviation, such as `March` for `Mar`. Returns undefined for any
+ * other word, and for words in lower case.
  */
 export function monthNamed(word: string): string | undefined {
   if (!/^[A-Z][a-zA-Z]{2,8}$/.test(word)) return undefined;
@@ -51,8 +52,8 @@ export function isYear(digits: string, place: Place): boolean {
 }
 
 /**
- * Returns the spoken form of a day of the month, such as `3` in `March 3`; undefined if the digits are not a day next
- * to the name of a month.
+ * Returns the spoken form of a day next to the name of a month, such as `3` in `March 3`. Returns undefined for other
+ * digits.
  */
 export function dayBesideMonth(digits: string, place: Place): string | undefined {
   const { region } = place;
@@ -76,8 +77,8 @@ export function dayBesideMonth(digits: string, place: Place): string | undefined
 }
 
 /**
- * Returns the spoken form of a date: `March third` in the US, `the third of March` in Great Britain, and then the year.
- * Returns undefined if the month or the day is out of range.
+ * Returns the spoken form of a date: `March third` in the US, `the third of March` in Great Britain. The year follows
+ * if it is given. Returns undefined if the month or the day is out of range.
  */
 export function readDate(
   given: { readonly day: number; readonly month: number; readonly year: string | undefined },

@@ -56,8 +56,8 @@ export function readEnglish(
 }
 
 /**
- * Returns the region whose English a voice of this language (BCP 47) speaks; undefined for
- * languages other than English.
+ * Returns whether a voice speaks US or British English, from its language tag (BCP 47). Returns undefined for other
+ * languages.
  */
 export function readingRegion(language: string): Region | undefined {
   const [primary = '', region = ''] = language.toLowerCase().split('-');
@@ -80,7 +80,10 @@ export function spokenText(text: string, spans: readonly ReadSpan[]): string {
   return (spoken + silence(text.slice(at))).trim();
 }
 
-/** Replaces signs between two words by spaces. Keeps punctuation and white space. */
+/**
+ * Replaces symbols between two words with spaces, so that a voice does not speak them. Keeps punctuation and white
+ * space.
+ */
 export function silence(gap: string): string {
   return gap.replaceAll(/[^\s\p{L}.,;:!?…'"“”‘’()\-–—―]/gu, (sign) => ' '.repeat(sign.length));
 }
@@ -148,7 +151,7 @@ function readLetters(word: string, place: Place): string {
   return letterName(word) ?? (/^.\P{Lu}*$/u.test(word) ? word : readCapitals(word, place));
 }
 
-/** Returns the English name of a foreign letter, such as `mu` for `μ`; undefined for letters without a name. */
+/** Returns the English name of a Greek letter, such as `mu` for `μ`. Returns undefined for letters without a name. */
 export function letterName(letter: string): string | undefined {
   return GREEK.get(letter.normalize('NFKC'));
 }

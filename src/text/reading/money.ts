@@ -1,12 +1,12 @@
 import { cardinal, decimal, inflect, table } from './numbers.ts';
 import { nextWord, type Place, previousWord } from './tokens.ts';
 
-/** Spoken forms of abbreviations such as `M` for `million`. */
+/** Spoken forms of abbreviated magnitudes, such as `million` for `M`. */
 export const MAGNITUDES =
   table(`k=thousand|K=thousand|M=million|mn=million|mm=million|m=million|B=billion|b=billion|bn=billion|T=trillion|tn=trillion
   trn=trillion`);
 
-/** Returns true for words such as `million` and their abbreviations, which can follow an amount. */
+/** Returns true for a word that multiplies the number before it, such as `million` or `bn`. */
 export function isMagnitude(word: string): boolean {
   return /^(?:thousand|million|billion|trillion|hundred|bn|mn|tn)$/.test(word);
 }
@@ -31,14 +31,17 @@ const BEGINS_WITH_MONEY = new RegExp(`^[-−+~<>]?(${SIGN})\\d`);
 const PRICED =
   /^(?:bill|bills|note|coin|deal|contract|fund|grant|house|home|budget|project|loan|investment|fine|lawsuit|settlement|prize|donation|bond|question|idea|company|business|industry|market|ticket|plan|program|programme|mansion|check|cheque|gift|menu|meal|fee|bonus|stake|package|acquisition|valuation|round|reward|scholarship|discount|increase|minimum|limit)$/;
 
-/** Returns the sign or code of a currency at the beginning of a word, before an amount. */
+/**
+ * Returns the currency sign or code at the beginning of an amount, such as `$` for `$5`. Returns undefined for any
+ * other word.
+ */
 export function currencyOf(word: string): string | undefined {
   return BEGINS_WITH_MONEY.exec(word)?.[1];
 }
 
 /**
- * Returns the spoken name of a currency, such as `dollars` for `$`; the singular if `number` is 1. Returns undefined
- * for an unknown sign or code.
+ * Returns the spoken name of a currency, such as `dollars` for `$`. If `number` is 1, the name is singular. Returns
+ * undefined for an unknown sign or code.
  */
 export function currencyAfter(sign: string, number: string): string | undefined {
   const [unit] = CURRENCIES.get(sign)?.split(':') ?? [];
@@ -46,8 +49,9 @@ export function currencyAfter(sign: string, number: string): string | undefined 
 }
 
 /**
- * Returns the spoken form of `million`, `bn` and similar words after a number; undefined for other words. If the number
- * has a currency sign, the currency follows: in `$5 million`, `million` becomes `million dollars`.
+ * Returns the spoken form of a magnitude after a number, such as `billion` for `bn`. If the number has a currency sign,
+ * the currency follows: in `$5 million`, `million` becomes `million dollars`. Returns undefined for other words, and
+ * for magnitudes that are spoken as written.
  */
 export function readMagnitude(word: string, place: Place): string | undefined {
   const before = previousWord(place);

@@ -78,7 +78,7 @@ export function plural(spoken: string): string {
 
 /**
  * Returns the singular or the plural of a noun.
- * @param names both forms, such as `foot/feet`; or only the singular, if the plural ends in `s`
+ * @param names both forms, such as `foot/feet`; or only the singular if the plural adds an `s`
  */
 export function inflect(names: string, isOne: boolean): string {
   const [one = '', many = `${one}s`] = names.split('/');
@@ -90,7 +90,7 @@ export function spellDigits(written: string): string {
   return Array.from(written.matchAll(/\d/g), ([digit]) => SMALL[Number(digit)]).join(' ');
 }
 
-/** Returns a number with an optional fraction in words: `1,234.05` → `… point zero five`. */
+/** Returns a whole or decimal number in words: `12.05` → `twelve point zero five`. */
 export function decimal(written: string, region: Region): string {
   const [whole = '', part] = written.split('.');
   const head = whole === '' ? '' : cardinal(whole, region);
@@ -107,8 +107,7 @@ export function year(written: string | number, region: Region): string {
 }
 
 /**
- * Returns three or four digits in words, in pairs: `747` → `seven forty-seven`, `1905` → `nineteen
- * oh five`.
+ * Returns three or four digits in words, read as two numbers: `747` → `seven forty-seven`, `1905` → `nineteen oh five`.
  */
 export function pairs(digits: string): string {
   const head = Number(digits.slice(0, -2));

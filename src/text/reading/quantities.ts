@@ -16,7 +16,10 @@ import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { LENGTH_UNIT, unitName } from './units.ts';
 import { COMPASS, isAdjective } from './words.ts';
 
-/** Returns the spoken form of a word that begins with a digit, or with a sign and a digit; undefined if it is not a quantity. */
+/**
+ * Returns the spoken form of a word with digits, such as a number, a date, a price or a measurement. Returns undefined
+ * if the word is none of these.
+ */
 export function readQuantity(written: string, place: Place): string | undefined {
   if (written.length > LONGEST || !/\d/.test(written)) return undefined;
   const word = CONTINENTAL.test(written) ? swapSeparators(written) : written;
@@ -87,7 +90,8 @@ const GROUPS =
 const MOST_GROUPS = 6;
 
 /**
- * Returns the spoken form of each group in a telephone or card number that is written with spaces.
+ * Returns the spoken form of each group in a telephone or card number that is written with spaces. Returns undefined if
+ * no such number begins at this token.
  */
 export function readPhoneGroups({ tokens, at }: Place): readonly string[] | undefined {
   const groups: string[] = [];

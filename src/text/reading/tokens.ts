@@ -12,8 +12,8 @@ export interface Token {
 }
 
 /**
- * A token in its context: the list of all tokens of the text, the index `at` of the token in the list, and the region
- * whose English is spoken.
+ * A token in its context. `tokens` contains all tokens of the text, `at` is the index of the token, and `region` is the
+ * country whose English is spoken.
  */
 export interface Place {
   readonly tokens: readonly Token[];
@@ -139,7 +139,7 @@ export function isName(word: string): boolean {
   return /^\p{Lu}[\p{L}'’.-]*$/u.test(word) && !FUNCTION_WORDS.has(word.toLowerCase());
 }
 
-/** Words, in lower case, that are not names even with a capital letter, as at the start of a sentence. */
+/** Words that are not names, even if they begin with a capital letter at the start of a sentence. In lower case. */
 export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   words(`a an and are as at be but by can did do does for from had has have he her his how i if in into is it its my no not
   of off on once one or our out over she so such than that the their then there these they this those to under up us

@@ -98,7 +98,7 @@ function readFlag([word, name = '', value]: RegExpExecArray, place: Place): stri
   return `${dashes} ${spoken}${value === undefined ? '' : ` equals ${spellParts(value)}`}`;
 }
 
-/** Splits an identifier at underscores, hyphens and capitals: `MAX_SIZE` → `max size`. */
+/** Returns an identifier as words, split at underscores, hyphens and capitals: `MAX_SIZE` → `max size`. */
 export function splitName(name: string, place: Place): string {
   const parts = name.split(/[_-]+/).filter((part) => part !== '');
   return parts

@@ -4,7 +4,7 @@ import { cardinal, ordinal, romanValue, table, words, year } from './numbers.ts'
 import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { isUnit, unitName } from './units.ts';
 
-/** The spoken form of a word, and whether a full stop after the word belongs to the word. */
+/** The spoken form of a word. `takesStop` is true if a full stop after the word belongs to it, as in `Dr.` */
 export interface ReadWord {
   readonly spoken: string;
   readonly takesStop?: boolean;
