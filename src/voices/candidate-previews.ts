@@ -35,7 +35,8 @@ export async function savePreview(
 }
 
 /**
- * Saves the previews of all candidate voices, several at a time. Continues after a failure.
+ * Saves the previews of all candidate voices, several at a time. If a preview cannot be saved, continues with the
+ * others.
  * @throws the signal's abort reason
  */
 export function savePreviews(

@@ -28,7 +28,7 @@ export function readSubtitles(subtitles: string): SpokenText {
 }
 
 /**
- * Parses SubRip or WebVTT.
+ * Parses SubRip or WebVTT into cues.
  * @throws DocumentError that names the line
  */
 export function parseCues(subtitles: string): readonly Cue[] {
