@@ -180,7 +180,7 @@ const Task = {
   }),
   credits_used: Type.Integer({ minimum: 0, description: 'Charged credits (0 after a refund)' }),
   notices: Type.Array(Type.String(), {
-    description: 'Known defects of the result, such as letters that the font lacks',
+    description: 'Known defects of the result, such as letters missing from the font',
   }),
 };
 
@@ -263,7 +263,7 @@ export const MEDIA_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/media/images/jobs/{jobId}',
     section: 'media#jobs',
-    summary: 'Get an image job: progress, result',
+    summary: 'Get the progress and result of an image job',
     success: ImageJob,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -280,7 +280,7 @@ export const MEDIA_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/media/videos/jobs/{jobId}',
     section: 'media#jobs',
-    summary: 'Get a video job: progress, result',
+    summary: 'Get the progress and result of a video job',
     success: VideoJob,
     errors: ['ERR_JOB_NOT_FOUND'],
   },

@@ -6,11 +6,21 @@ import type { Endpoint } from './endpoint.ts';
 /** The controls that a model supports (docs/api/models.md). */
 export const ModelControls = Type.Object(
   {
-    speed: Type.Boolean({ description: 'Whether the model supports speed' }),
-    volume: Type.Boolean({ description: 'Whether the model supports volume' }),
-    pitch: Type.Boolean({ description: 'Whether the model supports pitch' }),
-    stability: Type.Boolean({ description: 'Whether the model supports stability' }),
-    similarity: Type.Boolean({ description: 'Whether the model supports similarity' }),
+    speed: Type.Boolean({
+      description: 'Whether the model applies the `speed` of a speech request',
+    }),
+    volume: Type.Boolean({
+      description: 'Whether the model applies the `volume` of a speech request',
+    }),
+    pitch: Type.Boolean({
+      description: 'Whether the model applies the `pitch` of a speech request',
+    }),
+    stability: Type.Boolean({
+      description: 'Whether the model applies the `stability` of a speech request',
+    }),
+    similarity: Type.Boolean({
+      description: 'Whether the model applies the `similarity` of a speech request',
+    }),
   },
   { description: 'Speech controls that the model supports' },
 );

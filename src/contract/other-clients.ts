@@ -15,7 +15,9 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
   format: Type.Optional(
     Type.String({ default: 'mp3', description: 'mp3, wav or pcm (any other value means mp3)' }),
   ),
-  prosody: Type.Optional(Type.Object({ speed }, { description: 'Object with the speaking rate' })),
+  prosody: Type.Optional(
+    Type.Object({ speed }, { description: 'Contains the speaking rate (`speed`)' }),
+  ),
   speed,
   temperature: stability,
   top_p: similarity,

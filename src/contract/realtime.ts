@@ -148,7 +148,7 @@ export const REALTIME_ENDPOINTS = [
     path: '/v1/tts/live',
     public: true,
     section: 'versions',
-    summary: 'Get 501, because the embedded service has no realtime v1',
+    summary: 'Return error 501: the embedded service does not support realtime v1',
     success: 'switching',
     errors: ['ERR_NOT_IMPLEMENTED'],
   },

@@ -19,7 +19,7 @@ import {
 export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-function narrowerRanges(name: 'speed' | 'stability' | 'similarity'): string {
+function withRanges(name: 'speed' | 'stability' | 'similarity', description: string): string {
   const widest = { speed: SPEED_RANGE, stability: STABILITY_RANGE, similarity: SIMILARITY_RANGE }[
     name
   ];
@@ -29,7 +29,7 @@ function narrowerRanges(name: 'speed' | 'stability' | 'similarity'): string {
   const parts = narrower.map(({ id, ranges: { [name]: range } }) => {
     return `${range.minimum} to ${range.maximum} with ${id} models`;
   });
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+  return parts.length === 0 ? description : `${description} (${parts.join(', ')})`;
 }
 
 /**
@@ -41,7 +41,7 @@ export const SpeechControls = Type.Object({
     Type.Number({
       ...SPEED_RANGE,
       default: 1,
-      description: `Speaking rate as a factor${narrowerRanges('speed')}`,
+      description: withRanges('speed', 'Speaking rate as a factor'),
     }),
   ),
   volume: Type.Optional(
@@ -53,13 +53,13 @@ export const SpeechControls = Type.Object({
   stability: Type.Optional(
     Type.Number({
       ...STABILITY_RANGE,
-      description: `Consistency of the delivery${narrowerRanges('stability')}`,
+      description: withRanges('stability', 'Consistency of the delivery'),
     }),
   ),
   similarity: Type.Optional(
     Type.Number({
       ...SIMILARITY_RANGE,
-      description: `Similarity to the original voice${narrowerRanges('similarity')}`,
+      description: withRanges('similarity', 'Similarity to the original voice'),
     }),
   ),
   language: Type.Optional(

@@ -143,7 +143,7 @@ export const VoiceUpload = named('VoiceUpload', {
   audioFiles: Type.Array(Type.String({ format: 'binary' }), {
     minItems: 1,
     maxItems: REFERENCE_FILES_MAX,
-    description: `Reference audio: ${REFERENCE_EXTENSIONS.join(', ')}`,
+    description: `Recordings of the voice. File extensions: ${REFERENCE_EXTENSIONS.join(', ')}`,
   }),
   description: Type.Optional(
     Type.String({
@@ -173,7 +173,7 @@ export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
   description: Type.String({
-    description: 'Description of the voice, including how the service made it',
+    description: 'Description of the voice, including how the service created it',
   }),
   createdAt: Type.String({
     format: 'date-time',

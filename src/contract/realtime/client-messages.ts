@@ -22,7 +22,7 @@ const both = {
   format: Type.Optional(
     Type.Enum([...REALTIME_FORMATS], {
       default: 'mp3',
-      description: 'Audio format, from the capabilities of the model',
+      description: 'Audio format (the capabilities of the model list the allowed ones)',
     }),
   ),
   speed,
@@ -40,7 +40,7 @@ const both = {
   chunkLength: Type.Optional(
     Type.Integer({
       ...CHUNK_LENGTH_RANGE,
-      description: 'Maximum number of characters that the model speaks at a time',
+      description: 'Maximum number of characters that the model processes at a time',
     }),
   ),
   latency: Type.Optional(
@@ -132,7 +132,10 @@ export const Input = Type.Object({
   text: Type.String({ minLength: 1, maxLength: SIMPLE_INPUT_MAX_CHARACTERS }),
   eventId: maybeEventId,
   commit: Type.Optional(
-    Type.Boolean({ default: true, description: 'true for the last text: speak it and finish' }),
+    Type.Boolean({
+      default: true,
+      description: 'true: the text is complete; false: more text follows',
+    }),
   ),
 });
 export type Input = Static<typeof Input>;

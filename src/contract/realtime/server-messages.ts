@@ -183,14 +183,15 @@ const sameInBoth = {
     ...warning,
     segmentId: Type.Optional(
       Type.String({
-        description: 'Segment with text that the voice leaves out (reliable mode only)',
+        description:
+          'Id of the segment in which the voice leaves out characters (reliable mode only)',
       }),
     ),
     unspoken: Type.Optional(
       Type.String({
         pattern: UNSPOKEN_PATTERN,
         description:
-          'Letters and digits that the voice leaves out of the segment, as ranges of code points (extension of this service)',
+          'Letters and digits of the segment that the voice does not speak: positions in code points, such as 6-8,20-22 (extension of this service)',
       }),
     ),
   }),

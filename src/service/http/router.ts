@@ -195,8 +195,8 @@ function keyIn(headers: Headers, field: string): string | undefined {
   if (key === null) return undefined;
   if (key.length <= IDEMPOTENCY_KEY_MAX_CHARACTERS && VISIBLE_ASCII.test(key)) return key;
   const allowed = `1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters`;
-  const given = VISIBLE_ASCII.test(key) ? `has ${key.length} characters` : 'has other characters';
-  throw invalidRequest([{ field, message: `${field} ${given}; allowed: ${allowed}` }]);
+  const problem = VISIBLE_ASCII.test(key) ? `has ${key.length} characters` : 'has other characters';
+  throw invalidRequest([{ field, message: `${field} ${problem}; allowed: ${allowed}` }]);
 }
 
 async function readBody(

@@ -7,24 +7,27 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 
 /**
  * Validates a value and returns it with the type of its schema.
- * @param whole name of the complete value in error messages, such as `The body`
+ * @param valueName name of the complete value in error messages, such as `The body`
  * @throws ServiceError 400 that lists every invalid field
  */
 export function requireValid<Schema extends TObject>(
   schema: Schema,
   value: unknown,
-  whole: string,
+  valueName: string,
 ): Static<Schema> {
   if (Check(schema, value)) return value;
-  const [first, ...others] = findProblems(schema, value, whole);
-  throw invalidRequest([first ?? { field: whole, message: `${whole} is invalid` }, ...others]);
+  const [first, ...others] = findProblems(schema, value, valueName);
+  throw invalidRequest([
+    first ?? { field: valueName, message: `${valueName} is invalid` },
+    ...others,
+  ]);
 }
 
 /** Checks a value against a schema and returns one problem for each invalid field. */
 export function findProblems(
   schema: TObject,
   value: unknown,
-  whole: string,
+  valueName: string,
 ): readonly FieldProblem[] {
   const unknown = unknownFields(schema, value);
   // The library lists at most eight errors; unknown fields must not fill the list.
@@ -37,7 +40,7 @@ export function findProblems(
   const [, errors] = Errors(schema, known);
   const allowed = anyOf(Object.keys(schema.properties));
   const problems = [
-    ...errors.flatMap((error) => describeError(error, { schema, value: known, whole })),
+    ...errors.flatMap((error) => describeError(error, { schema, value: known, valueName })),
     ...unknown.map((field) => ({
       field,
       message: `${showText(field)} is unknown; allowed: ${allowed}`,
@@ -57,14 +60,14 @@ function unknownFields(schema: TObject, value: unknown): readonly string[] {
 interface Checked {
   readonly schema: TObject;
   readonly value: unknown;
-  readonly whole: string;
+  readonly valueName: string;
 }
 
 function describeError(
   error: ReturnType<typeof Errors>[1][number],
   checked: Checked,
 ): readonly FieldProblem[] {
-  const { schema, value, whole } = checked;
+  const { schema, value, valueName } = checked;
   const path = error.instancePath.split('/').slice(1);
   const [top = ''] = path;
   // A list of the allowed forms is clearer than the errors of each form.
@@ -76,7 +79,7 @@ function describeError(
     });
   }
   if (path.length > 0) return describeField(path, checked);
-  return [{ field: whole, message: `${whole} is ${showValue(value)}; allowed: an object` }];
+  return [{ field: valueName, message: `${valueName} is ${showValue(value)}; allowed: an object` }];
 }
 
 function describeField(path: readonly string[], checked: Checked): readonly FieldProblem[] {

@@ -231,7 +231,7 @@ const IGNORED_HEADER = {
 const UNSPOKEN_HEADER = {
   [HEADERS.unspoken]: {
     description:
-      'Positions of the letters and digits that the voice leaves out, as ranges of code points without the end: 6-8,20-22 (extension of this service)',
+      'Positions of the letters and digits that the voice does not speak, in code points, such as 6-8,20-22 (8 and 22 are not included; extension of this service)',
     schema: { type: 'string', pattern: UNSPOKEN_PATTERN },
   },
 };

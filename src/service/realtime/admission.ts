@@ -94,8 +94,10 @@ function requireSubprotocol(headers: Headers, protocol: RealtimeProtocol): void 
       ?.split(',')
       .map((one) => one.trim()) ?? [];
   if (given.includes(subprotocol)) return;
-  const what = given.length === 0 ? 'is missing' : 'names no subprotocol of this path';
-  throw invalidRequest([{ field, message: `${field} ${what}; allowed: ${anyOf([subprotocol])}` }]);
+  const problem = given.length === 0 ? 'is missing' : 'names no subprotocol of this path';
+  throw invalidRequest([
+    { field, message: `${field} ${problem}; allowed: ${anyOf([subprotocol])}` },
+  ]);
 }
 
 function requireCapacity(

@@ -220,10 +220,10 @@ function defaultsOf({ controls }: CatalogueModel, protocol: RealtimeProtocol) {
   };
 }
 
-function unsupported(path: string, { id }: CatalogueModel): RequestWarning {
+function unsupported(path: string, { id: modelId }: CatalogueModel): RequestWarning {
   return {
     code: 'unsupported_parameter',
-    message: `${path} has no effect with ${id} and was omitted`,
+    message: `${path} has no effect with ${modelId} and was omitted`,
     path,
   };
 }
