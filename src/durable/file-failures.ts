@@ -95,7 +95,7 @@ export function newerStateFailure(what: string, file: string): Failure {
   return new Failure(`${what} at ${display(file)} was written by a newer foley`, {
     code: 'state',
     exit: 'state',
-    hint: 'Update foley, or use the newer version again. Nothing was changed.',
+    hint: 'Update foley to the version that wrote these files, or a later one. Nothing was changed.',
   });
 }
 
@@ -125,14 +125,14 @@ export function outputFailure(
 
 /**
  * Returns the Failure for an output that cannot be written (exit code 30).
- * @param what the reason, such as `the disk is full`
+ * @param reason why, such as `the disk is full`
  */
 export function unwritable(
   output: string,
-  what: string,
+  reason: string,
   options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
 ): Failure {
-  return new Failure(`cannot write ${display(output)}: ${what}`, {
+  return new Failure(`cannot write ${display(output)}: ${reason}`, {
     code: 'output',
     exit: 'output',
     ...options,

@@ -301,7 +301,7 @@ async function findTarget(
     if (output.endsWith('/') || output.endsWith(sep)) throw folderFailure(output);
     if (!(await isTaken(output, files))) return 'new';
     throw unwritable(output, 'it is a symbolic link to a file that does not exist', {
-      hint: 'Remove the link, or choose another name with --output.',
+      hint: 'Remove the symbolic link, or choose another name with --output.',
     });
   }
   if (stats.isDirectory()) throw folderFailure(output);
@@ -312,7 +312,7 @@ async function findTarget(
   } catch (error) {
     throw hasErrno(error, 'EACCES', 'EPERM')
       ? unwritable(output, 'it is write-protected', {
-          hint: 'Make it writable (chmod u+w), or choose another name with --output.',
+          hint: 'Make the file writable (chmod u+w), or choose another name with --output.',
           cause: error,
         })
       : outputFailure(output, error, 'opening');

@@ -96,7 +96,7 @@ export async function requireFreeName(
   const engine = await findEngine(name, deps);
   if (engine === undefined || isInstalledIn(engine, deps.enginesFolder)) return;
   throw usageFailure(
-    `the name ${name} is taken: the engine in your list runs a program of your own: ${engine.command}`,
+    `the name ${name} is already used by an engine that you added: ${engine.command}`,
     `Remove it from the list with \`foley engine remove ${name}\`, and run the command again.`,
   );
 }

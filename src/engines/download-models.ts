@@ -145,8 +145,9 @@ async function locateFiles(
   const absent = wanted.filter((_, at) => found[at] === undefined).map((file) => file.path);
   if (absent.length === 0) return found.filter((name) => name !== undefined);
   const [first, ...more] = absent;
+  const others = more.length === 0 ? '' : ` and ${counted(more.length, 'other file')}`;
   throw usageFailure(
-    `--from ${display(folder)} has no ${first}${more.length === 0 ? '' : ` and ${counted(more.length, 'other file')}`}`,
+    `--from ${display(folder)} has no ${first}${others}`,
     `Put these files there: ${absent.join(', ')}`,
   );
 }
@@ -325,7 +326,7 @@ async function rejected(partial: PartialFile, from: string): Promise<Failure> {
   await partial.discard();
   return new Failure(`${name} from ${from} is not the expected file: ${fault}`, {
     ...BAD_ANSWER,
-    hint: 'foley deleted its copy. Check the source (--from), and run the command again.',
+    hint: 'foley deleted its copy of the file. Check the source (--from), and run the command again.',
   });
 }
 

@@ -4,6 +4,8 @@ import type { Clock } from '../effects/clock.ts';
 import type { RuleReport } from '../service/engine/process/conformance.ts';
 import type { EngineDeps } from './engines.ts';
 
+const PROCESSES = 'the processes of engines';
+
 interface InspectorDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -52,7 +54,7 @@ export async function stopEngines(
   try {
     return await stopHosts(folder, name, isNow);
   } catch (error) {
-    throw stateFailure('the processes of engines', folder, error);
+    throw stateFailure(PROCESSES, folder, error);
   }
 }
 
@@ -62,7 +64,7 @@ export async function residentEngines(folder: string): Promise<readonly string[]
   try {
     return await listHosts(folder);
   } catch (error) {
-    throw stateFailure('the processes of engines', folder, error);
+    throw stateFailure(PROCESSES, folder, error);
   }
 }
 

@@ -114,7 +114,7 @@ function unknownLanguage(
 ): Error {
   if (voices === undefined) {
     return usageFailure(
-      `words in the language "${language}" need a speech engine that reports word times`,
+      `the language "${language}" requires a speech engine that reports word times`,
       'Add one: foley engine add espeak-ng. English needs none.',
     );
   }

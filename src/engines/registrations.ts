@@ -65,9 +65,9 @@ async function valid(content: object, file: string): Promise<EngineList> {
   );
 }
 
-function broken(file: string, what: string): Failure {
+function broken(file: string, problem: string): Failure {
   return configFailure(
-    `${file} ${what.trim()}`,
+    `${file} ${problem.trim()}`,
     'Fix the file, or delete it and add the engines again with `foley engine add`.',
   );
 }

@@ -185,7 +185,7 @@ function readKeys(given: readonly (string | ServiceKey)[]): readonly AccountKey[
     return checkAcceptedKey({ key, account }, name);
   });
   if (new Set(keys.map(({ key }) => key)).size === keys.length) return keys;
-  throw usageFailure('startService: keys contains an API key twice');
+  throw usageFailure('startService: keys contains the same API key twice');
 }
 
 function requestOf(event: Extract<ServiceEvent, { readonly type: 'request' }>): ServiceRequest {

@@ -52,9 +52,10 @@ function isOf(format: Format | undefined, wanted: 'image' | 'video'): boolean {
   return format !== undefined && FORMATS[format].kind === wanted;
 }
 
-function unusable(file: FileResponse, what: string, wanted: string): Failure {
+function unusable(file: FileResponse, received: string, wanted: string): Failure {
   file.discard();
-  return new Failure(`${what}, not ${wanted === 'image' ? 'an image' : 'a video'}`, {
+  const expected = wanted === 'image' ? 'an image' : 'a video';
+  return new Failure(`${received}, not ${expected}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
     hint: 'If it happens again, report the request id to the service.',

@@ -43,13 +43,13 @@ export async function reportPaidSpeech(
   );
   await work.failed(failure, kept);
   const cost = creditsUsed === undefined ? '' : ` for ${counted(creditsUsed, 'credit')}`;
-  const where = kept === undefined ? 'stored on the service' : `saved in ${kept.path}`;
+  const savedWhere = kept === undefined ? 'stored on the service' : `saved in ${kept.path}`;
   // Use the file for the embedded service, whose URL is different in every command.
   const isThere = deps.client.address.kind === 'hosted' || kept === undefined;
   const line = deps.continueCommand(isThere ? url.href : kept.path);
   return reviseFailure(failure, {
     billed: 'yes',
-    message: `${failure.message}; the speech was billed${cost} and is ${where}`,
+    message: `${failure.message}; the speech was billed${cost} and is ${savedWhere}`,
     hint: `Run \`${line}\` to continue without paying for the speech again.`,
   });
 }

@@ -51,10 +51,11 @@ export async function uploadFile(
   throw notUploaded(command, 'did not print exactly one http or https URL', printed);
 }
 
-function notUploaded(command: string, what: string, said: string): Failure {
+function notUploaded(command: string, problem: string, said: string): Failure {
   const shown = said.trim().slice(-QUOTED_OUTPUT_MAX_CHARACTERS);
+  const output = shown === '' ? '' : `: ${shown}`;
   return configFailure(
-    `${SETTING} (${command}) ${what}${shown === '' ? '' : `: ${shown}`}`,
+    `${SETTING} (${command}) ${problem}${output}`,
     'No job was created. The command must print the URL of the uploaded file, and nothing else, on stdout.',
   );
 }

@@ -62,10 +62,10 @@ export function readCastFile(text: string, file: string): readonly CastMember[] 
       const index = key === undefined ? start : text.indexOf(JSON.stringify(key), start);
       return describePlace(placeAt(text, Math.max(start, index), file));
     };
-    if (!isObject(member))
-      throw usageFailure(`${whereOf()}: ${display(name)} is not an object`, SHAPE);
+    const where = whereOf();
+    if (!isObject(member)) throw usageFailure(`${where}: ${display(name)} is not an object`, SHAPE);
     refuseUnknownKeys(Object.keys(member), KEYS, whereOf);
-    return memberOf(name, new Map(Object.entries(member)), whereOf(), whereOf);
+    return memberOf(name, new Map(Object.entries(member)), where, whereOf);
   });
 }
 

@@ -91,10 +91,12 @@ async function describeRefusal(
   const isUnable =
     models.some(({ id }) => own.includes(id)) && !able.some((id) => own.includes(id));
   if (!isUnable) return failure;
-  const which = modelId === undefined ? `no model of the voice ${voiceId}` : `the model ${modelId}`;
-  const has = modelId === undefined ? 'has' : 'does not have';
+  const problem =
+    modelId === undefined
+      ? `no model of the voice ${voiceId} has aligned streams`
+      : `the model ${modelId} does not have aligned streams`;
   return reviseFailure(failure, {
-    message: `${which} ${has} aligned streams, and word times need them`,
+    message: `${problem}, which word times require`,
     hint:
       able.length === 0
         ? 'No model of this service has aligned streams.'

@@ -109,7 +109,8 @@ function unusable(
   format: Format,
   { creditsUsed, requestId }: FileResponse,
 ): Failure {
-  return new Failure(`the ${FORMATS[format].kind} ${problem}`, {
+  const { kind } = FORMATS[format];
+  return new Failure(`the ${kind} ${problem}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
     hint: 'If it happens again, report the request id to the service.',

@@ -130,12 +130,12 @@ async function ownPlayer(
 /**
  * Splits a command line into words, with quotes and backslashes as in a shell, but without variables and globs. On
  * Windows, a backslash separates folders, and only double quotes group words.
- * @param shown the flag or setting, for messages
+ * @param option the flag or setting, for messages
  * @throws Failure (usage) when a quote is not closed
  */
 export function splitWords(
   line: string,
-  shown = '--player',
+  option = '--player',
   platform: NodeJS.Platform = process.platform,
 ): string[] {
   const words: string[] = [];
@@ -146,7 +146,7 @@ export function splitWords(
   while (pattern.lastIndex < line.length) {
     const match = pattern.exec(line);
     if (match === null) {
-      throw usageFailure(`${shown} is ${JSON.stringify(line)}; a quote in it is not closed`);
+      throw usageFailure(`${option} is ${JSON.stringify(line)}, which has an unclosed quote`);
     }
     if (match[1] !== undefined)
       words.push(isWindows ? match[1].replaceAll('"', '') : unquote(match[1]));

@@ -131,7 +131,8 @@ async function decodeToWav(
     await file.write(wavHeader(rate, samples), 0, WAV_HEADER_LENGTH, 0);
   } catch (error) {
     if (!(error instanceof UnusableAudioError)) throw error;
-    throw new Failure(`cannot play the audio, because it ${error.message}`, {
+    const { message: problem } = error;
+    throw new Failure(`cannot play the audio, because it ${problem}`, {
       code: 'output',
       exit: 'output',
       billed: 'yes',
@@ -183,18 +184,16 @@ async function startPlayer(
     }
     const ended = exitCode === undefined ? (signal ?? shortMessage) : `exit code ${exitCode}`;
     const outcome = failed ? ended : 'it ended before the sound did';
-    throw new Failure(
-      `the player ${command} failed (${outcome})${said === '' ? '' : `: ${said}`}`,
-      {
-        code: 'output',
-        exit: 'output',
-        billed: 'yes',
-        hint:
-          known === undefined
-            ? undefined
-            : 'Check the sound device, or name another player with --player.',
-      },
-    );
+    const output = said === '' ? '' : `: ${said}`;
+    throw new Failure(`the player ${command} failed (${outcome})${output}`, {
+      code: 'output',
+      exit: 'output',
+      billed: 'yes',
+      hint:
+        known === undefined
+          ? undefined
+          : 'Check the sound device, or name another player with --player.',
+    });
   };
   return { child, end };
 }

@@ -18,6 +18,8 @@ import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
 import type { InterruptedText } from './long-text/record.ts';
 
+const COMMAND_RECORD = 'the record of an interrupted command';
+
 export interface Recovery {
   readonly items: readonly Recovered[];
   // The failures that prevented the recovery of some results.
@@ -104,7 +106,7 @@ async function abandon(intent: OpenIntent, deps: ForgetDeps): Promise<void> {
 async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promise<void> {
   for (const file of paths) {
     await files.rm(file, { recursive: true, force: true }).catch((error: unknown) => {
-      throw stateFailure('the record of an interrupted command', file, error);
+      throw stateFailure(COMMAND_RECORD, file, error);
     });
   }
 }
@@ -300,7 +302,7 @@ export async function hasChecksum(
 export async function ifExists<T>(file: string, work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return undefined;
-    throw stateFailure('the record of an interrupted command', file, error);
+    throw stateFailure(COMMAND_RECORD, file, error);
   });
 }
 
@@ -424,22 +426,22 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 /**
  * Checks that a request, job or long text belongs to the selected service. Idempotency keys and job ids are valid on
  * one service only.
- * @param what name for the message, such as `job 7`
+ * @param name name for the message, such as `job 7`
  * @param id id to add to the suggested command `foley recover`
  * @throws Failure (usage) if it belongs to another service
  */
 export function requireSameService(
   { origin, target }: Pick<IntentAbout, 'origin' | 'target'>,
-  what: string,
+  name: string,
   { address }: Pick<ApiClient, 'address'>,
   id?: string,
 ): void {
   // The embedded service has another port in each command.
   const isEmbedded = target === 'embedded';
   if (target === address.kind && (isEmbedded || origin === address.baseUrl.origin)) return;
-  const where = isEmbedded ? 'the embedded service' : origin;
+  const service = isEmbedded ? 'the embedded service' : origin;
   const command = id === undefined ? 'foley recover' : `foley recover ${id}`;
-  throw new Failure(`${what} is on ${where}, not on the selected service`, {
+  throw new Failure(`${name} is on ${service}, not on the selected service`, {
     code: 'usage',
     exit: 'usage',
     hint: `Run \`${command} ${isEmbedded ? '--local' : `--base-url ${origin}`}\`.`,

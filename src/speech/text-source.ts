@@ -23,8 +23,9 @@ export interface TextSource {
 export async function readText(source: TextSource): Promise<string> {
   const text = await findText(source);
   if (text.trim() === '') {
+    const fromWhere = origin(source);
     throw usageFailure(
-      `the text ${origin(source)} is empty`,
+      `the text ${fromWhere} is empty`,
       'Pass the text as an argument, with -f FILE or through a pipe.',
     );
   }
@@ -158,8 +159,9 @@ async function* readChunks(
 export function unreadable(name: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof TextEncodingError) {
+    const { message: fault } = error;
     return usageFailure(
-      `${name} is ${error.message}`,
+      `${name} is ${fault}`,
       'Save it as UTF-8, or convert it: iconv -f … -t UTF-8.',
     );
   }

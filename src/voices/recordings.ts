@@ -41,8 +41,9 @@ async function checkRecording(
   const extension = referenceExtension(given);
   if (extension === undefined) {
     const ending = path.extname(given);
+    const found = ending === '' ? 'no extension' : `the extension ${ending}`;
     throw usageFailure(
-      `${shown} has ${ending === '' ? 'no extension' : `the extension ${ending}`}; allowed: ${REFERENCE_EXTENSIONS.join(', ')}`,
+      `${shown} has ${found}; allowed: ${REFERENCE_EXTENSIONS.join(', ')}`,
       'Convert it first, for example to .wav.',
     );
   }

@@ -175,7 +175,7 @@ describe('a recording of a script', () => {
     const all = [...args, '--subtitles', 'talk.srt'];
     const result = await script(...all);
     expect(result.code, result.stderr).toBe(3);
-    expect(result.stderr).toContain('words in the language "fi" need a speech engine');
+    expect(result.stderr).toContain('the language "fi" requires a speech engine');
     expect(result.stderr).toContain('some words of the captions have no times');
     expect((await box.read('talk.srt')).toString()).toContain('Who are you?');
     const timings = readTimings(JSON.parse(String(await box.read('talk.json'))), 'talk.json');

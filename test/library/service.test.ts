@@ -113,7 +113,7 @@ describe('startService', () => {
     [{ faults: 'GET /' }, /^startService: faults is "GET \/"; it takes an array$/],
     [{ faults: ['GET /; status=1'] }, /^faults: "GET \/; status=1": status is "1"; it takes /],
     [{ keys: [] }, /^startService: keys is \[\]; it takes an array that is not empty$/],
-    [{ keys: ['a', 'a'] }, /keys contains an API key twice/],
+    [{ keys: ['a', 'a'] }, /keys contains the same API key twice/],
     [{ keys: ['with space'] }, /^startService: keys\[0\] has an API key with characters other/],
     [{ keys: [{ key: 'a', account: '' }] }, /^startService: keys\[0\] has an invalid account name/],
     [{ keys: [{ account: 'a' }] }, /^startService: keys\[0\]: key is missing; it takes a string$/],

@@ -297,7 +297,8 @@ export async function markFetched(
 /** Creates the failure for a job that failed (exit code 20). The service refunds such jobs. */
 export function failedJob({ error, id, requestId, status }: WaitedJob): Failure {
   const why = error?.message ?? error?.code;
-  return new Failure(`job ${id} ended with ${status}${why === undefined ? '' : `: ${why}`}`, {
+  const reason = why === undefined ? '' : `: ${why}`;
+  return new Failure(`job ${id} ended with ${status}${reason}`, {
     code: error?.code ?? status,
     exit: 'rejected',
     hint: 'The job was refunded and is not retried automatically: create a new job with another idempotency key.',

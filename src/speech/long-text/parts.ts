@@ -30,6 +30,9 @@ import { DISCARD, speak } from '../speak.ts';
 import type { LongTextRecord } from './record.ts';
 import type { PartWords } from './whole-audio.ts';
 
+const PART_WORDS = 'the word times of a part';
+const PART_AUDIO = 'the audio of a part';
+
 interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
   readonly client: ApiClient;
   readonly requestId?: string | undefined;
@@ -140,8 +143,8 @@ function metadataOf({ creditsUsed, ignoredParameters, quotaRemaining, requestId 
 }
 
 function partFailure(job: SpeechJob, index: number, count: number): Failure {
-  const said = job.error?.message === undefined ? '' : `: ${job.error.message}`;
-  return new Failure(`part ${index + 1} of ${count} could not be spoken${said}`, {
+  const reason = job.error?.message === undefined ? '' : `: ${job.error.message}`;
+  return new Failure(`part ${index + 1} of ${count} could not be spoken${reason}`, {
     code: job.error?.code ?? 'ERR_JOB_FAILED',
     exit: 'rejected',
     hint: 'This part was refunded. If it fails again, change its text, or choose another voice or model.',
@@ -285,7 +288,7 @@ async function writePartWords(
 ): Promise<void> {
   const data = Buffer.from(JSON.stringify({ isComplete, words }));
   await replaceFile({ ...deps, path: file, data, mode: 0o600 }).catch((error: unknown) => {
-    throw stateFailure('the word times of a part', file, error);
+    throw stateFailure(PART_WORDS, file, error);
   });
 }
 
@@ -301,7 +304,7 @@ export async function readPartWords(
     return parsed(JSON.parse(await readOwnText(file, RECORD_BYTES, files)));
   } catch (error) {
     if (hasErrno(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
-    throw stateFailure('the word times of a part', file, error);
+    throw stateFailure(PART_WORDS, file, error);
   }
 }
 
@@ -322,7 +325,7 @@ async function downloadPart(
   const file = record.partFile(index);
   const failed = (error: unknown): never => {
     audio.discard();
-    throw stateFailure('the audio of a part', file, error);
+    throw stateFailure(PART_AUDIO, file, error);
   };
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
   const handle = await openOwnFile(file, flags, files).catch(failed);
@@ -350,7 +353,7 @@ async function isPartSaved(
     return (await files.stat(file)).size === bytes;
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return false;
-    throw stateFailure('the audio of a part', file, error);
+    throw stateFailure(PART_AUDIO, file, error);
   }
 }
 

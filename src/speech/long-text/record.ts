@@ -14,6 +14,8 @@ import { display } from '../../text/display.ts';
 import type { LongTextPlan } from './plan.ts';
 import { isPlan } from './plan.ts';
 
+const PROGRESS = 'the saved progress of a long text';
+
 export interface RecordOptions extends FileDeps {
   /** The folder with the saved progress of all long texts. */
   readonly folder: string;
@@ -48,7 +50,7 @@ export async function beginRecord(
   } catch (error) {
     await log?.close().catch(() => undefined);
     await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
-    throw stateFailure('the saved progress of a long text', folder, error);
+    throw stateFailure(PROGRESS, folder, error);
   }
 }
 
@@ -77,7 +79,7 @@ export async function resumeRecord(
     const log = await openLog(folder, [ownerRecord(options.processes.self)], options);
     return new LongTextRecord({ plan, text, folder, log, states }, options);
   } catch (error) {
-    throw stateFailure('the saved progress of a long text', folder, error);
+    throw stateFailure(PROGRESS, folder, error);
   }
 }
 
@@ -99,7 +101,7 @@ function damagedText(file: string): Failure {
   return new Failure(`the stored text of this long text was changed or damaged: ${display(file)}`, {
     code: 'state',
     exit: 'state',
-    hint: 'Restore the original text, or use the audio files in that folder.',
+    hint: 'Restore the original text, or use the audio files in the folder of this file.',
     billed: 'yes',
   });
 }
@@ -211,7 +213,7 @@ export class LongTextRecord {
     try {
       await this.#log.append([record], 'now');
     } catch (error) {
-      throw stateFailure('the saved progress of a long text', this.#folder, error);
+      throw stateFailure(PROGRESS, this.#folder, error);
     }
   }
 }
@@ -388,7 +390,7 @@ export async function readRecord(
 ): Promise<InterruptedText | undefined> {
   const folder = recordFolder(id, options);
   const { garbled, isNewer, isRestored, plan, records } = await readJournal(folder, options);
-  if (isNewer) throw newerStateFailure('the saved progress of a long text', folder);
+  if (isNewer) throw newerStateFailure(PROGRESS, folder);
   if (plan === undefined) return undefined;
   const states = new Map<number, PartState>();
   for (const record of records) {
@@ -411,12 +413,11 @@ export async function readRecord(
 }
 
 async function readJournal(folder: string, { files }: RecordOptions) {
-  const what = 'the saved progress of a long text';
   const none = { records: [], garbled: 0, isNewer: false };
-  const read = (await readLog(journalFile(folder), what, files)) ?? none;
+  const read = (await readLog(journalFile(folder), PROGRESS, files)) ?? none;
   const plan = planIn(read.records);
   if (plan !== undefined || read.isNewer) return { ...read, plan, isRestored: false };
-  const copy = (await readLog(planFile(folder), what, files)) ?? none;
+  const copy = (await readLog(planFile(folder), PROGRESS, files)) ?? none;
   const restored = planIn(copy.records);
   return {
     garbled: read.garbled + copy.garbled,

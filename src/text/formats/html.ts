@@ -137,7 +137,7 @@ class HtmlReader {
   onprocessinginstruction(name: string, data: string): void {
     if (name.toLowerCase() !== '!doctype' || !data.includes('[')) return;
     throw new DocumentError('the DOCTYPE has declarations, which are not supported', {
-      hint: 'Remove the part in square brackets.',
+      hint: 'Remove the part of the DOCTYPE in square brackets.',
     });
   }
 

@@ -34,7 +34,7 @@ export async function readDocument(
   const spoken = parts.filter(({ text }) => SPEAKABLE.test(text));
   if (spoken.length > 0) return spoken;
   throw new DocumentError('the document has no text to speak', {
-    hint: 'Code blocks are left out unless --code read is given; so are footnotes, comments and hidden text.',
+    hint: 'Footnotes, comments and hidden text are not spoken. Code blocks are spoken with --code read only.',
   });
 }
 

@@ -90,10 +90,11 @@ function breakLength(
 ): number {
   const ms = time === undefined ? STRENGTHS.get(strength) : timeOf(time);
   if (ms !== undefined && ms <= MAX_PAUSE_MS) return ms;
+  const strengths = [...STRENGTHS.keys()].join(', ');
   throw time === undefined
     ? new DocumentError(`<break strength="${strength}"> is not supported`, {
         line,
-        hint: `Use one of: ${[...STRENGTHS.keys()].join(', ')}.`,
+        hint: `Use one of: ${strengths}.`,
       })
     : new DocumentError(`<break time="${time}"> is out of range`, {
         line,

@@ -41,7 +41,7 @@ export function readXml(xml: string, handler: XmlHandler): void {
       if (!declaration.includes('[')) return;
       throw new DocumentError('the DOCTYPE has declarations, which are not supported', {
         line: lineOf(),
-        hint: 'Remove the part in square brackets.',
+        hint: 'Remove the part of the DOCTYPE in square brackets.',
       });
     },
     onerror(error) {
