@@ -67,9 +67,15 @@ export interface OpenServiceOptions {
   readonly warmsUp?: boolean;
   /** Ids of models to report as unavailable. */
   readonly unavailableModels?: readonly string[];
-  /** Credits and quota of a new account. When the service starts, accounts with less than half are topped up. */
+  /**
+   * Credits and quota of a new account. An account that has less than half of either when the service starts is topped
+   * up to both amounts.
+   */
   readonly allowance?: Amounts;
-  /** Credits of every account after the service has started, whatever the earlier balance; overrides `allowance`. */
+  /**
+   * Credits of every account when the service has started, whatever the earlier balance. Overrides the credits in
+   * `allowance`.
+   */
   readonly openingCredits?: number;
   /** Maximum number of requests a second for each account; default no limit. */
   readonly requestsPerSecond?: number;

@@ -26,15 +26,15 @@ export interface Service {
   readonly open: Realtime['open'];
   /** Returns whether a request has an accepted API key. */
   hasKey(headers: Headers): boolean;
-  /** Returns how a fault rule breaks the connection that sends the response; `undefined` if no rule does. */
+  /** Returns how a fault rule breaks the connection while the response is sent; `undefined` if none breaks it. */
   cutOf(response: Response): BodyCut | undefined;
   /** Replaces all fault rules. */
   setFaults(rules: readonly FaultRule[]): void;
   /** Returns the fragment of a one-time link to the web page; `undefined` if no web page is served. */
   invite(): string | undefined;
   /**
-   * Refuses new requests and finishes running ones. After `graceMs`, or once `hurry` is aborted, truncates and refunds
-   * unfinished responses and leaves unfinished jobs to the next process.
+   * Refuses new requests and finishes running ones within `graceMs`, or about a second after `hurry` is aborted. Then
+   * truncates and refunds unfinished responses. The next process continues unfinished jobs.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
@@ -43,8 +43,8 @@ export interface Service {
 const GRACE_MS = 600_000;
 
 /**
- * Creates the service. Verifies the ledger, refunds the requests of dead processes and continues orphaned jobs. The
- * caller must close the store and the engines.
+ * Creates the service. Verifies the ledger. If an earlier process ended too early, refunds its unfinished requests and
+ * continues its jobs. The caller must close the store and the engines.
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {

@@ -24,7 +24,7 @@ export interface AdmissionDeps {
   readonly keys: KeyTable;
   readonly rateLimit: RateLimit;
   readonly speechQueue: Pick<SpeechQueue, 'requireCapacity'>;
-  /** Counts connections: `open` is the number of all connections, `unknown` of those that have not authenticated. */
+  /** Returns the number of all connections (`open`) and of those that have not authenticated (`unknown`). */
   readonly connections: () => { readonly open: number; readonly unknown: number };
 }
 
@@ -34,7 +34,7 @@ const MAX_UNKNOWN = 32;
 const CREDENTIALS = new Set(['token', 'api_key', 'access_token', 'key', 'ticket', 'authorization']);
 
 /**
- * Checks a WebSocket handshake, whose `Host` and `Origin` the caller has already checked.
+ * Checks a WebSocket handshake. The caller must already have checked `Host` and `Origin`.
  * @throws ServiceError 400, 401, 404, 426, 429, 501 or 503
  */
 export function admit(arrival: IncomingRequest, deps: AdmissionDeps): Omit<Admission, 'cut'> {

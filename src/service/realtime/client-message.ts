@@ -63,7 +63,7 @@ const { text: _bounded, ...inputFields } = CLIENT_MESSAGES.v3.input.properties;
 const InputOfAnyLength = Type.Object({ ...inputFields, text: Type.String({ minLength: 1 }) });
 
 /**
- * Validates a message of the client (docs/api/realtime.md); ignores unknown fields.
+ * Validates a message from the client (docs/api/realtime.md). Ignores unknown fields.
  * @param mode mode of the current request; `undefined` before `start`
  */
 export function readClientMessage(
@@ -154,7 +154,7 @@ function invalid(field: string, message: string): ServiceError {
 export interface Problem {
   readonly code: RealtimeErrorCode;
   readonly message: string;
-  /** Path of the invalid field, as the field is named in the client's protocol version. */
+  /** Path of the invalid field, with the field names of the client's protocol version. */
   readonly path?: string | undefined;
   readonly stage?: string | undefined;
 }

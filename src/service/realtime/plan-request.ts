@@ -22,8 +22,8 @@ import type { Problem } from './client-message.ts';
 import type { RequestWarning, ReadyFields } from './machine/state.ts';
 
 /**
- * Validates a `start.request` (docs/api/realtime.md). A value out of range is ignored with a warning in v3, clamped
- * with a warning in v2 with `product_v1`, and refused in v2 without a profile.
+ * Validates the field `request` of a `start` message (docs/api/realtime.md). For a value out of range, v3 ignores the
+ * value and v2 with the profile `product_v1` clamps it, both with a warning. v2 without a profile refuses the request.
  * @throws RequestProblem
  */
 export function planRequest(
@@ -258,7 +258,7 @@ interface RequestSubject {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly protocol: RealtimeProtocol;
-  /** Returns the path of a field of `start.request` for messages. In v2, converts the name to that of v2. */
+  /** Returns the path of a request field for messages. In v2, the path contains the v2 name of the field. */
   readonly nameOf: (field: string) => string;
 }
 

@@ -72,7 +72,8 @@ export function createRealtime(deps: RealtimeDeps) {
       return [...sessions].filter(({ isBusy }) => isBusy).length;
     },
     /**
-     * Finishes accepted segments within `graceMs` (one second once `hurry` is aborted), then closes all connections.
+     * Finishes the accepted segments, then closes all connections. Waits at most `graceMs`, or one second after `hurry`
+     * is aborted.
      */
     async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
       if (sessions.size === 0) return;

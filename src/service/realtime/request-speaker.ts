@@ -55,8 +55,8 @@ interface RequestConnection {
 }
 
 /**
- * Starts or resumes a realtime request. If neither is possible, reports the status of the request
- * (docs/api/realtime.md#request-states).
+ * Starts or resumes a realtime request and returns the resulting event. If the request exists and cannot be resumed,
+ * the event contains the status of the request (docs/api/realtime.md#request-states).
  */
 export function startRequest(
   start: StartMessage,
@@ -173,7 +173,10 @@ export class RequestSpeaker {
     return { type: 'reserved', segmentId, units: characters };
   }
 
-  /** Speaks a reserved segment and settles the charge. In `reliable` mode, also stores the audio. */
+  /**
+   * Speaks a reserved segment and bills it. If speech fails, refunds the credits. In `reliable` mode, also stores the
+   * audio.
+   */
   async speak(segmentId: string): Promise<void> {
     const reserved = this.#reserved.get(segmentId);
     if (reserved === undefined) throw new TypeError(`segment ${segmentId} was not reserved`);
@@ -194,8 +197,8 @@ export class RequestSpeaker {
   }
 
   /**
-   * Aborts the request and refunds undelivered segments. Deletes an uncharged request in `simple` mode, so that the
-   * client can use the request id again.
+   * Aborts the request and refunds undelivered segments. In `simple` mode, deletes the request if nothing was charged,
+   * so that the client can use the request id again.
    */
   abandon(isFinal: boolean): void {
     const { requests } = this.#connection.context;

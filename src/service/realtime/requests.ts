@@ -38,7 +38,7 @@ interface RequestParameters {
 
 type StartResult =
   | { readonly kind: 'started'; readonly request: RequestRecord }
-  /** The request already exists and cannot be restarted. */
+  /** The request already exists and is not resumed. */
   | { readonly kind: 'known'; readonly request: RequestRecord }
   | { readonly kind: 'conflict' };
 
@@ -54,7 +54,7 @@ export class Requests {
     this.#deps = deps;
   }
 
-  /** Starts or resumes a realtime request. A failed request is restarted only if `retryFailed` is true. */
+  /** Starts a realtime request. If `retryFailed` is true, resumes a request that failed and can be retried. */
   start(parameters: RequestParameters & { readonly retryFailed: boolean }): StartResult {
     const { store, ownership } = this.#deps;
     const result = store.write((db) => this.#start(db, parameters));

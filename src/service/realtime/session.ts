@@ -68,7 +68,7 @@ export class Session implements SocketListener {
     });
   }
 
-  /** Closes the connection; first finishes the accepted segments unless `isForced`. */
+  /** Closes the connection. Unless `isForced`, finishes the accepted segments first. */
   drain(isForced: boolean): void {
     this.#dispatch({ type: 'drain', isForced });
   }
@@ -258,7 +258,7 @@ export class RecentIds {
     this.#max = max;
   }
 
-  /** Adds an event id. Returns true if the id is already known. */
+  /** Adds an event id. Returns true if the id was already stored. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return true;
     this.#ids.add(id);

@@ -19,7 +19,7 @@ interface Held extends TicketScope {
   readonly expiresAt: number;
 }
 
-/** Creates the store of browser tickets of this process. A ticket is valid once, for one minute and one web origin. */
+/** Creates the store of browser tickets. A ticket can be used once, within one minute, from one web origin. */
 export function createTickets({ clock, random }: { clock: Clock; random: Random }) {
   const held = new Map<string, Held>();
   const dropOld = (): void => {
@@ -37,7 +37,7 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
       dropOld();
       return { ticket, expiresAt };
     },
-    /** Returns whether a web origin has an unused ticket. If not, the service can refuse its handshake at once. */
+    /** Returns whether a web origin has an unused ticket. Without one, the service can refuse the handshake at once. */
     isExpected(place: TicketScope): boolean {
       dropOld();
       return [...held.values()].some((one) => isFor(one, place));

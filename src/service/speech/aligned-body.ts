@@ -192,7 +192,7 @@ interface Piece {
 }
 
 /**
- * Makes the updates with word times that a client gets while a text is spoken (docs/api/speech.md#aligned-stream). Each
+ * Creates the updates with word times that the client receives during speech (docs/api/speech.md#aligned-stream). Each
  * update is about one sentence or clause. Its times are first estimated from the audio, and later replaced by the times
  * that the engine reports. If the engine reports none, an update invalidates the estimate.
  */

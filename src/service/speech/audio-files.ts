@@ -33,7 +33,7 @@ export function createAudioFolder(databasePath: string, deps: FileDeps, rootName
       await ensurePrivateFolder(join(root, owner), deps.files);
       return openOutput({ ...deps, path: fileOf(owner, name), mode: 0o600 });
     },
-    /** Returns a published file; undefined if there is none. */
+    /** Returns a completely written audio file; undefined if there is none with this name. */
     find: (owner: string, name: string) => openStoredAudio(fileOf(owner, name), deps.files),
     /** Deletes a file; ignores errors. */
     remove: (owner: string, name: string) => removeQuietly(fileOf(owner, name), deps),
@@ -53,7 +53,7 @@ export function createAudioFolder(databasePath: string, deps: FileDeps, rootName
   };
 }
 
-/** A published audio file, which is opened for each read. */
+/** A completely written audio file. Each call of `read` opens the file again. */
 export interface StoredAudio {
   readonly size: number;
   /** Version of the file, which changes when the file is replaced. */
@@ -114,8 +114,8 @@ interface SpeechWriting {
 }
 
 /**
- * Writes speech to a file, states the exact length in the header, and publishes the file. On an error, such as speech
- * that is too long, the caller must abandon the output.
+ * Writes speech to a file, states the exact length in the header, and gives the file its final name. On an error, such
+ * as speech that is too long, the caller must abandon the output.
  */
 export async function writeSpeech(
   { output, encode, format, gainDb }: SpeechWriting,

@@ -18,7 +18,7 @@ export function createGenerations(clock: Clock) {
     get size() {
       return running.size;
     },
-    /** Registers a running generation, whose `signal` is aborted if the closing service stops waiting for it. */
+    /** Registers a running generation. Its `signal` is aborted if the service closes without waiting for its end. */
     start(): RunningGeneration {
       const controller = new AbortController();
       running.add(controller);

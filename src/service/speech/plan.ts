@@ -249,7 +249,7 @@ export function isWithin(
   return value >= minimum && value <= maximum;
 }
 
-/** The engine settings that a request's controls result in, and the names of the controls without effect. */
+/** The engine settings for the controls of a request, and the names of the controls without effect. */
 export interface AppliedControls {
   readonly speed: number;
   readonly pitch: number;
@@ -262,7 +262,10 @@ export interface AppliedControls {
   readonly ignored: readonly ControlName[];
 }
 
-/** Converts the controls that model and voice support to engine settings, and lists the others as ignored. */
+/**
+ * Converts the controls of a request to engine settings. Lists controls that the model or the voice does not support as
+ * ignored.
+ */
 export function deliver(
   controls: GivenControls,
   model: CatalogueModel,

@@ -41,7 +41,7 @@ export interface Speaking {
   readonly requestId: string;
 }
 
-/** The fields of a request that {@link generate} needs to settle the charge. */
+/** The part of a speech request that {@link generate} needs. */
 export interface GenerationRequest extends Pick<Speaking, 'operation' | 'signal'> {
   readonly context: Pick<SpeechContext, 'generations'>;
   readonly plan: Pick<SpeechPlan, 'textField'>;
@@ -54,10 +54,10 @@ export interface SpokenStream {
 }
 
 /**
- * Waits for the first audio, spends the reserved credits, and returns a body that streams the rest and then settles
- * the charge (docs/api/errors.md#idempotency).
- * @throws ServiceError 400 for unspeakable text and 429 for a full queue, where nothing is charged and the
- * idempotency key can be used again; 500 for other failures, which are refunded
+ * Starts the response to a speech request: waits for the first audio, spends the reserved credits and returns a body
+ * that streams the audio. When the body ends, the charge is kept or refunded (docs/api/errors.md#idempotency).
+ * @throws ServiceError 400 for unspeakable text and 429 for a full queue: nothing is charged, and the client can use
+ * the idempotency key again. Otherwise 500 or 507: the charge is refunded.
  */
 export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   const { context, operation, plan } = speaking;
@@ -87,8 +87,8 @@ export function speechOf(
 }
 
 /**
- * Runs `work`, which prepares the response to a request for speech. If `work` fails or the client disconnects, refunds
- * the charge.
+ * Runs `work`, which prepares the response to a speech request. A disconnect of the client aborts the generation. If
+ * `work` fails, refunds the charge.
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
@@ -193,15 +193,15 @@ interface BodySource {
   readonly next: () => Promise<Uint8Array | undefined>;
   readonly completed?: () => Uint8Array;
   /**
-   * Encodes the error that ends the response body if speech fails. If this function is undefined, the body stream fails
-   * instead.
+   * If speech fails, returns the last bytes of the response body, which contain the error. Without this function, the
+   * body stream itself fails.
    */
   readonly failed?: (error: ServiceError) => Uint8Array;
 }
 
 /**
- * Returns a response body that is produced as fast as the client reads it. At the end of the body, the charge is
- * settled: kept if the body is complete or the client cancelled, refunded if speech failed.
+ * Returns a response body that is produced as fast as the client reads it. The charge is kept if the body is complete
+ * or the client cancelled. It is refunded if speech failed.
  */
 export function settledBody(
   { context, operation, requestId }: Pick<Speaking, 'context' | 'operation' | 'requestId'>,
@@ -316,9 +316,9 @@ const NEWEST = 0.2;
 
 /**
  * Limits the number of requests that wait for an engine to `maxWaiting` (default 64). A request whose client reads
- * slowly does not count as waiting. If the queue is full, a new request is refused, unless another account has at least
- * two more waiting requests. Then the newest request without audio of the account with the most waiting requests is
- * refused instead.
+ * slowly does not count as waiting. If the queue is full, a new request is refused, with one exception: another account
+ * has at least two more waiting requests. Then the account with the most waiting requests loses its newest one without
+ * audio.
  */
 export class SpeechQueue {
   readonly #clock: Clock;
@@ -344,8 +344,8 @@ export class SpeechQueue {
   }
 
   /**
-   * Speaks the text of a request. Accounts take turns, and the first piece of a request comes before later pieces of
-   * other requests.
+   * Speaks the text of a request. Accounts take turns. The beginning of a text has priority over later parts of other
+   * texts.
    * @throws ServiceError as `requireCapacity` does, before the first chunk; errors of the engine
    */
   async *synthesize(speech: {

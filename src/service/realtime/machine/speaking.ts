@@ -20,7 +20,8 @@ import type { CommittedSegment, OpenRequest, Reducer, SessionEvent } from './sta
 const MAX_STATUS_SEGMENTS = FRAME_LIMITS.arrayItems;
 
 /**
- * Requests the reservation of a segment's credits. Fails if the session would exceed its limit of units or segments.
+ * Emits the effect that reserves a segment's credits. Sends the error `session_limit_exceeded` if the session would
+ * exceed its limit of units or segments.
  */
 export function reserve(segment: CommittedSegment, eventId: string | undefined): Reducer {
   return ({ request }) => {
@@ -38,7 +39,7 @@ export function reserve(segment: CommittedSegment, eventId: string | undefined):
   };
 }
 
-/** Marks a segment as accepted, after its credits were reserved. */
+/** Handles the reservation of a segment's credits: accepts the segment and adds it to the queue. */
 export function reserved({
   segmentId,
   units: reservedUnits,
@@ -78,7 +79,7 @@ export function reserved({
   };
 }
 
-/** Rejects a segment because the account has too few credits. */
+/** Handles a refused reservation: sends an error, because the account has too few credits. */
 export function notReserved(problem: Problem): Reducer {
   return ({ reserving, pendingEventId }) =>
     reserving === undefined ? [] : [fail(problem, pendingEventId)];

@@ -49,7 +49,7 @@ type Ready = Static<typeof SERVER_MESSAGES.v3.ready>;
 export interface StartedRequest {
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** The fields of the messages `ready` and `audio` that are the same in both protocol versions. */
+  /** Model, voice and audio format, as sent in the message `ready`. */
   readonly audioFormat: Pick<
     Ready,
     'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
@@ -66,12 +66,12 @@ export interface StartedRequest {
 }
 
 export interface OpenRequest extends StartedRequest {
-  /** Texts that the client has sent, but that are not part of an accepted segment yet. */
+  /** Texts from the client that do not belong to an accepted segment yet. */
   readonly texts: readonly string[];
   readonly sequences: readonly number[];
   readonly characters: number;
   readonly lastSequence: number;
-  /** Ids of the accepted segments, in order. The first one is being spoken. */
+  /** Ids of the accepted segments that are not completely spoken, in order. The first one is being spoken. */
   readonly queue: readonly string[];
   /** True after the last input: an `input` with `commit` in `simple` mode, or a `stop` in `reliable` mode. */
   readonly isStopped: boolean;
@@ -83,7 +83,7 @@ export interface SessionState {
   readonly sessionId: string;
   readonly phase: SessionPhase;
   readonly request: OpenRequest | undefined;
-  /** The `eventId` of the client message whose side effects have not ended yet; `undefined` if there is none. */
+  /** Event id of the client message that is still being processed; `undefined` if there is none. */
   readonly pendingEventId: string | undefined;
   readonly reserving: CommittedSegment | undefined;
   readonly isDraining: boolean;
@@ -205,7 +205,7 @@ export function reject(problem: Problem, eventId?: unknown): Reducer {
   return sendError(problem, eventId, false);
 }
 
-/** Sends a terminal `error`, whatever its code, and closes the connection. */
+/** Sends an `error` and closes the connection, even if the error code alone would not end the connection. */
 export function failTerminally(problem: Problem, closeCode: number): Reducer {
   return () => [sendError(problem, undefined, true), leave(problem, closeCode)];
 }
