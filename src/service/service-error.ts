@@ -36,7 +36,7 @@ export interface FieldProblem {
 
 const LISTED_PROBLEMS_MAX = 20;
 
-/** Returns the 400 error for invalid fields. The message states the first problem; `details.errors` lists several. */
+/** Returns the 400 error for invalid fields. The message states the first problem; `details.errors` lists up to 20. */
 export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem[]]): ServiceError {
   const [first, ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;

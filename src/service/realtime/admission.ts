@@ -9,7 +9,7 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { SpeechQueue } from '../speech/speak.ts';
 import type { TicketScope } from './tickets.ts';
 
-/** An accepted handshake (docs/api/realtime.md and docs/api/authentication.md). */
+/** An accepted WebSocket handshake (docs/api/realtime.md and docs/api/authentication.md). */
 export interface Admission {
   readonly protocol: RealtimeProtocol;
   readonly traceId: string;

@@ -18,7 +18,7 @@ import type { FrameMessage } from '../../realtime/frames.ts';
 import { requireValid } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** A `start` message whose `request` is not validated yet, because its schema depends on the client's profile. */
+/** A `start` message. Its field `request` is not validated yet, because the schema depends on the client's profile. */
 export interface StartMessage {
   readonly event: 'start';
   readonly mode: RealtimeMode;

@@ -311,13 +311,18 @@ function requireFormat(
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
-/** Returns the realtime audio formats of a model: always opus and pcm, because the service converts audio. */
+/**
+ * Returns the audio formats that a model offers for realtime speech. Opus and pcm are always included, because the
+ * service converts audio.
+ */
 export function realtimeFormats({ outputFormats }: CatalogueModel): readonly RealtimeFormat[] {
   const files = (['mp3', 'wav'] as const).filter((format) => outputFormats.includes(format));
   return [...files, 'opus', 'pcm'];
 }
 
-/** Returns the fields of `start.request` that a model supports; for v2, those of the profile `product_v1`. */
+/**
+ * Returns which fields of a realtime request a model supports. For v2, these are fields of the profile `product_v1`.
+ */
 export function realtimeControls(
   model: CatalogueModel,
   protocol: RealtimeProtocol,

@@ -87,7 +87,7 @@ export function createCachedSpeech({
         throw error;
       }
     },
-    /** Returns the stored audio of the completed request with this idempotency key; undefined if there is none. */
+    /** Returns the record of the audio stored for this idempotency key; undefined if none is stored. */
     findByKey: (key: OperationKey): CachedRecord | undefined =>
       store.read((db) => {
         const operation = findByKey(db, key);

@@ -30,7 +30,7 @@ export interface SpeechContext {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** A validated speech request whose price is reserved, with everything that is needed to speak its text. */
+/** A validated speech request whose price is reserved. */
 export interface Speaking {
   readonly context: Pick<SpeechContext, 'encode' | 'generations' | 'report' | 'speechQueue'>;
   readonly account: string;

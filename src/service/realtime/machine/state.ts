@@ -22,7 +22,7 @@ export interface CommittedSegment {
   readonly characters: number;
 }
 
-/** A segment that was accepted on an earlier connection of the same request. */
+/** An accepted segment of a request, from this connection or an earlier one. */
 export interface EarlierSegment {
   readonly segmentId: string;
   readonly sequences: readonly number[];
@@ -59,7 +59,7 @@ export interface StartedRequest {
   readonly warnings: readonly RequestWarning[];
   readonly segmentMaxCharacters: number;
   readonly earlier: readonly EarlierSegment[];
-  /** Billable units of the segments that were spoken on earlier connections of the request. */
+  /** Billable units of the segments that were spoken on earlier connections or accepted on this one. */
   readonly units: number;
   /** Sequence number of the next audio message. */
   readonly nextAudio: number;
@@ -149,7 +149,7 @@ type Unspoken = string | undefined;
 type Unstamped<Message> = Message extends ServerMessage
   ? Omit<Message, 'eventId' | 'traceId' | 'timestamp'>
   : never;
-/** A message for the client, without the event id, trace id and time, which are added when it is sent. */
+/** A message to the client. Event id, trace id and time are added when it is sent. */
 export type Outgoing = Unstamped<ServerMessage>;
 type Sent<Event extends Outgoing['event']> = Extract<Outgoing, { event: Event }>;
 
@@ -257,7 +257,7 @@ export function finish(reason: FinishReason, code: number): Reducer {
   };
 }
 
-/** Returns the billable units of a request without those of the given segments. */
+/** Returns the billable units of a request, except those of the given segments. */
 export function unitsWithout(
   { earlier, units }: OpenRequest,
   segmentIds: readonly string[],
