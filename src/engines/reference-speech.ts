@@ -124,7 +124,7 @@ function unknownLanguage(
     ? ''
     : ' More languages: foley engine add espeak-ng.';
   return usageFailure(
-    `no engine with word times speaks the language "${language}"`,
+    `no speech engine that reports word times supports the language "${language}"`,
     nearestHint(language, languages, `${list}${more}`),
   );
 }

@@ -90,7 +90,7 @@ export async function checkCredits(
 
 function unknownPrice(): Failure {
   return usageFailure(
-    '--max-credits requires a price per character, and none is known for this model yet',
+    '--max-credits requires the price per character, which foley does not know for this model yet',
     'Pass --credit-rate N (credits per character), or speak a short text first.',
   );
 }

@@ -123,9 +123,9 @@ export class VoiceMaker {
       try {
         return await engine.clone?.({ audio, text: referenceText }, signal);
       } catch (error) {
-        const why = engineMessageOf(error);
-        if (why === undefined) throw error;
-        throw invalidRequest([{ field: 'audioFiles', message: `audioFiles: ${why}` }]);
+        const reason = engineMessageOf(error);
+        if (reason === undefined) throw error;
+        throw invalidRequest([{ field: 'audioFiles', message: `audioFiles: ${reason}` }]);
       }
     });
     const languages = spokenBy(engine);
