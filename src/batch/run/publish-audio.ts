@@ -133,7 +133,7 @@ export async function openBatchOutput(
     : openOutput(options);
 }
 
-/** Creates and syncs the folders of the outputs. */
+/** Creates the folders of the outputs, and syncs them to the disk. */
 export class OutputFolders {
   readonly #made = new Map<string, Promise<unknown>>();
   readonly #files: FileSystem;

@@ -18,7 +18,7 @@ import { SpeechCheck } from './speech-check.ts';
 
 /** Timeouts for an engine process, in milliseconds (docs/engines.md). */
 const TIMEOUTS = {
-  /** Maximum wait for each message of a starting engine, up to its greeting. */
+  /** Maximum wait for each message of a starting engine. Applies until the greeting has arrived. */
   greeting: 60_000,
   /** Maximum time between the start of the process and the engine's greeting. */
   loading: 600_000,
