@@ -6,8 +6,8 @@ export type Decision =
   /** The output file already contains the audio of the item; nothing is done. */
   | { readonly kind: 'skip'; readonly status: ItemStatus }
   /**
-   * A request is sent for the item, with this generation number. `status` is the journal's state of the same request if
-   * an earlier command planned it; undefined for a new request.
+   * A request with this generation number is sent for the item. If an earlier command planned this request, `status` is
+   * its state in the journal. For a new request, `status` is undefined.
    */
   | {
       readonly kind: 'speak';

@@ -109,7 +109,7 @@ export interface SpeechRequest extends SpeechBody {
   readonly captions: OpenCaptions | undefined;
 }
 
-/** The result of a speech command, in the same form for streamed speech, jobs and texts in parts. */
+/** The result of a speech command. Streamed speech, jobs and long texts in several parts have the same form. */
 export interface DeliveredSpeech {
   readonly spoken: SpeechSummary;
   /** Number of requests that spoke the text; more than 1 if the text was split. */

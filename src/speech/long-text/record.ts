@@ -98,7 +98,7 @@ function isPaid(part: PartState | undefined): boolean {
 }
 
 function damagedText(file: string): Failure {
-  return new Failure(`the stored text of this long text was changed or damaged: ${display(file)}`, {
+  return new Failure(`the stored copy of this long text was changed or damaged: ${display(file)}`, {
     code: 'state',
     exit: 'state',
     hint: 'Restore the original text, or use the audio files in the folder of this file.',

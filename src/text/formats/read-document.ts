@@ -34,7 +34,7 @@ export async function readDocument(
   const spoken = parts.filter(({ text }) => SPEAKABLE.test(text));
   if (spoken.length > 0) return spoken;
   throw new DocumentError('the document has no text to speak', {
-    hint: 'Footnotes, comments and hidden text are not spoken. Code blocks are spoken with --code read only.',
+    hint: 'Footnotes, comments and hidden text are not spoken. Code blocks are spoken only with --code read.',
   });
 }
 

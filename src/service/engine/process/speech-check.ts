@@ -58,7 +58,7 @@ export class SpeechCheck {
     return this.#samples > 0;
   }
 
-  /** Ends the validation. @throws ProtocolFault when a word ends after the speech */
+  /** Ends the validation. @throws ProtocolFault if the end time of a word is later than the end of the audio */
   close(): void {
     if (this.#lastWord.endMs > this.#spokenMs + ROUNDING_MS) {
       throw new ProtocolFault(
