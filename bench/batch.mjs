@@ -14,7 +14,7 @@ const ITEMS = 500;
 const CONCURRENCY = 8;
 const WORK_MS = 30;
 const IDEAL_MS = (ITEMS / CONCURRENCY) * WORK_MS;
-// Even, because a run right after the script needs a tenth more processor time: batch and client take turns there.
+// Even, because batch and client take turns to run right after the script.
 const ROUNDS = Number(process.env.FOLEY_BATCH_ROUNDS ?? 6);
 
 export const title = `batch of ${ITEMS} items of ${WORK_MS} ms, ${CONCURRENCY} at a time`;

@@ -61,7 +61,7 @@ type WordTime = Pick<WordMark, 'startMs' | 'endMs'>;
 interface WordSounds {
   /** Names of the phonemes of the word when it is spoken alone; at least one. */
   readonly sounds: readonly string[];
-  /** True if flite may skip the word, such as a sign at the beginning of a sentence. */
+  /** True if flite may leave out the word or symbol, such as a symbol at the beginning of a sentence. */
   readonly isOptional: boolean;
 }
 
