@@ -182,7 +182,9 @@ describe('an engine that cannot be downloaded', () => {
     expect(spoken.code, spoken.stderr).toBe(0);
     const refused = await runFoley([...ONE_VOICE, '--yes'], { box });
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/runs a program of your own[\s\S]*foley engine remove kokoro/);
+    expect(refused.stderr).toMatch(
+      /an engine that you added: node[\s\S]*foley engine remove kokoro/,
+    );
     const removed = await runFoley(['engine', 'remove', 'kokoro'], { box });
     expect(removed.code, removed.stderr).toBe(0);
   });
