@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import type { EventSourceParser } from 'eventsource-parser';
 import type { AlignedCompleted, AlignedWord } from '../../contract/speech.ts';
 import type { UnknownRecord } from '../response.ts';
 import { firstNumber, firstText, isRecord } from '../response.ts';
@@ -118,12 +119,7 @@ function snapshotOf(fields: UnknownRecord): AlignedEvent {
     return { kind: 'invalidated', chunkSeq };
   }
   const readable = words.filter((word: unknown) => isAlignedWord(word));
-  return {
-    kind: 'snapshot',
-    chunkSeq,
-    words: readable.map(({ endMs, startMs, text: said }) => ({ text: said, startMs, endMs })),
-    isWhole: readable.length === words.length,
-  };
+  return { kind: 'snapshot', chunkSeq, words: readable, isWhole: readable.length === words.length };
 }
 
 function chunkSeqOf({ chunkSeq }: UnknownRecord): number | undefined {
@@ -146,10 +142,11 @@ export function isAlignedWord(value: unknown): value is AlignedWord {
   const { endMs, startMs, text: said } = value;
   return (
     typeof said === 'string' &&
-    firstNumber(startMs) !== undefined &&
-    firstNumber(endMs) !== undefined &&
-    Number(startMs) >= 0 &&
-    Number(endMs) >= Number(startMs)
+    typeof startMs === 'number' &&
+    typeof endMs === 'number' &&
+    startMs >= 0 &&
+    endMs >= startMs &&
+    endMs < Infinity
   );
 }
 
@@ -225,43 +222,42 @@ export type SseEvent =
   | { readonly kind: 'event'; readonly name: string; readonly data: ByteString }
   | { readonly kind: 'comment' };
 
-export class EventTooLarge extends Error {
-  constructor(limitBytes: number) {
-    super(`an event is larger than ${limitBytes} bytes`);
-    this.name = 'EventTooLarge';
-  }
-}
+/** Parses a byte stream of server-sent events (docs/api/speech.md#aligned-stream). */
+export class SseEvents {
+  /** Whether an event exceeded the size limit. Then no more bytes can be added. */
+  isTooLarge = false;
+  readonly #parser: EventSourceParser;
+  #ready: SseEvent[] = [];
 
-/**
- * Parses a byte stream of server-sent events (docs/api/speech.md#aligned-stream). Yields a list of the events that
- * became complete with the latest bytes.
- * @throws EventTooLarge for an event of more than `limitBytes` bytes
- * @throws any error that reading `body` throws
- */
-export async function* sseEvents(
-  body: AsyncIterable<Uint8Array>,
-  { limitBytes }: { readonly limitBytes: number },
-): AsyncGenerator<readonly SseEvent[], void, undefined> {
-  let ready: SseEvent[] = [];
-  let isTooLarge = false;
-  const parser = createParser({
-    maxBufferSize: limitBytes,
-    onEvent: ({ event = 'message', data }) => ready.push({ kind: 'event', name: event, data }),
-    onComment: () => ready.push({ kind: 'comment' }),
-    onError: ({ type }) => {
-      isTooLarge ||= type === 'max-buffer-size-exceeded';
-    },
-  });
-  for await (const { buffer, byteLength, byteOffset } of body) {
+  /** @param limitBytes the maximum size of an event, in bytes */
+  constructor(limitBytes: number) {
+    this.#parser = createParser({
+      maxBufferSize: limitBytes,
+      onEvent: ({ event = 'message', data }) => {
+        this.#ready.push({ kind: 'event', name: event, data });
+      },
+      onComment: () => {
+        this.#ready.push({ kind: 'comment' });
+      },
+      onError: ({ type }) => {
+        this.isTooLarge ||= type === 'max-buffer-size-exceeded';
+      },
+    });
+  }
+
+  /** Parses the next bytes. Returns the events that they complete; undefined if the bytes do not end a line. */
+  add({ buffer, byteLength, byteOffset }: Uint8Array): readonly SseEvent[] | undefined {
     const bytes = Buffer.from(buffer, byteOffset, byteLength);
     // The parser copies an incomplete line together with its next input. Feed it only the end of that line first, so
     // that the rest is not copied.
     const lineEnd = bytes.indexOf(LINE_FEED) + 1;
-    if (lineEnd > 0) parser.feed(bytes.toString('latin1', 0, lineEnd));
-    if (lineEnd < byteLength && !isTooLarge) parser.feed(bytes.toString('latin1', lineEnd));
-    if (ready.length > 0 || lineEnd > 0) yield ready;
-    ready = [];
-    if (isTooLarge) throw new EventTooLarge(limitBytes);
+    if (lineEnd > 0) this.#parser.feed(bytes.toString('latin1', 0, lineEnd));
+    if (lineEnd < byteLength && !this.isTooLarge)
+      this.#parser.feed(bytes.toString('latin1', lineEnd));
+    if (lineEnd === 0 && this.#ready.length === 0) return undefined;
+    const events = this.#ready;
+    this.#ready = [];
+    return events;
   }
 }
 
@@ -270,7 +266,7 @@ export async function* sseEvents(
  * replaces the previous one. An `invalidated` event removes it (docs/api/speech.md#aligned-stream).
  */
 export class Alignment {
-  readonly #chunks = new Map<number, readonly AlignedWord[]>();
+  readonly #chunks = new Map<number, CompactWords>();
   readonly #broken = new Set<number>();
   #hasLost = false;
   #weight = 0;
@@ -282,14 +278,14 @@ export class Alignment {
       this.#hasLost = true;
       return true;
     }
-    const before = this.#chunks.get(chunkSeq);
-    this.#weight -= before === undefined ? 0 : weightOf(before);
+    this.#weight -= this.#chunks.get(chunkSeq)?.weight ?? 0;
     this.#chunks.delete(chunkSeq);
     this.#broken.add(chunkSeq);
     if (event.kind === 'invalidated') return this.#broken.size <= MOST_BROKEN;
-    this.#weight += weightOf(event.words);
+    const words = new CompactWords(event.words);
+    this.#weight += words.weight;
     if (this.#weight > MOST_WEIGHT) return false;
-    this.#chunks.set(chunkSeq, event.words);
+    this.#chunks.set(chunkSeq, words);
     if (event.isWhole) this.#broken.delete(chunkSeq);
     return this.#broken.size <= MOST_BROKEN;
   }
@@ -301,7 +297,8 @@ export class Alignment {
 
   /** Returns the words of all chunks with their times, in text order. */
   words(): AlignedWord[] {
-    return [...this.#chunks].toSorted(([a], [b]) => a - b).flatMap(([, words]) => words);
+    const chunks = [...this.#chunks].toSorted(([a], [b]) => a - b);
+    return chunks.flatMap(([, chunk]) => chunk.words());
   }
 }
 
@@ -310,8 +307,29 @@ const MOST_BROKEN = 100_000;
 const MOST_WEIGHT = 16 * 1024 * 1024;
 const WORD_WEIGHT = 100;
 
-function weightOf(words: readonly AlignedWord[]): number {
-  return words.reduce((sum, { text }) => sum + WORD_WEIGHT + text.length, WORD_WEIGHT);
+// The words of a chunk in three arrays instead of one object for each word. They stay until the stream ends, and every
+// object that stays costs time in garbage collection.
+class CompactWords {
+  readonly #texts: readonly string[];
+  readonly #startsMs: readonly number[];
+  readonly #endsMs: readonly number[];
+  /** Estimated memory use, which {@link MOST_WEIGHT} limits. */
+  readonly weight: number;
+
+  constructor(words: readonly AlignedWord[]) {
+    this.#texts = words.map(({ text }) => text);
+    this.#startsMs = words.map(({ startMs }) => startMs);
+    this.#endsMs = words.map(({ endMs }) => endMs);
+    this.weight = words.reduce((sum, { text }) => sum + WORD_WEIGHT + text.length, WORD_WEIGHT);
+  }
+
+  words(): AlignedWord[] {
+    return this.#texts.map((text, index) => ({
+      text,
+      startMs: this.#startsMs[index] ?? 0,
+      endMs: this.#endsMs[index] ?? 0,
+    }));
+  }
 }
 
 const SPARES_MAX = 64;

@@ -13,7 +13,7 @@ import { endpoint } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
 import { speechRequest } from './speech.ts';
 import type { CompletedFields, StreamEnd } from './aligned-events.ts';
-import { Alignment, AudioMemory, readBatch, EventTooLarge, sseEvents } from './aligned-events.ts';
+import { Alignment, AudioMemory, readBatch, SseEvents } from './aligned-events.ts';
 
 export interface AlignedResponse extends AudioResponse {
   /** The word times; undefined until the whole body has been read. */
@@ -124,11 +124,13 @@ class StreamedSpeech implements AlignedResponse {
   // Heartbeats do not reset the idle timeout.
   async *#audio(): AsyncGenerator<Uint8Array, void, undefined> {
     const { clock } = this.#options;
+    const events = new SseEvents(EVENT_MAX_BYTES);
     const alignment = new Alignment();
     let since = clock.monotonic();
     let isEmpty = true;
-    try {
-      for await (const batch of sseEvents(this.#response.body, { limitBytes: EVENT_MAX_BYTES })) {
+    for await (const bytes of this.#response.body) {
+      const batch = events.add(bytes);
+      if (batch !== undefined) {
         const { audio, end, hasNews } = readBatch(batch, this.#memory, alignment);
         isEmpty &&= audio === undefined;
         if (audio !== undefined) yield audio;
@@ -138,8 +140,9 @@ class StreamedSpeech implements AlignedResponse {
         if (hasNews) since = clock.monotonic();
         else this.#checkIdle(clock.monotonic() - since);
       }
-    } catch (error) {
-      throw error instanceof EventTooLarge ? this.#unusable(error.message, error) : error;
+      if (events.isTooLarge) {
+        throw this.#unusable(`an event is larger than ${EVENT_MAX_BYTES} bytes`);
+      }
     }
     throw this.#unusable('the stream ended without a completed event');
   }

@@ -4,7 +4,7 @@ import {
   Alignment,
   AudioMemory,
   readBatch,
-  sseEvents,
+  SseEvents,
 } from '../../../src/api/resources/aligned-events.ts';
 
 const audio = fc.uint8Array({ minLength: 1, maxLength: 400 });
@@ -30,7 +30,7 @@ function textOf(event: Sent): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+function* cut(bytes: Buffer, sizes: readonly number[]): Generator<Uint8Array> {
   for (let at = 0, index = 0; at < bytes.length; index += 1) {
     const size = sizes[index % sizes.length] ?? 1;
     yield bytes.subarray(at, at + size);
@@ -47,8 +47,9 @@ async function readAll(events: readonly Sent[], sizes: readonly number[], held: 
   const alignment = new Alignment();
   const out: { readonly chunk: Uint8Array; readonly isKept: boolean; read: Buffer }[] = [];
   const bytes = Buffer.from(events.map(textOf).join(''));
-  for await (const batch of sseEvents(cut(bytes, sizes), { limitBytes: 100_000 })) {
-    const { audio: chunk, end } = readBatch(batch, memory, alignment);
+  const parser = new SseEvents(100_000);
+  for (const part of cut(bytes, sizes)) {
+    const { audio: chunk, end } = readBatch(parser.add(part) ?? [], memory, alignment);
     expect(end).toBeUndefined();
     if (chunk === undefined) continue;
     out.push({ chunk, isKept: out.length % 5 === 4, read: Buffer.alloc(0) });
