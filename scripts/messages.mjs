@@ -13,8 +13,8 @@ const EXPLAINS = new Set(['network', 'timeout', 'unusable', 'endedEarly']);
 const INTERNAL = new Set(['TypeError', 'RangeError', 'onError', 'onFailure']);
 const INTRODUCTION = `# Messages
 
-All error messages of foley, by the source folder that reports them, each with the hint that the command
-line prints below it. \`{name}\` stands for a value. A message that is built from parts is listed part by part.
+This page lists the error messages of foley by source folder. The command line prints the hint of a message below it.
+\`{name}\` stands for a value. If foley builds a message from parts, this page lists each part.
 [reference.md](reference.md#exit-codes) has the exit codes, and [api/errors.md](api/errors.md) has the codes of the service.
 
 This page is generated from the sources: \`npm run generate\`.

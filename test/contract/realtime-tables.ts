@@ -136,7 +136,15 @@ function exitTable(): Table {
         all.filter(([one]) => one === name).map(([, code]) => `\`${code}\``),
       );
       if (ofErrors?.length === 0 && ofCloses?.length === 0) return [];
-      return [[`exit ${exit}`, ofErrors?.join(', ') ?? '', ofCloses?.join(', ') ?? '']];
+      return [
+        [`exit ${exit}`, namedList('error code', ofErrors), namedList('close code', ofCloses)],
+      ];
     }),
   ];
+}
+
+/** Returns for example `close codes 1011, 1012`; empty without codes. */
+function namedList(noun: string, codes: readonly string[] = []): string {
+  if (codes.length === 0) return '';
+  return `${noun}${codes.length === 1 ? '' : 's'} ${codes.join(', ')}`;
 }

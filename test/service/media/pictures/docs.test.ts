@@ -12,10 +12,12 @@ const page = readFile(new URL('docs/pictures.md', ROOT), 'utf8');
 test('docs/pictures.md has the true row of every model', async () => {
   const images = IMAGE_MODELS.map(({ id, variants }) => {
     const tiers = variants.filter(({ aspect_ratio }) => aspect_ratio === '1:1');
-    const ways = list(tiers.map(({ resolution }) => resolution));
-    const credits = list(tiers.map((tier) => tier.credits));
-    const references = list(tiers.map((tier) => tier.reference_limit));
-    return `| image | ${id} | sizes ${ways} | ${credits} credits an image | at most ${references} reference images |`;
+    const sizes = tiers.map(({ resolution }) => resolution);
+    const credits = tiers.map((tier) => tier.credits);
+    const prices = sizes.map((size, at) =>
+      sizes.length === 1 ? `${credits[at]}` : `${credits[at]} (${size})`,
+    );
+    return `| image | ${id} | ${sizes.length === 1 ? 'size' : 'sizes'} ${list(sizes)} | ${list(prices)} credits an image | at most ${referenceLimits(tiers)} |`;
   });
   const videos = VIDEO_MODELS.map(({ id, variants: [first, ...others] }) => {
     const variants = [first, ...others].filter((variant) => variant !== undefined);
@@ -23,8 +25,8 @@ test('docs/pictures.md has the true row of every model', async () => {
     const lengths = [...new Set(variants.map(({ seconds }) => seconds))].join(', ');
     const { width = 1, height = 1, seconds = 1, credits = 0 } = first ?? {};
     const rate = Math.floor((credits * 1_280 * 720) / (width * height * seconds));
-    const limit = first?.reference_limit;
-    return `| video | ${id} | ${sizes} lasting ${lengths} s | ${rate} credits a second of 1280x720 | at most ${limit} reference images |`;
+    const limit = first?.reference_limit ?? 0;
+    return `| video | ${id} | ${sizes}, lasting ${lengths} s | ${rate} credits a second at 1280x720 | at most ${referenceImages(limit)} |`;
   });
   const shown = (await page).split('\n').filter((line) => /^\| (image|video) \|/.test(line));
   expect(shown).toEqual([...images, ...videos]);
@@ -39,4 +41,24 @@ test('docs/pictures.md names every aspect ratio, and docs/api/media.md every end
 
 function list(values: readonly (string | number)[]): string {
   return values.join(', ');
+}
+
+type Tier = Readonly<Record<'resolution', string> & Record<'reference_limit', number>>;
+
+/** Returns the limit of a model, such as `4 reference images for 1k, 0 for 2k and 4k`. */
+function referenceLimits(tiers: readonly Tier[]): string {
+  const limits = [...new Set(tiers.map((tier) => tier.reference_limit))];
+  const [first = 0, ...others] = limits;
+  if (others.length === 0) return referenceImages(first);
+  const sizes = (limit: number) =>
+    tiers
+      .filter((tier) => tier.reference_limit === limit)
+      .map(({ resolution }) => resolution)
+      .join(' and ');
+  const rest = others.map((limit) => `${limit} for ${sizes(limit)}`);
+  return list([`${referenceImages(first)} for ${sizes(first)}`, ...rest]);
+}
+
+function referenceImages(limit: number): string {
+  return `${limit} reference ${limit === 1 ? 'image' : 'images'}`;
 }
