@@ -43,7 +43,7 @@ export const DOCUMENT_ENDPOINTS = [
     method: 'GET',
     path: '/api/openapi.json',
     section: 'account',
-    summary: 'Get the OpenAPI document (v1 path)',
+    summary: 'Get the OpenAPI document (older path)',
   },
 ] as const satisfies readonly Endpoint[];
 

@@ -26,7 +26,7 @@ export const OpenAiErrorBody = named('OpenAiError', {
         description: 'Name of the first invalid field (null if no field is invalid)',
       }),
     },
-    { description: 'The same error in the format of the OpenAI API' },
+    { description: 'The error in the format of the OpenAI API' },
   ),
 });
 export type OpenAiErrorBody = Static<typeof OpenAiErrorBody>;

@@ -18,8 +18,7 @@ export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as con
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
 const Status = Type.Enum([...JOB_STATUSES], {
-  description:
-    'Status of the job (partial_fail: the audio is ready, but lacks the failed segments)',
+  description: 'Status of the job (partial_fail: the audio lacks the failed text segments)',
 });
 const CreditsUsed = Type.Integer({
   minimum: 0,
@@ -293,7 +292,7 @@ export const JOB_ENDPOINTS = [
     charges: 'characters',
     repeat: 'replay',
     isKeyedByRequestId: true,
-    summary: 'Create a speech job (v1), with the request id as idempotency key',
+    summary: 'Create a speech job (v1, with `X-Request-Id` as the idempotency key)',
     body: JobRequestV1,
     success: JobV1,
     isAccepted: true,
@@ -334,7 +333,7 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/tts/audio/{taskId}',
     public: true,
     section: 'ours',
-    summary: 'Download the audio of a job (signed URL that expires)',
+    summary: 'Download the audio of a job by its signed URL',
     query: SignedAudioQuery,
     success: 'stored-audio',
     errors: [...AUDIO_ERRORS, 'ERR_FORBIDDEN'],

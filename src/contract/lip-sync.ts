@@ -83,7 +83,7 @@ const Billing = {
   audio_duration_seconds: seconds('Audio length in seconds, without encoder padding'),
   billing_rule: Type.Enum([...BILLING_RULES], {
     description:
-      'Which length is billed: that of the shorter input, or with `video_extension` that of the audio',
+      'Billed length: that of the shorter input, or (with `video_extension`) that of the audio',
   }),
 };
 
@@ -262,7 +262,8 @@ export const LIP_SYNC_ENDPOINTS = [
     id: 'createLipSync',
     path: '/api/open/v1/media/lip-sync/jobs',
     section: 'lip-sync#lip-sync',
-    summary: 'Create a lip-sync job: replace the audio track of a video and sync the lips to it',
+    summary:
+      'Create a lip-sync job: replace the audio of a video and sync the lips to the new audio',
   },
   {
     ...LIST,
@@ -287,7 +288,7 @@ export const LIP_SYNC_ENDPOINTS = [
     section: 'lip-sync#dubbing',
     charges: 'characters and seconds',
     repeat: 'replay',
-    summary: 'Create a dubbing job: speak a text and sync the lips of a video to it',
+    summary: 'Create a dubbing job: speak a text and sync the lips of a video to the speech',
     body: DubbingRequest,
     success: DubbingAccepted,
     isAccepted: true,

@@ -34,7 +34,7 @@ export const CompatSpeechRequest = named('CompatSpeechRequest', {
   input: SpeechRequest.properties.text,
   voice: Type.Union(
     [Type.String({ minLength: 1 }), Type.Object({ id: Type.String({ minLength: 1 }) })],
-    { description: 'Voice id, or an object with the voice id in its field id' },
+    { description: 'Voice id, or an object whose `id` is the voice id' },
   ),
   response_format: Type.Optional(
     Type.Enum([...SPEECH_SURFACES['compat-speech'].formats], {

@@ -36,7 +36,7 @@ export const RealtimeCapabilities = named('RealtimeCapabilities', {
   limits: Type.Object(
     {
       simpleInputCharacters: limit('Maximum number of characters in a request in simple mode'),
-      textEventCharacters: limit('Maximum number of characters in a message of type text'),
+      textEventCharacters: limit('Maximum number of characters in a `text` message'),
       segmentCharacters: limit('Maximum number of characters in a segment of the text'),
       sessionUnits: limit('Maximum number of billed units in a request'),
       requestIdCharacters: limit('Maximum length of a request id or segment id, in characters'),
@@ -125,7 +125,7 @@ const GET_CAPABILITIES = {
 const CREATE_TICKET = {
   method: 'POST',
   section: 'realtime',
-  summary: 'Create a ticket that lets a web page open one connection',
+  summary: 'Create a ticket that lets a web page open one WebSocket',
   body: BrowserTicketRequest,
   errors: BODY_ERRORS,
 } as const;

@@ -29,7 +29,7 @@ function withRanges(name: 'speed' | 'stability' | 'similarity', description: str
   const parts = narrower.map(({ id, ranges: { [name]: range } }) => {
     return `${range.minimum} to ${range.maximum} with ${id} models`;
   });
-  return parts.length === 0 ? description : `${description} (${parts.join(', ')})`;
+  return parts.length === 0 ? description : `${description} (only ${parts.join(', ')})`;
 }
 
 /**
@@ -163,7 +163,7 @@ export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 
 const ChunkSeq = Type.Integer({
   minimum: 0,
-  description: 'Number of the text chunk that the times belong to, from 0',
+  description: 'Number of the text chunk, from 0',
 });
 
 /** Data of the event `audio` in a stream of speech with word times. */
@@ -292,7 +292,7 @@ export const SPEECH_ENDPOINTS = [
     path: '/api/open/v2/speech/tts',
     section: 'speech#v2',
     isKeyedByRequestId: true,
-    summary: 'Speak a text (v2), with the request id as idempotency key',
+    summary: 'Speak a text (v2, with `X-Request-Id` as the idempotency key)',
     body: SpeechRequestV2,
     success: 'audio',
     surface: 'v2',

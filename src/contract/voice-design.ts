@@ -140,7 +140,7 @@ export const VOICE_DESIGN_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/voice-designs/{designId}/candidates/{candidateId}/audio',
     section: 'voice-design',
-    summary: 'Download the preview of a candidate',
+    summary: 'Download the audio preview of a candidate voice',
     success: 'preview',
     errors: NO_CANDIDATE,
   },

@@ -177,7 +177,7 @@ function endpointRow(id: string): readonly string[] {
   if (found === undefined) throw new Error(`the contract has no endpoint "${id}"`);
   return [
     found.method,
-    `\`${found.path}\`${found.public === true ? ' (public)' : ''}`,
+    `\`${found.path}\`${found.public === true ? ' (no API key)' : ''}`,
     found.summary,
   ];
 }

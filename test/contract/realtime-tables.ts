@@ -82,8 +82,8 @@ function prefixed(verb: string, names: string): string {
 
 const START_REQUESTS: readonly (readonly [string, ObjectSchema])[] = [
   ['v3', StartRequest],
-  ['v2 with `product_v1`', ProductStartRequest],
-  ['v2 with `legacy`', LegacyStartRequest],
+  ['v2 with profile `product_v1`', ProductStartRequest],
+  ['v2 with profile `legacy`', LegacyStartRequest],
 ];
 
 function startTable(): Table {

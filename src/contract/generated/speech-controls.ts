@@ -8,7 +8,7 @@ export const SPEECH_CONTROLS = {
     minimum: 0.5,
     maximum: 2,
     default: 1,
-    description: 'Speaking rate as a factor (0.7 to 1.2 with altF models)',
+    description: 'Speaking rate as a factor (only 0.7 to 1.2 with altF models)',
   },
   volume: {
     type: 'number',
@@ -29,14 +29,14 @@ export const SPEECH_CONTROLS = {
     minimum: 0,
     maximum: 1.5,
     description:
-      'Consistency of the delivery (0.5 to 1.5 with vendor models, 0 to 1 with altF models)',
+      'Consistency of the delivery (only 0.5 to 1.5 with vendor models, 0 to 1 with altF models)',
   },
   similarity: {
     type: 'number',
     minimum: 0,
     maximum: 1.5,
     description:
-      'Similarity to the original voice (0.5 to 1.5 with vendor models, 0 to 1 with altF models)',
+      'Similarity to the original voice (only 0.5 to 1.5 with vendor models, 0 to 1 with altF models)',
   },
   language: {
     type: 'string',

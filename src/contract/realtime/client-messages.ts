@@ -22,7 +22,7 @@ const both = {
   format: Type.Optional(
     Type.Enum([...REALTIME_FORMATS], {
       default: 'mp3',
-      description: 'Audio format (the capabilities of the model list the allowed ones)',
+      description: 'Audio format (the capabilities of the model list the allowed formats)',
     }),
   ),
   speed,

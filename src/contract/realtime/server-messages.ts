@@ -8,7 +8,7 @@ import { ProductStartRequest, StartRequest } from './client-messages.ts';
 // `remainingCapacity`, `segmentCharacters`, `reservedUnits`, `warnings`, `unspoken` and the fields of a segment.
 const commonFields = {
   eventId: Type.String({ description: 'Id of the event, unique on its connection' }),
-  traceId: Type.String({ description: 'Trace id of the connection, for the logs of the client' }),
+  traceId: Type.String({ description: 'Trace id of the connection, for client logs' }),
   timestamp: Type.Integer({ minimum: 0, description: 'Unix milliseconds' }),
   inReplyTo: Type.Optional(
     Type.String({ description: 'eventId of the message that this one replies to' }),
@@ -125,7 +125,7 @@ export const RequestStatus = message('request_status', {
   }),
   segments: Type.Optional(
     Type.Array(SegmentRecord, {
-      description: 'Segments of the request (only if their audio can be downloaded)',
+      description: 'Segments of the request (sent only if their audio can be downloaded)',
     }),
   ),
 });
