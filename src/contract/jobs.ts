@@ -165,7 +165,7 @@ export const JobV1 = named('JobV1', {
       audioUrl: AudioUrl,
       delivery: Type.Object(
         {
-          playbackUrl: nullable(Type.String(), 'Same value as audioUrl'),
+          playbackUrl: nullable(Type.String(), 'Same URL as `task.audioUrl`'),
           downloadUrl: nullable(
             Type.String(),
             'URL that sends the audio as an attachment (null until the audio is ready)',
@@ -181,12 +181,12 @@ export const JobV1 = named('JobV1', {
             status: SegmentState,
             playbackUrl: SegmentUrl,
           }),
-          { description: 'Text segments of the job (only when the audio is ready)' },
+          { description: 'Text segments of the job (sent only when the audio is ready)' },
         ),
       ),
       error: Type.Optional(
         Type.Object(JobError, {
-          description: 'Why the job failed (only if the status is fail)',
+          description: 'Why the job failed (sent only if the status is fail)',
         }),
       ),
     },

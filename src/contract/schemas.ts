@@ -32,7 +32,7 @@ export const RequestId = Type.String({
 
 /** Schema of the response field `quotaRemaining`. */
 export const QuotaRemaining = Type.Integer({
-  description: 'API quota that the account has left (speech uses one unit per character)',
+  description: 'Remaining API quota (speech uses one unit per character)',
 });
 
 /** Schemas of the fields that describe why a job failed. */

@@ -49,7 +49,7 @@ export const VoiceCandidate = named('VoiceCandidate', {
   provider: Type.String({ description: 'Model family of the voice, such as altA' }),
   language: Type.String({ description: 'Language code' }),
   description: Type.String({
-    description: 'Description of the candidate; includes the prompt words that the service used',
+    description: 'Description of the candidate, with the prompt words that the service used',
   }),
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;

@@ -157,7 +157,7 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
     const flag = flagName(name);
     const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
     // In the help, the narrower ranges of the model families follow the widest range.
-    const [about = '', families] = control.description.split(/ (?=\([\d.]+ to )/);
+    const [about = '', families] = control.description.split(/ (?=\((?:only )?[\d.]+ to )/);
     const help = lowerFirst(about);
     switch (control.type) {
       case 'number':
