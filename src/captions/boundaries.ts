@@ -107,7 +107,7 @@ interface Place {
 
 type QuotationMark = 'opening' | 'closing' | undefined;
 
-/** Value of `cling` between a word and the punctuation mark that belongs to it. Both stay on one line if they fit. */
+/** The highest value of `cling`, as between a word and its punctuation mark. Both stay on one line if they fit. */
 export const GLUED = 100;
 
 // A line break after a line of at least this width, in columns, counts as wrapping and not as the author's choice.

@@ -108,7 +108,7 @@ export async function openCaptionFiles({
 }
 
 /**
- * Writes several caption files. If one of them cannot be written, writes none.
+ * Writes several caption files, or none of them if one cannot be written.
  * @throws Failure (output, exists, usage)
  */
 export async function writeCaptions({

@@ -132,8 +132,8 @@ const UNREADABLE = 500;
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
 /**
- * Cost of a cue that contains only one short word: `sentence` if the word is a whole sentence,
- * otherwise `part`.
+ * Cost of a cue that contains only one short word. `sentence` applies if the word is a whole sentence, otherwise
+ * `part`.
  */
 const ORPHAN = { sentence: 500, part: 800 } as const;
 const MIXED_SENTENCES = 350;

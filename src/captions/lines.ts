@@ -23,7 +23,7 @@ export function lineRow(
 
 /**
  * Breaks the tokens of a cue into lines of similar width. Prefers breaks where a reader would pause, and a shorter
- * upper line. The computing time grows with the number of tokens times tokens per line times lines.
+ * upper line.
  * @param lineCount number of lines, which must be enough for all tokens
  * @returns the number of tokens on each line
  */

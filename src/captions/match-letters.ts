@@ -9,7 +9,7 @@ export interface Link {
 
 /**
  * Matches the words that the service reports with the tokens of the text, in order. Compares single letters, because
- * words and tokens may be split differently. In a match, at least half of the token's and of the word's letters match.
+ * words and tokens may be split differently. A token and a word match if at least half of the letters of each match.
  */
 export function linkWords(tokens: readonly string[], words: readonly string[]): Link[] {
   const text = lettersOf(tokens);

@@ -49,8 +49,9 @@ interface OpenMark {
 }
 
 /**
- * Finds the quotations and brackets of a text. A mark before a word opens, and a mark after a word closes. A mark
- * between spaces closes the open quotation; if none is open, the mark opens one. A quotation ends with its paragraph.
+ * Finds the quotations and brackets of a text. A quotation mark before a word opens a quotation, and one after a word
+ * closes it. A mark between spaces closes an open quotation; without an open quotation, it opens one. Every quotation
+ * ends with its paragraph at the latest.
  */
 export function findQuotations(tokens: readonly Token[]): Quotations {
   const all: Quotation[] = [];

@@ -8,8 +8,8 @@ import type { CueViolation } from './violations.ts';
 export type SubtitleFormat = 'srt' | 'vtt';
 
 /**
- * Creates the content of a subtitle file. With `by: 'word'`, a SubRip file has one cue per word, and a WebVTT file has
- * longer cues with a timestamp for each word.
+ * Creates the content of a subtitle file. If `shape.by` is `word`, a SubRip file has one cue per word, and a WebVTT
+ * file has longer cues with a timestamp for each word.
  * @returns the content of the file, the number of cues, and the cues that violate a limit
  */
 export function subtitlesOf(timings: Timings, shape: CueShape, format: SubtitleFormat): Subtitles {
@@ -40,7 +40,7 @@ export function srtFile(cues: readonly Cue[]): string {
 
 /**
  * Formats a WebVTT file (W3C) with LF and no byte order mark.
- * @param options `wordTimes`: write a timestamp before each word that is not yet spoken when the cue appears
+ * @param options with `wordTimes`, each word that is not yet spoken when its cue appears has a timestamp before it
  */
 export function vttFile(
   cues: readonly Cue[],

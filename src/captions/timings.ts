@@ -27,10 +27,7 @@ export interface Timings {
 /** A line of a script that one speaker says, with its start and end in whole milliseconds. Lines may overlap. */
 export interface TimedLine extends TimedWord {
   readonly speaker: string;
-  /**
-   * Number of timed words in the line. `Timings.words` has the words of the first line, then those of the second, and
-   * so on.
-   */
+  /** Number of timed words in the line. `Timings.words` contains the words of all lines, one line after another. */
   readonly words: number;
 }
 

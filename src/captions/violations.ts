@@ -19,9 +19,9 @@ export interface CueViolation {
   /** Line number in the subtitle file where the problem is, from 1; null if the cue was not read from a file. */
   readonly line: number | null;
   readonly rule: CueRule;
-  /** The measured value in the unit of the rule: milliseconds, columns per second, lines or columns. */
+  /** The measured value. Its unit depends on the limit: milliseconds, columns per second, lines or columns. */
   readonly value: number;
-  /** The limit, in the unit of the value. */
+  /** The limit, in the same unit as the measured value. */
   readonly limit: number;
   readonly text: string;
 }

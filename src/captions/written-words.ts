@@ -10,8 +10,8 @@ const FIRST_MISSING_UNITS = 100_000;
 const COMPARED_UNITS = 64;
 
 /**
- * Converts the timed words of spoken text, such as "twenty twenty-six", to the words of the original document, such as
- * "2026". If document words replace several spoken words, the document words share the time of these spoken words.
+ * Converts the timed words of spoken text, such as "twenty twenty-six", to the words of the document, such as "2026".
+ * Document words share the time of the spoken words that they stand for.
  */
 export function writtenWords(
   source: SpokenText,

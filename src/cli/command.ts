@@ -43,7 +43,7 @@ export interface Branch {
   readonly children: readonly Leaf[];
   /** Name of the default subcommand. Without a default, the command group prints its help. */
   readonly fallback?: string;
-  /** Loads the command that a group such as `foley live` runs if no subcommand follows. */
+  /** Loads the command that runs if the user types no subcommand, as in `foley live`. */
   readonly itself?: () => Promise<CommandDefinition>;
 }
 

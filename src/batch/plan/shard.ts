@@ -28,8 +28,8 @@ export function isInShard({ index, total }: Shard, item: number): boolean {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the shard that an environment variable sets, and the name of that variable; for example, in a Slurm array or
- * a GitLab job.
+ * Reads the shard from environment variables, as Slurm arrays and GitLab jobs set them. Also returns the name of the
+ * variable.
  * @throws Failure (usage) for an index whose total is missing or does not match
  */
 export function shardOfEnvironment(

@@ -11,7 +11,7 @@ export class Tally {
   skipped = 0;
   creditsUsed = 0;
   gravest: Failure | undefined;
-  /** Number of items whose audio leaves out some words, by the status of the item. */
+  /** Number of items whose audio leaves out some words, counted separately for each item status. */
   readonly unspoken = { done: 0, failed: 0, skipped: 0 };
 
   add({ creditsUsed, error, status, unspoken }: ItemResult): void {
@@ -25,8 +25,8 @@ export class Tally {
   }
 
   /**
-   * The exit name of a batch that tried all items: `ok` if none failed; if all failed, that of the gravest failure;
-   * otherwise `partial`. Missing words in newly delivered audio also give `partial`.
+   * The exit name of a batch that tried all items. It is `ok` if all succeeded, the exit name of the gravest failure if
+   * all failed, and otherwise `partial`. Missing words in newly delivered audio also give `partial`.
    */
   get exit(): ExitName {
     if (this.failed === 0) return this.unspoken.done > 0 ? 'partial' : 'ok';

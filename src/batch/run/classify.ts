@@ -22,20 +22,20 @@ export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'>
   readonly body: string;
   readonly decision: ItemDecision;
   /**
-   * The texts that the service bills if the item is spoken: the length of each text in characters, by the digest of its
-   * request.
+   * The texts that the service bills if the item is spoken. Key: digest of the request. Value: length of the text in
+   * characters.
    */
   readonly unpaid: ReadonlyMap<string, number>;
 }
 
 export type ItemDecision =
   | Decision
-  /** An earlier item with the same request also supplies the audio for this item. `of` is the number of that item. */
+  /** The item gets its audio from an earlier item with the same request. `of` is the number of the earlier item. */
   | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined };
 
 export interface RerunOptions {
   readonly outputDir: string;
-  /** The flag with which the user chooses another output folder; named in messages. */
+  /** The flag that sets the output folder. Messages name it so that the user can choose another folder. */
   readonly outputFlag: string;
   /** Whether files that the batch did not make may be replaced. */
   readonly overwrite: boolean;
@@ -46,7 +46,9 @@ export interface RerunOptions {
 export interface ClassifyOptions extends AudioLookup, RerunOptions {
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
   readonly origin: string;
-  /** Token that identifies this `--redo` command, and an interrupted command that named the same items. */
+  /**
+   * Token that identifies this `--redo` command. An interrupted command that named the same items has the same token.
+   */
   readonly redoToken: string | undefined;
 }
 
@@ -157,8 +159,8 @@ const RETAINED_CHARACTERS = 4_000_000;
 const ITEM_CHARACTERS = 400;
 
 /**
- * Returns two functions that yield the classified items: `first` for the first time, and `again` for every later time.
- * Up to a certain size, `again` yields the items from memory; otherwise it classifies them again.
+ * Returns two functions that yield the classified items. Call `first` for the first pass and `again` for every later
+ * pass. `again` yields a small batch from memory, and classifies a large batch again.
  * @param read classifies all items on each call
  */
 export function retainItems(read: () => Classified) {

@@ -6,8 +6,8 @@ export type Decision =
   /** The output file already contains the audio of the item; nothing is done. */
   | { readonly kind: 'skip'; readonly status: ItemStatus }
   /**
-   * A request with this generation number is sent for the item. If an earlier command planned this request, `status` is
-   * its state in the journal. For a new request, `status` is undefined.
+   * A request is sent for the item. Its idempotency key contains `generation`. If an earlier command planned the
+   * request, `status` is its state in the journal. For a new request, `status` is undefined.
    */
   | {
       readonly kind: 'speak';
@@ -29,7 +29,7 @@ export type StopReason =
   | 'partial'
   /** The item was billed, and the audio can no longer be downloaded. */
   | 'lost'
-  /** The item was billed at another service, which has the audio. */
+  /** The item was billed by another service, so the audio must be downloaded there. */
   | 'elsewhere';
 
 export interface DecisionFacts {

@@ -241,7 +241,7 @@ export class ExpectedTime {
   /**
    * Adjusts the estimate after a job.
    * @param ms duration of the job
-   * @param guess the estimate used for the first poll of the job, if any; several jobs may have used the same estimate
+   * @param guess the estimate that set the time of the job's first poll; undefined if there was no estimate
    */
   learn(characters: number, ms: number, guess: Guess | undefined): void {
     const length = lengthClass(characters);

@@ -18,8 +18,8 @@ type PartedItem = { readonly order: SpeechOrder } & Pick<BatchItem, 'parts'>;
 export const PARTS_FOLDER = `${BATCH_FOLDER}/parts`;
 
 /**
- * Returns the digest by which the journal identifies an item. For an item with pauses, the digest covers the requests
- * of all parts and the durations of the silences; otherwise the request body.
+ * Returns the digest by which the journal identifies an item. For an item without pauses, this is the digest of the
+ * request body. For an item with pauses, it covers the requests of all parts and the durations of the silences.
  */
 export function itemDigest(item: PartedItem, bodyOf: BodyOf): string {
   const { order, parts } = item;
@@ -110,7 +110,9 @@ async function decidePart(
   });
 }
 
-/** Returns whether the service refused the text of a part. Such a part is not billed and has no audio. */
+/**
+ * Returns whether a part is skipped because the service refused its text. Such a part is not billed and has no audio.
+ */
 export function isSilent({ facts, state }: ItemStatus): boolean {
   return state === 'failed' && facts.bytes === 0;
 }
@@ -130,7 +132,7 @@ export function partOutput(body: string, generation: number, { order }: BatchIte
   return `${PARTS_FOLDER}/${body}-${generation}.${extensionOf(order.format)}`;
 }
 
-/** Returns the parts that are not paid for yet: the length of each part in characters, by its digest. */
+/** Returns the parts that are not paid for yet. Key: digest of the part. Value: length in characters. */
 export function unpaidParts(parts: readonly ItemPart[]): ReadonlyMap<string, number> {
   const unpaid = parts.filter(({ decision }) => decision.kind === 'speak');
   // Equal parts are bought once.

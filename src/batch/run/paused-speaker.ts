@@ -114,7 +114,10 @@ export class PausedSpeaker {
     }
   }
 
-  /** Adds a hint to the failure of an item that was not tried: how many of its parts are paid for and stored. */
+  /**
+   * Adds a hint to the failure of an item that was not tried. The hint says how many of its parts are paid for and
+   * stored.
+   */
   endedFailure(item: BatchItem, failure: Failure): Failure {
     const { folder, speaker } = this.#options;
     const parts = partDigests(item, speaker.bodyOf).flatMap(

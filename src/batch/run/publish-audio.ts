@@ -17,7 +17,10 @@ export interface ItemWork {
   readonly item: BatchItem;
   readonly status: ItemStatus;
   readonly file: string;
-  /** Whether the file was missing when the item was classified; a file created since then is not replaced. */
+  /**
+   * Whether the file did not exist when foley decided what to do with the item. If it was created since, it is not
+   * replaced.
+   */
   readonly isNew: boolean;
   /** Called with the cost in credits once the service has made the audio and only the download remains. */
   readonly onMade?: (creditsUsed: number | undefined) => void;
@@ -88,7 +91,8 @@ export async function publishAudio(
 
 /**
  * Renames verified audio to its final name.
- * @throws Failure (output, exists); errors of `onVerified`
+ * @throws Failure (output, exists)
+ * @throws any error that `onVerified` throws
  */
 export async function commitAudio(
   output: Output,
@@ -139,7 +143,7 @@ export class OutputFolders {
   readonly #files: FileSystem;
   readonly flag: string;
 
-  /** @param flag the flag with which the user chooses another output folder; named in messages */
+  /** @param flag the flag that sets the output folder; messages name it */
   constructor(files: FileSystem, flag: string) {
     this.#files = files;
     this.flag = flag;

@@ -114,7 +114,10 @@ function digestOf(file: string, { files }: AudioLookup): Promise<string | undefi
 
 export interface ReuseTarget {
   readonly output: string;
-  /** Whether the output was missing when the item was classified; a file created since then is not replaced. */
+  /**
+   * Whether the output did not exist when foley decided what to do with the item. If it was created since, it is not
+   * replaced.
+   */
   readonly isNew: boolean;
   /**
    * The existing output file, if it contains the audio of another request; undefined otherwise. foley saves this audio

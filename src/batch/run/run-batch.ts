@@ -115,7 +115,7 @@ export class Batch {
   }
 
   /**
-   * Yields each item with the decision how `run` will get its audio. Sends nothing.
+   * Decides for each item how `run` will get the audio, and yields the item with this decision. Sends nothing.
    * @throws Failure (output, usage; exists for a file that the batch did not make)
    */
   async *classify(): AsyncGenerator<ClassifiedItem, void, undefined> {

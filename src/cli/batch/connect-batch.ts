@@ -45,7 +45,7 @@ export interface PreparedBatch {
   /** Yields the items of this shard of the batch (`--shard`). Each call starts with the first item. */
   items(voiceId: string): AsyncIterable<BatchItem>;
   /**
-   * Opens the final output of the batch, before anything is billed. The output folder is locked at that time.
+   * Opens the final output of the batch. Called before anything is billed, while the output folder is locked.
    * @param temporaries folder for temporary files
    */
   readonly openProduct?: (temporaries: string) => Promise<BatchProduct>;
