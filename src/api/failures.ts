@@ -124,7 +124,7 @@ const SERVICE_TROUBLE: Meaning = {
 const ENGINE_TROUBLE: Meaning = {
   exit: 'service',
   problem: 'the engine of the voice failed',
-  hint: 'Run the command again when the engine works, or choose another voice: `foley voices list`.',
+  hint: 'Repair the engine and run the command again, or choose another voice: `foley voices list`.',
 };
 
 const BY_STATUS = new Map(

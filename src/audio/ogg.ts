@@ -69,7 +69,7 @@ export function countPackets(table: Uint8Array): number {
 
 /**
  * Verifies Ogg pages (RFC 3533): signature, checksum, sequence number, and a first and last page for each stream.
- * Detects every truncated file. Adds up the durations of chained streams.
+ * Detects every truncation, except between two chained streams. Adds up the durations of chained streams.
  */
 export class OggReader extends VerifyingReader {
   readonly #requiredCodec: OggCodec['name'] | undefined;

@@ -113,7 +113,7 @@ const HINTS_BY_EXIT: Partial<Record<string, string>> = {
   rateLimited: 'Wait, then try again.',
   service: 'Try again later.',
   network: 'Check the network, then try again.',
-  badAnswer: 'If it happens again, report it to the service with the request id.',
+  badAnswer: 'If this error happens again, report the request id to the service.',
   unknownOutcome: 'Run `foley live status` to see the state of the request.',
 };
 

@@ -58,7 +58,7 @@ function unusable(file: FileResponse, received: string, wanted: string): Failure
   return new Failure(`${received}, not ${expected}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'If it happens again, report the request id to the service.',
+    hint: 'If this error happens again, report the request id to the service.',
     requestId: file.requestId,
     billed: 'yes',
   });

@@ -113,7 +113,7 @@ function unusable(
   return new Failure(`the ${kind} ${problem}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'If it happens again, report the request id to the service.',
+    hint: 'If this error happens again, report the request id to the service.',
     requestId,
     billed: creditsUsed === undefined ? 'unknown' : 'yes',
   });

@@ -27,8 +27,9 @@ export interface Recovery {
 }
 
 /**
- * Recovers the results of interrupted commands (docs/billing.md). If one recovery fails, continues with the next.
- * Missing parts of long texts are spoken and billed.
+ * Recovers the results of interrupted commands (docs/billing.md). If one recovery fails, continues with the next. Sends
+ * unfinished requests again under their idempotency keys, so that each is billed at most once. Speaks the missing parts
+ * of long texts, which are billed.
  * @param signal ends the recovery early; the results so far are returned
  */
 export async function recoverAll(

@@ -222,11 +222,11 @@ describe('foley captions refuses', () => {
     ],
     [
       ['talk.json', '--subtitles', 'a.srt', '--cue-max-duration', '0'],
-      '--cue-max-duration is 0; it must be above 0',
+      'the maximum duration of a cue must be above 0, but --cue-max-duration is 0',
     ],
     [
       ['talk.json', '--subtitles', 'a.srt', '--cue-min-duration', '9s'],
-      '--cue-min-duration is 9s, but cueMaxDuration is 7s',
+      'the minimum duration of a cue is above the maximum: --cue-min-duration is 9s, but cueMaxDuration is 7s',
     ],
     [
       ['talk.json', '--subtitles', 'a.srt', '--cue-by', 'words'],

@@ -66,17 +66,17 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   };
   const longest = value('cueMaxDuration', limits?.maxDurationMs);
   const shortest = value('cueMinDuration', limits?.minDurationMs);
-  const maximumIsValue = describe('cueMaxDuration', longest);
+  const maximum = describe('cueMaxDuration', longest);
   if (longest.value <= 0) {
-    throw usageFailure(`${maximumIsValue}; it must be above 0`);
+    throw usageFailure(`the maximum duration of a cue must be above 0, but ${maximum}`);
   }
   // A given maximum takes precedence over the default minimum.
   const minDurationMs =
     shortest.origin.kind === 'default' ? Math.min(shortest.value, longest.value) : shortest.value;
   if (minDurationMs > longest.value) {
-    const minimumIsValue = describe('cueMinDuration', shortest);
+    const minimum = describe('cueMinDuration', shortest);
     throw usageFailure(
-      `${minimumIsValue}, but ${maximumIsValue}`,
+      `the minimum duration of a cue is above the maximum: ${minimum}, but ${maximum}`,
       'Lower the minimum or raise the maximum.',
     );
   }

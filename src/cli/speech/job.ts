@@ -12,8 +12,9 @@ import { jobOptions } from './plan.ts';
 
 /**
  * Creates a speech job. If `waits` is true, also waits for the job and writes the audio to `place`.
- * @param output the output path in the command that foley prints for resuming the job
- * @throws Failure if no job was created; the signal's abort reason if the user aborts
+ * @param output foley prints a command that resumes the job; this is the output path in that command
+ * @throws Failure if no job was created
+ * @throws the signal's abort reason if the user aborts
  */
 export async function runSpeechJob(
   task: Task,

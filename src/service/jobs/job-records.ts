@@ -30,8 +30,8 @@ export interface JobRecord {
   /** Parameters of the job. Their schema depends on `kind`; read them with `storedOrder`. */
   readonly order: Json;
   /**
-   * Body of the response that accepted the job; retries of the request receive it again. Empty if retries receive the
-   * current state of the job instead.
+   * The response body that was sent when the job was accepted. A retry of the request gets the same body. If this is
+   * empty, a retry gets the current state of the job.
    */
   readonly answer: Json;
   /** Metadata of the result of a media job. */

@@ -96,7 +96,7 @@ export async function withFormat(
   throw new Failure(`the audio is ${audio.contentType}, which is not a speech format`, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'If it happens again, report the request id to the service.',
+    hint: 'If this error happens again, report the request id to the service.',
     requestId: audio.requestId,
     billed: 'yes',
   });

@@ -89,7 +89,7 @@ export class WholeAudio {
     throw new Failure(`the joined audio ${problem}`, {
       code: 'bad_answer',
       exit: 'badAnswer',
-      hint: 'If it happens again, try another --format, or speak the text in pieces.',
+      hint: 'If this error happens again, try another --format, or speak the text in pieces.',
     });
   }
 
