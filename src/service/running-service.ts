@@ -68,8 +68,8 @@ export interface OpenServiceOptions {
   /** Ids of models to report as unavailable. */
   readonly unavailableModels?: readonly string[];
   /**
-   * Credits and quota of a new account. An account that has less than half of either when the service starts is topped
-   * up to both amounts.
+   * Credits and quota of a new account. At its start, the service also refills each account that has less than half of
+   * these credits or of this quota: it raises both to these amounts.
    */
   readonly allowance?: Amounts;
   /**

@@ -174,8 +174,8 @@ export class BilledRequest {
   }
 
   /**
-   * Records the final state of a request when the command saves no audio, for example because it created a voice. The
-   * state `published` then means success.
+   * Records the final state of a request in a command that saves no audio, such as one that creates a voice. Success is
+   * recorded as `published`.
    */
   async ended(
     state: 'failed' | 'lost' | 'published' | 'rejected',
@@ -259,8 +259,8 @@ function shortHashOf(apiKey: string): string {
 }
 
 /**
- * Adds to a failure whether the request was billed or may have been. Without a response, or after a refund, returns
- * the failure unchanged.
+ * Sets the field `billed` of a failure: `yes` if the request was certainly billed, otherwise `unknown`. If the request
+ * got no response or was refunded, returns the failure unchanged.
  */
 export function withBillingOutcome(
   failure: Failure,

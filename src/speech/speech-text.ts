@@ -135,7 +135,7 @@ export function refusePauses(spoken: SpokenText | undefined, command: string): v
 }
 
 /**
- * Rejects a text if its pauses alone are longer than the longest file in this format.
+ * Rejects a text if its pauses alone last longer than a file in this format can.
  * @param where the source of the text, as a prefix of the message, such as `a.txt: `
  * @throws Failure (usage)
  */

@@ -35,7 +35,7 @@ export interface FirstSentence {
 
 /**
  * Finds the end of the first sentence of a text. `end` is undefined if the sentence has more than `limit` UTF-16 units.
- * `isOpen` means that more text may follow. `end` is then also undefined if that text could continue the sentence.
+ * If more text may follow (`isOpen`), `end` is also undefined when that text could continue the sentence.
  */
 export function firstSentence(
   text: string,

@@ -40,7 +40,7 @@ export class TracedText {
 
   /**
    * Replaces each number, abbreviation and word by its English reading.
-   * @param respell may change the spelling of a reading that differs from the written word
+   * @param respell called with each reading that differs from the written word; may return another spelling of it
    */
   read(region: Region, respell = (spoken: string): string => spoken): TracedText {
     const parts: string[] = [];

@@ -8,9 +8,9 @@ import type {
 } from './speech-engine.ts';
 
 /**
- * Adds word times to the voices of an engine that do not report them. A reference voice, which reports word times,
- * speaks the same text. foley then finds the words in the first speech by comparing its sound with the reference
- * speech. The last chunk contains the times of all words that were found.
+ * Adds word times to those voices of an engine that report none. A reference voice, which reports word times, speaks
+ * the same text. foley compares the sound of both voices to find the words in the speech of the engine. The last chunk
+ * contains the times of all words that were found.
  * @param references engines whose voices may serve as reference voices
  */
 export function withWordTimes(

@@ -15,8 +15,9 @@ export interface RequestFaults {
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates the component that selects the fault rules for each request. For each kind of effect, only the first matching
- * rule that is due applies. Later rules for this kind do not count the request.
+ * Creates the component that selects the fault rules for each request. For each kind of effect, it goes through the
+ * rules in order and applies the first rule that matches and is due. Rules of this kind after the applied one do not
+ * count the request.
  */
 export function createFaults(rules: readonly FaultRule[]) {
   let counters = countersOf(rules);

@@ -16,7 +16,7 @@ interface UpgradeOptions {
   readonly clock: Clock;
   /** Exempts a connection from the limit on connections that have not sent an API key. */
   readonly trust: (socket: Socket) => void;
-  /** Handles upgrade requests to other paths than those of realtime speech, as plain HTTP requests. */
+  /** Handles an upgrade request as a plain HTTP request. Called if the path does not belong to realtime speech. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Returns the error response for a request whose target is not a valid URL. */
   readonly refuse: () => Response;

@@ -144,7 +144,10 @@ export interface JobRequest extends OperationRequest {
   readonly id?: string | undefined;
   readonly kind: JobKind;
   readonly order: Json;
-  /** Body of the first response, which retries also receive. Default: retries receive the current state of the job. */
+  /**
+   * The response body to send when the job is accepted. A retry of the request gets the same body. By default, a retry
+   * gets the current state of the job.
+   */
   readonly answer?: Json | undefined;
   /** The text to speak; speech jobs only. */
   readonly text?: string | undefined;

@@ -17,9 +17,9 @@ export interface AccountState {
 }
 
 /**
- * Creates missing accounts, and refills accounts at the start of the service. If the credits or the quota of an account
- * are below half of `allowance`, both are raised to the allowance. `openingCredits` replaces this refill of credits:
- * every account then has exactly this number of credits.
+ * Creates missing accounts. Refills each account that has less than half of the credits or of the quota in `allowance`:
+ * raises both to the allowance. If `openingCredits` is given, sets the credits of every account to exactly this number
+ * instead; the quota is still refilled.
  */
 export function prepareAccounts(
   store: Store,

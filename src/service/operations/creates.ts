@@ -33,8 +33,8 @@ interface CreatesDeps {
 const POLL_MS = 100;
 
 /**
- * Runs billed requests whose results are stored. Identical requests with the same idempotency key share one result,
- * even while a service process is still making it (docs/api/errors.md#idempotency).
+ * Runs billed requests whose results are stored. Identical requests with the same idempotency key share one result. A
+ * request also waits for a result that another request is still making (docs/api/errors.md#idempotency).
  */
 export class Creates {
   readonly #deps: CreatesDeps;

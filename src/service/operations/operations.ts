@@ -350,9 +350,10 @@ export function claim(
 }
 
 /**
- * Finds the earlier request with the same `Idempotency-Key`. If none exists, finds the one with the same `X-Request-Id`
- * (docs/api/errors.md#idempotency). If the new request has both headers, a request that was found by `X-Request-Id`
- * must also have the same endpoint and parameters.
+ * Finds the earlier request with the same `Idempotency-Key`. If none exists, searches by `X-Request-Id`
+ * (docs/api/errors.md#idempotency). If the new request has both headers, a request found by `X-Request-Id` must also
+ * have the same endpoint and parameters. If the new request has only `X-Request-Id`, the search includes earlier
+ * requests that had both headers.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;

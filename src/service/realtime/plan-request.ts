@@ -22,8 +22,9 @@ import type { Problem } from './client-message.ts';
 import type { RequestWarning, ReadyFields } from './machine/state.ts';
 
 /**
- * Validates the field `request` of a `start` message (docs/api/realtime.md). For a value out of range, v3 ignores the
- * value and v2 with the profile `product_v1` clamps it, both with a warning. v2 without a profile refuses the request.
+ * Validates the field `request` of a `start` message (docs/api/realtime.md). The protocol decides what happens to a
+ * value out of range: v3 ignores it with a warning, v2 with the profile `product_v1` clamps it with a warning, and v2
+ * with the default profile refuses the request.
  * @throws RequestProblem
  */
 export function planRequest(

@@ -209,8 +209,8 @@ export class Alignment {
 
   /**
    * @param delayMs time in the audio, in milliseconds, at which the speech starts
-   * @param isKnown true if the engine declares which words it leaves out; if false, words without a time make the
-   * result `partial`
+   * @param isKnown true if the engine declares which words it leaves out. If false, a word without a time makes the
+   * result `partial`.
    */
   constructor(text: string, delayMs: number, isKnown = false) {
     this.#isKnown = isKnown;

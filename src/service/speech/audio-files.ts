@@ -25,7 +25,7 @@ export function createAudioFolder(databasePath: string, deps: FileDeps, rootName
   const fileOf = (owner: string, name: string): string => join(root, owner, name);
   return {
     /**
-     * Opens a temporary file for audio. When the returned output is published, the file gets the name `name` and
+     * Opens a temporary file for audio. Call `publish` of the returned output to rename the file to `name`; this
      * replaces an older file.
      * @throws Failure when the file cannot be written
      */

@@ -18,7 +18,7 @@ export function createGenerations(clock: Clock) {
     get size() {
       return running.size;
     },
-    /** Registers a running generation. Its `signal` is aborted if the service closes without waiting for its end. */
+    /** Registers a running generation. If the service closes before the generation has ended, it may abort `signal`. */
     start(): RunningGeneration {
       const controller = new AbortController();
       running.add(controller);

@@ -45,8 +45,8 @@ interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
 /**
  * Speaks one part of a long text as a job and downloads the audio. After an interruption, continues with the last
  * recorded step.
- * @throws Failure, of kind `rejected` if the job failed: nothing was billed, and a retry uses a new idempotency key.
- * Of kind `lost` if the service no longer has the job: a retry is billed again
+ * @throws Failure. Kind `rejected`: the job failed and nothing was billed; a retry uses a new idempotency key. Kind
+ * `lost`: the service no longer has the job; a retry is billed again.
  */
 export async function speakJobPart(
   record: LongTextRecord,
@@ -358,8 +358,8 @@ async function isPartSaved(
 }
 
 /**
- * Returns an idempotency key for each part. The keys are random, or derived from the key that the user gave. If the
- * user repeats the command with that key, the parts are not billed again.
+ * Returns an idempotency key for each part. If the user gave a key (`own`), derives all keys from it: repeating the
+ * command with the same key is then not billed again. Otherwise, the keys are random.
  */
 export function partKeys(
   count: number,

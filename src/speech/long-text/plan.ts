@@ -88,9 +88,10 @@ export interface TextLimit {
 }
 
 /**
- * Returns the maximum text length of a request: the limit of the model `modelId`. Without `modelId`, chooses the
- * default model for the voice; the request must then name that model. If the default is unknown, returns the smallest
- * limit of the models of the voice. A model that the service does not list has the general limit.
+ * Returns the maximum text length of a request. With `modelId`, this is the limit of that model. Without `modelId`, it
+ * is the limit of the default model for the voice, and the request must then name that model. If the default model is
+ * unknown, returns the smallest limit of the models of the voice. A model that the service does not list has the
+ * general limit.
  * @throws Failure
  */
 export async function textLimit(

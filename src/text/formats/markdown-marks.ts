@@ -13,7 +13,7 @@ export interface Mark {
   /** Markdown between the delimiters, such as the text of a link. It may contain further marks. */
   readonly marked?: string;
   readonly isImage?: boolean;
-  /** Set only for backticks that begin or end a code span: their number at the beginning, 0 at the end. */
+  /** Set only for the backticks around a code span: at its beginning, the number of backticks; at its end, 0. */
   readonly span?: number;
   readonly isBreak?: boolean;
 }

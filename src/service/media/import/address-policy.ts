@@ -9,8 +9,8 @@ export interface AddressPolicy {
    * Resolves a host name and checks its addresses. The caller must connect to one of the returned addresses, because
    * resolving the name again could return other addresses.
    * @param host host of a URL; an IPv6 address is in brackets
-   * @param isSentFromElsewhere true if a server on another machine redirected to the host; addresses of this machine
-   * are then refused unless `allowHosts` contains the host
+   * @param isSentFromElsewhere true if a server on another machine redirected to the host. Addresses of this machine
+   * are then refused, except for a host in `allowHosts`.
    * @throws RefusedAddress if an address is in a forbidden network
    * @throws the resolver's error for an unknown name
    */

@@ -24,13 +24,16 @@ export type InspectedVideo = Static<typeof InspectedVideo>;
 
 export const AudioMetadata = Type.Object({
   codec: Type.String(),
-  /** Duration in seconds. Silence from the encoder is not included if the file declares it. */
+  /**
+   * Duration in seconds. If the file declares silence that the encoder added, the duration does not include this
+   * silence.
+   */
   seconds: Seconds,
   /** Timestamp of the first sample in seconds. Leading silence from the encoder is skipped if the file declares it. */
   start: Type.Number(),
   /**
-   * Maximum length in seconds of silence from the encoder that the file does not declare. `seconds` includes this
-   * silence. 0 if there is none.
+   * An encoder may add silence that the file does not declare. This is the maximum length of that silence in seconds; 0
+   * if there is none. `seconds` includes it.
    */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });

@@ -120,9 +120,8 @@ export function limitRepeatedSize(
 const CREDITS_PER_SECOND = 10;
 
 /**
- * Computes duration and price of a lip sync (docs/api/lip-sync.md). The billed duration is the duration of the shorter
- * input. If `extendsVideo` is set, it is the duration of the audio. Silence that an encoder added to the audio is not
- * billed.
+ * Computes the duration and the price of a lip sync (docs/api/lip-sync.md). With `extendsVideo`, the length of the
+ * audio is billed; otherwise the length of the shorter input. Silence that an encoder added to the audio is not billed.
  */
 export function billingOf({
   audio,
