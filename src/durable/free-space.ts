@@ -43,7 +43,7 @@ export async function requireSpoolSpace(
 
 /**
  * Checks that the disk has `bytes` bytes of free space for files in a folder that foley manages.
- * @param what says in the message what needs the space, such as `the voices need`
+ * @param what the words before the required size in the message, such as `the voices need`
  * @param variable the environment variable with which the user can choose another folder
  * @throws Failure (output) if the disk has less free space
  */

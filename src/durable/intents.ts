@@ -83,8 +83,10 @@ export class IntentJournal {
   }
 
   /**
-   * Closes the interrupted operations whose request `done` repeated successfully, if the service bills both requests
-   * only once. Marks these operations as `published`, and removes their temporary files.
+   * Closes interrupted operations after a later operation has repeated their requests: marks them as `published`, and
+   * removes their temporary files. Closes only operations that the service bills as one request with the later
+   * operation.
+   * @param done the later operation, which succeeded
    * @throws Failure (state)
    */
   async closeRepeated(done: FinishedOperation): Promise<void> {
@@ -270,8 +272,8 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
 }
 
 /**
- * A finished operation. Its request may repeat an earlier request that was interrupted. The service then bills both
- * only once.
+ * A finished operation. Its request may have repeated an earlier request that was interrupted. {@link
+ * isSameBilledRequest} returns whether the service bills both as one request.
  */
 export interface FinishedOperation {
   readonly about: IntentAbout;
@@ -400,8 +402,8 @@ function parseStep(record: LogRecord): IntentStep | undefined {
 }
 
 /**
- * Returns the latest status of each operation, merged from its recorded steps. The latest step is the one with the
- * highest generation, and among these the one with the most advanced state. The steps may be in any order and from
+ * Returns the latest status of each operation, merged from its recorded steps. A step with a higher generation is
+ * later. Within a generation, a step with a more advanced state is later. The steps may be in any order and from
  * several files.
  */
 export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {

@@ -171,8 +171,8 @@ export async function readLock(
 const NO_OWNER: Held = { owner: undefined, mark: undefined };
 
 /**
- * Returns whether a lock may be replaced. This is so if the lock names no process, or if its process has ended. A
- * process that cannot be checked counts as ended if no activity is known from the last hour.
+ * Returns whether a lock may be replaced. It may if the lock names no process, or if its process has ended. Some
+ * processes cannot be checked: their locks may be replaced unless they were active in the last hour.
  */
 export async function isStale({ owner }: Held, options: LockFileOptions): Promise<boolean> {
   if (owner === undefined) return true;

@@ -24,7 +24,8 @@ export interface Output {
    * Queues a chunk for writing. The caller must not change the chunk until `onWritten` is called. Resolves when the
    * buffer has space again.
    * @param onWritten called when the chunk has been written; never called if writing fails
-   * @throws Failure if this or an earlier chunk cannot be written; `release` then also returns this chunk
+   * @throws Failure if this or an earlier chunk cannot be written. For a file, the method `release` then returns the
+   * unwritten chunks, including this one.
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
   /** Overwrites bytes that were written earlier, such as a length in a header. Does nothing for a pipe or a device. */
@@ -38,8 +39,8 @@ export interface Output {
   /** Removes the temporary file. Never throws; does nothing after `publish`. */
   abandon(): Promise<void>;
   /**
-   * Closes the output without publishing it. Returns the written bytes, which the caller can save in the spool. Never
-   * throws. Returns undefined for a pipe or a device, and after `publish` or `abandon`.
+   * Closes the output without renaming the temporary file to its final name. Returns the bytes, which the caller can
+   * save in the spool. Never throws. Returns undefined for a pipe or a device, and after `publish` or `abandon`.
    */
   release(): Promise<Released | undefined>;
 }
@@ -49,7 +50,7 @@ export interface Published {
   readonly bytes: number;
 }
 
-/** The bytes of an unfinished output, which the caller takes over instead of giving the file its final name. */
+/** The bytes of an output that was closed before its file got its final name. The caller must save or discard them. */
 export interface Released {
   /** The path of the temporary file, which the caller must now move or remove. */
   readonly path: string;

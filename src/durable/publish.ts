@@ -393,7 +393,7 @@ async function moveUnlessTaken(temporary: string, name: string, deps: FileDeps):
 
 /**
  * Replaces a small file atomically: readers get either the old or the new content.
- * @throws Failure like {@link openOutput}, also if writing fails later
+ * @throws Failure like {@link openOutput} if the file cannot be opened or written
  */
 export async function replaceFile({
   data,

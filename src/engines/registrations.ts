@@ -117,7 +117,7 @@ export async function removeInstalled(
   }
 }
 
-/** Returns true if foley installed the engine, so that foley may delete its program. */
+/** Returns whether foley installed the engine. Only then may foley delete the engine's program. */
 export function isInstalledIn(
   { cwd, name }: Pick<EngineRegistration, 'cwd' | 'name'>,
   enginesFolder: string,

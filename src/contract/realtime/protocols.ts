@@ -63,8 +63,8 @@ export function renameFields(value: unknown, rename: (name: string) => string): 
 }
 
 /**
- * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. v2 has no fields such as `voiceId`, so these names get a
- * prefix that keeps them unknown. {@link v2FieldName} removes the prefix.
+ * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. A name that v2 cannot have, such as `voiceId`, gets a
+ * prefix instead, so that the field stays unknown. {@link v2FieldName} removes the prefix.
  */
 export function v3FieldName(name: string): string {
   const known = Object.hasOwn(FROM_V2, name) ? FROM_V2[name] : undefined;
