@@ -43,8 +43,8 @@ export interface Service {
 const GRACE_MS = 600_000;
 
 /**
- * Creates the service. Verifies the ledger. If an earlier process ended too early, refunds its unfinished requests and
- * continues its jobs. The caller must close the store and the engines.
+ * Creates the service and verifies the ledger. Refunds the unfinished requests of dead service processes, and continues
+ * their jobs. The caller must close the store and the engines.
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {

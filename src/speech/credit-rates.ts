@@ -112,8 +112,8 @@ export function estimateCredits(
 }
 
 /**
- * Adds a charge to the list. Removes older charges for texts of similar length, and charges that contradict the new
- * one.
+ * Adds a charge to the list. Removes an older charge if its text has a similar length, or if no price per request and
+ * per character explains both charges.
  */
 export function withCharge(charges: readonly Charge[], charge: Charge): readonly Charge[] {
   const [characters] = charge;

@@ -28,8 +28,8 @@ interface Destination extends AudioSink {
 }
 
 /**
- * Writes the audio of a response to a destination, and verifies it as it arrives. Unusable audio is billed too. A
- * destination with `refuse` therefore also gets the audio that follows a problem.
+ * Writes the audio of a response to a destination, and verifies it as it arrives. Unusable audio is billed too: if the
+ * destination has the method `refuse`, foley therefore writes more audio after a problem, up to a limit.
  * @param text the spoken text, which limits the length of the audio; undefined if unknown
  * @throws Failure (bad_answer) if the audio has another format, is incomplete or is too long
  */

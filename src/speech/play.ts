@@ -18,8 +18,8 @@ export interface Player {
 }
 
 /**
- * How to detect the failure of a player that foley chose, even if it exits with code 0. Such a player plays at normal
- * speed.
+ * How to detect that a player has failed although it exits with code 0. Only for players that foley chose. These play
+ * at normal speed, so that an early exit shows a failure.
  */
 export interface KnownPlayback {
   readonly format: Format;

@@ -86,7 +86,10 @@ export interface SpeakOptions {
   readonly journal: RequestRecorder;
   /** The recorded operation to resume after an interruption; if undefined, a new operation is recorded. */
   readonly resumes?: RecordedRequest | undefined;
-  /** True if the text is a part of a long text. `foley recover` resumes a long text as a whole. */
+  /**
+   * True if the text is a part of a long text. `foley recover` does not recover a part by itself; it resumes the long
+   * text.
+   */
   readonly isPart?: boolean | undefined;
   readonly spool: () => Promise<Spool>;
   readonly notice: (line: string) => void;

@@ -104,9 +104,9 @@ function nextWord(text: string, from: number): number {
 }
 
 /**
- * Returns the index at which to split a sentence that is too long. Prefers the end of the last clause that ends by
- * `reach`, then the end of the last word, then of the last grapheme. If there is none, returns `reach`. In scripts
- * without spaces (Chinese, Japanese, Thai), `Intl.Segmenter` finds the words.
+ * Returns the index at which to split a sentence that is too long. Prefers the end of the last clause that ends at or
+ * before `reach`, then the end of the last word, then of the last grapheme. If there is none, returns `reach`. In
+ * scripts without spaces (Chinese, Japanese, Thai), `Intl.Segmenter` finds the words.
  * @param reach the last allowed index; greater than `start`
  */
 export function cutWithin(text: string, start: number, reach: number): number {

@@ -272,8 +272,8 @@ export function endsParagraph(sentence: string): boolean {
 }
 
 /**
- * Returns the length of a text without the white space at its end. If that white space ends a paragraph, the length
- * includes its first two line breaks.
+ * Returns the length of a text without the white space at its end. If this white space ends a paragraph, the length
+ * includes the first two line breaks of the white space.
  */
 export function lengthToParagraphEnd(text: string): number {
   const { length } = text.trimEnd();

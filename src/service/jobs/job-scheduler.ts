@@ -87,8 +87,9 @@ export class JobScheduler {
   }
 
   /**
-   * Stops queueing jobs, then waits for all running jobs and for the queued jobs of waiting clients. When `graceMs`
-   * have passed or `hurry` is aborted, aborts the running jobs. The next service process continues the unfinished jobs.
+   * Stops queueing jobs. Then waits for the running jobs, and for the queued jobs for which a client waits. When
+   * `graceMs` have passed or `hurry` is aborted, aborts the running jobs. The next service process continues the
+   * unfinished jobs.
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     const { report } = this.#deps;

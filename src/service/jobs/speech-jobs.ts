@@ -24,7 +24,7 @@ export const StoredSpeech = Type.Object({
   format: Type.Enum([...SPEECH_FORMATS]),
   speed: Type.Number(),
   pitch: Type.Number(),
-  /** False if numbers and abbreviations are not read as words; otherwise missing. */
+  /** False if the request turns off the reading of numbers and abbreviations as words; otherwise missing. */
   textNormalization: Type.Optional(Type.Boolean()),
   gainDb: Type.Number(),
   /**

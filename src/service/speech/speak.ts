@@ -316,9 +316,9 @@ const NEWEST = 0.2;
 
 /**
  * Limits the number of requests that wait for an engine to `maxWaiting` (default 64). A request whose client reads
- * slowly does not count as waiting. If the queue is full, a new request is refused, with one exception: another account
- * has at least two more waiting requests. Then the account with the most waiting requests loses its newest one without
- * audio.
+ * slowly does not count as waiting. A full queue usually refuses a new request. It accepts the request if another
+ * account has at least two more waiting requests than the account of the new request. The account with the most waiting
+ * requests then loses its newest request without audio.
  */
 export class SpeechQueue {
   readonly #clock: Clock;

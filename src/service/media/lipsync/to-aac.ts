@@ -17,8 +17,8 @@ const CHANNEL_BIT_RATE = 96_000;
 
 /**
  * Encodes the audio of a lip sync job as AAC in a new file, at the requested tempo.
- * @returns task parameters for the new file: its path, its metadata, and the tempo 1 because the tempo is already
- * applied
+ * @returns task parameters for the new file: its path and its metadata. The returned tempo is 1, because the new file
+ * already has the requested tempo.
  */
 export async function toAac(
   { audio, audioFacts, tempo }: AlignParameters,

@@ -22,7 +22,7 @@ export interface CommittedSegment {
   readonly characters: number;
 }
 
-/** An accepted segment of a request, from this connection or an earlier one. */
+/** A segment that was accepted earlier, on this connection or on an earlier connection of the request. */
 export interface EarlierSegment {
   readonly segmentId: string;
   readonly sequences: readonly number[];
