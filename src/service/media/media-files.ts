@@ -91,8 +91,8 @@ export function isFolderNeeded(db: Connection, folder: string): boolean {
 const LINK_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Returns a function that creates a signed link to a file. The link is valid for a day and has the host of the request
- * URL.
+ * Returns a function that creates a signed link to a file. The link is valid for a day. Its host is the host of
+ * `requestUrl`, the URL of the API request.
  */
 export function createMediaLink({ clock, links }: { clock: Clock; links: SignedLinks }) {
   return (requestUrl: string, fileId: string): string => {

@@ -71,7 +71,8 @@ export function forgetOwner(db: Connection, id: string): void {
 }
 
 /**
- * The identity of this process as an owner of requests and jobs, with a function that keeps the lease of the process.
+ * The identity of this process as an owner of requests and jobs, with a function that keeps renewing the lease of the
+ * process.
  */
 export interface Ownership {
   readonly owner: Owner;

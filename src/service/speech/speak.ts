@@ -193,8 +193,8 @@ interface BodySource {
   readonly next: () => Promise<Uint8Array | undefined>;
   readonly completed?: () => Uint8Array;
   /**
-   * If speech fails, returns the last bytes of the response body, which contain the error. Without this function, the
-   * body stream itself fails.
+   * Called if speech fails. Returns the last bytes of the response body, which contain the error. If this function is
+   * missing, the body stream fails instead.
    */
   readonly failed?: (error: ServiceError) => Uint8Array;
 }
