@@ -55,8 +55,6 @@ export interface Released {
   /** The path of the temporary file, which the caller must now move or remove. */
   readonly path: string;
   readonly bytes: number;
-  /**
-   * The last chunks of the output that are missing from the file because writing failed, for example on a full disk.
-   */
+  /** The chunks that are missing at the end of the file because writing failed, for example on a full disk. */
   readonly rest: readonly Uint8Array[];
 }

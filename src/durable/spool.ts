@@ -21,7 +21,7 @@ export interface Spool {
   /**
    * Moves the temporary file of an unfinished output into the spool. Copies the file if it is on another disk. The
    * returned writer appends to the spooled file.
-   * @throws Failure (state); `details.left` is the path of the file that still contains the audio
+   * @throws Failure (state). If a file still contains audio, `details.left` is its path.
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** Returns the entries, oldest first. */
@@ -206,7 +206,10 @@ export interface SpoolEntry {
   readonly path: string;
   readonly sidecar: string;
   readonly bytes: number;
-  /** When the audio began to arrive, in milliseconds since the epoch. */
+  /**
+   * When this entry was created, in milliseconds since the epoch. Without valid metadata, this is the modification time
+   * of the audio file.
+   */
   readonly keptAt: number;
   /** The metadata; undefined if the metadata file is missing, damaged or written by a newer version of foley. */
   readonly record: SpoolRecord | undefined;

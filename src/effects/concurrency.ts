@@ -20,7 +20,7 @@ export interface OrderedWork<Result> {
   readonly count: number;
   /** Maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** Maximum number of calls that may be started before `take` has received their results. */
+  /** Maximum number of started calls whose results `take` has not finished processing. */
   readonly ahead: number;
   readonly work: (index: number) => Promise<Result>;
   /**

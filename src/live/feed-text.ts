@@ -23,7 +23,8 @@ const SENTENCE_WAIT_MS = 120;
 
 /**
  * Sends text to a conversation as the text arrives. Waits whenever the conversation accepts no more text.
- * @throws Failure (usage) if the whole text is blank, or the error with which reading `pieces` failed
+ * @throws Failure (usage) if the whole text is blank
+ * @throws the error that reading `pieces` throws
  */
 export async function feedText(
   pieces: AsyncIterable<string>,
@@ -122,7 +123,8 @@ export async function* markdownPieces(
 
 /**
  * Creates a cutter, which divides arriving text into segments.
- * @param by where a segment ends: after each sentence or line, or (`input`) only at the maximum length
+ * @param by where a segment ends: after each sentence (`sentence`), after each line (`line`), or only at the maximum
+ * length (`input`)
  * @param options with `skipsSilent`, segments without letters or digits are omitted
  */
 export function createSegmentCutter(

@@ -269,9 +269,9 @@ function segmentLost(failure: Failure, segmentId: string): Failure {
 const FALLBACK_MODEL = 'vendor-s21pro-flash';
 
 /**
- * Returns the id of the model with which to speak a voice. Prefers the default model of the voice's model family. If
- * the voice belongs to no known family, returns its first model from an engine that the user added, or else a fixed
- * model.
+ * Returns the id of the model that is used for a voice if the user names no model: the default model of the voice's
+ * model family. A voice without a known family gets its first model that belongs to an added engine. If the voice has
+ * no such model either, returns a fixed model.
  */
 export async function defaultLiveModel(
   client: ApiClient,

@@ -28,7 +28,9 @@ export interface LineFields {
 /** A line of a script, as parsed from the file. A line that is only a pause has no texts. */
 export interface DraftLine extends LineFields {
   readonly place: Place;
-  /** The texts of the line, which was split at its pauses and where it is too long for one request. */
+  /**
+   * The texts of the line. The line is split at its pauses, and also where a text would be too long for one request.
+   */
   readonly texts: readonly string[];
   /** Silences in milliseconds: before each text of the line, and after the last text. */
   readonly silences: readonly number[];

@@ -12,7 +12,8 @@ import { lineTexts, speakerIn } from './line-texts.ts';
 
 /**
  * Reads the paragraphs of an EPUB book as lines of the narrator. The chapters come from the table of contents. In a
- * book that has no table of contents, each file is a chapter; a short first paragraph gives its title.
+ * book that has no table of contents, each file is a chapter. If the first paragraph of the file is short, it becomes
+ * the title of the chapter.
  * @throws Failure (usage)
  */
 export async function readBook(file: string, bytes: Uint8Array): Promise<readonly DraftLine[]> {

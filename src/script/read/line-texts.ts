@@ -39,8 +39,8 @@ function withPauses(text: string, place: Place): ReturnType<typeof readPauses> {
 }
 
 /**
- * Finds the speaker's name at the beginning of a text. The name ends with a colon; it is in the cast, or has at most
- * four words, all in capitals.
+ * Finds the speaker's name at the beginning of a text. A colon follows the name. A name that is not in the cast must be
+ * written in capitals and have at most four words.
  * @param isMarkdown true if the name may be in bold or italics
  * @returns the name, and the index where the spoken words begin
  */

@@ -105,7 +105,7 @@ export interface Recording extends Published, MeasuredLevel {
 export interface OpenRecording {
   /**
    * Makes the recording. Mixes the lines and writes all files; then gives the files their final names, the recording
-   * last. Equal lines give identical files.
+   * last. The same lines always produce identical files.
    * @throws Failure (output, exists) if a file cannot be written
    * @throws Failure (state) if the audio of a line cannot be read
    * @throws the signal's abort reason on abort

@@ -33,10 +33,10 @@ const MAX_TEMPO = 1.25;
 const LATE_MS = 20;
 
 /**
- * Computes the position of each line in the recording. A line without a start time follows the line before. With
- * `stretch`, a line with a start time waits until the line before has ended; it is sped up if it would overlap the next
- * line with a start time. With other timings, such a line begins exactly at its start time, and overlapping lines are
- * mixed.
+ * Computes the position of each line in the recording. A line without a start time follows the line before. With the
+ * timing `stretch`, a line with a start time begins at that time, or later if the line before has not ended. foley
+ * speeds the line up, within a limit, if it would overlap the next line with a start time. With the other timings, a
+ * line with a start time always begins at that time, and overlapping lines are mixed.
  */
 export function placeLines(lines: readonly LineLength[], timing: Timing): readonly Place[] {
   let end = 0;

@@ -13,9 +13,9 @@ export interface EngineVoice {
   readonly languages?: readonly string[];
   readonly sampleRate: number;
   /**
-   * The controls of a request that the engine applies; the voice ignores all others. If undefined, the engine applies
-   * only speed and pitch. The service then applies the volume, and turns emotions and instructions into changes of
-   * speed and pitch.
+   * The controls that the engine applies to this voice. Other controls have no effect. If this field is undefined, the
+   * engine applies only speed and pitch. The service then applies the volume, and turns emotions and instructions into
+   * changes of speed and pitch.
    */
   readonly controls?: readonly EngineControl[];
   /** True if the voice supports `EngineRequest.pitch`; other voices ignore that field. */

@@ -143,7 +143,8 @@ export interface SpeakablePiece extends TextSpan {
 }
 
 /**
- * Yields the sentences of a text, and the clauses of long sentences. Leaves out those in which flite would say nothing.
+ * Splits a text into sentences, and long sentences into clauses. Leaves out sentences and clauses in which flite would
+ * say nothing.
  * @param region regional rules for reading English; if undefined, numbers and abbreviations stay as they are
  */
 export function* speakablePieces(
