@@ -135,7 +135,8 @@ export function refusePauses(spoken: SpokenText | undefined, command: string): v
 }
 
 /**
- * Rejects a text if its pauses alone last longer than a file in this format can.
+ * Rejects a text for a wav file if its pauses alone last longer than a wav file can. Allows pauses of any length for
+ * other formats.
  * @param where the source of the text, as a prefix of the message, such as `a.txt: `
  * @throws Failure (usage)
  */
