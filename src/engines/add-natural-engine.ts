@@ -102,9 +102,9 @@ export async function requireFreeName(
 }
 
 /**
- * Removes an engine from the list of engines, and deletes its program, model and voices, even if its installation did
- * not finish.
- * @returns the engine, if it was in the list, and the deleted folders
+ * Removes an engine from the list of engines, and deletes the program, model and voices that foley installed for it. An
+ * unfinished installation can also be removed.
+ * @returns the deleted folders, and the engine (undefined if it was not in the list)
  * @throws Failure (usage) if there is nothing to remove
  */
 export function removeNaturalEngine(

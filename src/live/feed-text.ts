@@ -11,7 +11,7 @@ import type { Conversation } from './conversation.ts';
 export interface FeedOptions {
   /** Divides the text into segments. If undefined, each piece of input is sent unchanged (`simple` mode). */
   readonly cutter: SegmentCutter | undefined;
-  /** Milliseconds without input after which an incomplete segment is sent anyway. */
+  /** Maximum wait for more input, in milliseconds, before an incomplete segment is sent; undefined for no limit. */
   readonly flushAfterMs: number | undefined;
   /** Pronunciations to apply to each segment or piece. */
   readonly lexicon?: Lexicon | undefined;

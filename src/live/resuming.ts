@@ -17,8 +17,8 @@ export const connect: Reducer = ({ connection, plan }) => [
 ];
 
 /**
- * Handles a failed connection: reconnects or ends the conversation. Ends it if the error cannot be retried, or after
- * `maxRetries` reconnections in a row without new audio. In `simple` mode, also ends it if audio was already delivered.
+ * Handles a failed connection. Reconnects, except in three cases that end the conversation: the error cannot be
+ * retried; `maxRetries` reconnections in a row brought no new audio; or, in `simple` mode, audio was already delivered.
  * @param retryAfterMs the `Retry-After` of the response, in milliseconds
  */
 export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {

@@ -23,8 +23,8 @@ interface AddressDeps {
 }
 
 /**
- * Returns a URL for each input, from which the service can download it. For the embedded service, serves local files
- * from a loopback port. For a hosted service, uploads local files with the user's upload command.
+ * Returns the URLs from which the service can download the inputs. For the embedded service, serves local files from a
+ * loopback port. For a hosted service, uploads local files with the user's upload command.
  * @throws Failure (usage, config)
  */
 export async function openAddresses(
