@@ -71,7 +71,7 @@ export function lost(segmentIds: readonly string[] = []): Ending {
   return isNamed ? { ...ending, lostSegments: segmentIds } : ending;
 }
 
-/** Returns the outcome after a failed connection. If text was already sent, it may have been billed. */
+/** Returns the outcome after a failed connection. The outcome says whether text may have been billed. */
 export function afterDisconnect(state: LiveState, ending: Ending): Ending {
   if (ending.exit === 'network' && state.isBillable && !FINAL_CODES.has(ending.code)) {
     return { ...ending, exit: 'unknownOutcome', code: 'unknown_outcome', billed: 'unknown' };

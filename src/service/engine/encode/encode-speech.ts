@@ -130,8 +130,8 @@ function* slices({ samples, sampleRate }: SpeechChunk): Generator<Float32Array> 
 const MP3_DELAY_SAMPLES = 1_105;
 
 /**
- * Returns how much silence the codec adds at the start of a stream, in milliseconds. The Info tag of an mp3 file states
- * this length, so players skip the silence. A streamed mp3 has no Info tag, so players play the silence.
+ * Returns the duration of the silence that the codec adds at the start of a stream, in milliseconds; 0 except for mp3.
+ * Players play this silence, because a streamed mp3 has no Info tag that tells them to skip it.
  */
 export function codecDelayMs(format: AudioFormat): number {
   return format === 'mp3' ? (MP3_DELAY_SAMPLES * 1000) / MP3_SAMPLE_RATE : 0;

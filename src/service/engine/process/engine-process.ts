@@ -122,9 +122,9 @@ export class EngineProcess {
   }
 
   /**
-   * Makes a voice from reference audio; call `settle` to cancel. The engine must support cloning.
+   * Makes a voice from reference audio. The engine must support cloning.
    * @param reference path of the audio, and its transcript (empty if unknown)
-   * @returns the voice id to use in requests
+   * @returns `voice`: the voice id to use in requests; `settle`: cancels the request unless it has ended
    */
   clone(reference: { readonly audio: string; readonly text: string }): {
     readonly voice: Promise<string>;
