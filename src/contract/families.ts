@@ -24,7 +24,7 @@ export interface Family {
  */
 export type FamilyId = 'vendor' | 'altA' | 'altB' | 'altC' | 'altD' | 'altE' | 'altF' | 'local';
 
-/** Prefix of the ids of models that belong to engines that the user added. */
+/** Prefix of model ids. A model with this prefix belongs to an engine that the user added. */
 export const LOCAL_MODEL_PREFIX = 'local-';
 
 const speed = { ...SPEED_RANGE, default: 1 };

@@ -34,7 +34,9 @@ export interface OutputOptions extends FileDeps {
   readonly path: string;
   /** What to do if the output file exists; default `replace`. */
   readonly existing?: Existing | undefined;
-  /** File permissions before the umask is applied; by default those of the replaced file, or else 0o666. */
+  /**
+   * File permissions before the umask is applied. Default: those of the replaced file; 0o666 if no file is replaced.
+   */
   readonly mode?: number | undefined;
   /** Folder for the temporary file, which must be on the same disk as the output; default: the folder of the output. */
   readonly temporaryFolder?: string | undefined;

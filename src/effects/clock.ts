@@ -8,7 +8,7 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms` milliseconds, or rejects with the signal's abort reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `call` after `ms` milliseconds, unless the returned function is called. Does not keep the process alive. */
+  /** Calls `call` after `ms` milliseconds. The returned function cancels the timer. Does not keep the process alive. */
   after(ms: number, call: () => void): () => void;
 }
 

@@ -13,7 +13,10 @@ interface FileCall {
   readonly query?: { readonly download?: '0' | '1' };
 }
 
-/** Responds with stored audio or the requested byte range. @param name file name without extension */
+/**
+ * Responds with stored audio: the whole file, or the byte range that the client requested.
+ * @param name file name without extension
+ */
 export function storedAudioResponse(
   call: FileCall,
   audio: StoredAudio,
