@@ -59,21 +59,26 @@ export interface JsonResponse<T> {
 
 export function readHeaders(all: ReadonlyMap<string, string>): ResponseHeaders {
   const get = (name: string): string | undefined => all.get(name.toLowerCase());
+  // Most responses have neither of these two headers.
+  const ignored = get(HEADERS.ignoredParameters);
+  const unspoken = get(HEADERS.unspoken);
   return {
     get,
     contentType: get('content-type')?.split(';')[0]?.trim().toLowerCase(),
     creditsUsed: numberOr(get(HEADERS.creditsUsed)),
     quotaRemaining: numberOr(get(HEADERS.quotaRemaining)),
-    ignoredParameters: (get(HEADERS.ignoredParameters) ?? '')
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
-    unspoken: parseRanges(get(HEADERS.unspoken) ?? '') ?? [],
+    ignoredParameters: ignored === undefined ? [] : namesIn(ignored),
+    unspoken: unspoken === undefined ? [] : (parseRanges(unspoken) ?? []),
     location: get('location'),
     requestId: get(HEADERS.requestId),
     isEmbedded: get('server') === EMBEDDED_SERVER,
     all,
   };
+}
+
+function namesIn(list: string): readonly string[] {
+  const names = list.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
 }
 
 /**
