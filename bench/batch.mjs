@@ -111,7 +111,13 @@ function batchCommand({ base, scratch }, out) {
   const args = `batch --lines ${lines} -j ${CONCURRENCY} -v v -q --output-dir ${out}`;
   return {
     script: `'${process.execPath}' '${foley}' ${args}`,
-    env: { FOLEY_BASE_URL: base, FOLEY_API_KEY: 'bench', XDG_STATE_HOME: path.join(out, '.state') },
+    // One home for all rounds, because it holds the compiled code, which only a user's first batch lacks.
+    env: {
+      FOLEY_BASE_URL: base,
+      FOLEY_API_KEY: 'bench',
+      HOME: scratch,
+      XDG_STATE_HOME: path.join(out, '.state'),
+    },
   };
 }
 
