@@ -206,7 +206,7 @@ export const tree: readonly CommandNode[] = [
       },
       {
         name: 'ticket',
-        summary: 'Print a ticket for realtime speech from a web page',
+        summary: 'Print a ticket that lets a web page use realtime speech',
         load: async () => (await import('./live/ticket.ts')).liveTicket,
       },
       {

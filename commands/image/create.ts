@@ -96,8 +96,8 @@ async function createAndShow(
 ): Promise<CommandResult> {
   const { output } = flags;
   if (context.globals.json === true || output === '-') {
-    const other = output === '-' ? '-o -' : '--json';
-    throw usageFailure(`--preview does not work with ${other}`, 'Keep one of them.');
+    const otherFlag = output === '-' ? '-o -' : '--json';
+    throw usageFailure(`--preview does not work with ${otherFlag}`, 'Keep one of them.');
   }
   const place = output === undefined ? await automaticPlace(context, prompt) : undefined;
   const withPlace = place === undefined ? task : { ...task, place };

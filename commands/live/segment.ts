@@ -32,7 +32,7 @@ export const liveSegment: CommandDefinition<SegmentFlags> = {
     const { output: path, protocol = 'v3' } = options;
     if (protocol === 'v2') {
       throw usageFailure(
-        '--protocol v2 does not work here: the service stores no audio of v2 requests',
+        '--protocol v2 does not work with foley live segment: the service stores no audio of v2 requests',
         'Omit --protocol v2.',
       );
     }

@@ -93,9 +93,9 @@ function failureOf([failure]: readonly Failure[]): Pick<CommandResult, 'failure'
 }
 
 function refuseUnusedListFlags({ columns, jq, list }: RecoverFlags): void {
-  const unused = columns === undefined ? jq && '--jq' : '--columns';
-  if (list === true || unused === undefined) return;
-  throw usageFailure(`${unused} requires --list`, 'Add --list.');
+  const flag = columns === undefined ? jq && '--jq' : '--columns';
+  if (list === true || flag === undefined) return;
+  throw usageFailure(`${flag} requires --list`, 'Add --list.');
 }
 
 async function forgetOne(

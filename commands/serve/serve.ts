@@ -82,10 +82,10 @@ function refuseOtherServices(globals: GlobalOptions): void {
     '--base-url': baseUrl,
     '--realtime-url': realtimeUrl,
   });
-  const [given] = others.find(([, value]) => value !== undefined) ?? [];
-  if (given === undefined) return;
+  const [flag] = others.find(([, value]) => value !== undefined) ?? [];
+  if (flag === undefined) return;
   throw usageFailure(
-    `${given} does not work with foley serve, which runs the embedded service`,
+    `${flag} does not work with foley serve, which runs the embedded service`,
     'Leave it out.',
   );
 }

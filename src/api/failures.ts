@@ -52,8 +52,8 @@ export function storeFailure(
 ): Failure {
   const isRefused = isRefusal(status);
   const exit = status === 429 ? 'rateLimited' : isRefused ? 'badAnswer' : 'service';
-  const failed = isRefused ? 'refused the download' : 'failed';
-  return new Failure(`the file storage at ${host} ${failed} (${status})`, {
+  const failedOrRefused = isRefused ? 'refused the download' : 'failed';
+  return new Failure(`the file storage at ${host} ${failedOrRefused} (${status})`, {
     code: 'bad_answer',
     exit,
     hint: isRefused

@@ -283,10 +283,10 @@ function requireOwnOrigins(account: Account, baseUrl: URL, realtimeUrl: URL): vo
   const own = new Set([originOf(account.baseUrl), originOf(account.realtimeUrl ?? '')]);
   const baseMatches = originOf(account.baseUrl) === baseUrl.origin;
   if (baseMatches && own.has(withHttp(realtimeUrl).origin)) return;
-  const stranger = baseMatches ? realtimeUrl : baseUrl;
+  const otherService = baseMatches ? realtimeUrl : baseUrl;
   throw keyFailure(
-    `the stored API key of account "${account.name}" is for another service, not for ${stranger.origin}`,
-    `Give an API key for ${stranger.origin} with FOLEY_API_KEY or --api-key-file, or store one: \`foley auth login --base-url ${baseUrl.origin}\`.`,
+    `the stored API key of account "${account.name}" is for another service, not for ${otherService.origin}`,
+    `Give an API key for ${otherService.origin} with FOLEY_API_KEY or --api-key-file, or store one: \`foley auth login --base-url ${baseUrl.origin}\`.`,
   );
 }
 
@@ -298,9 +298,9 @@ function withoutBaseUrl(
   const { env, flags } = inputs;
   const realtime = findUrl(inputs, 'realtime', undefined);
   if (key !== undefined || realtime !== undefined) {
-    const source = key === undefined ? realtime?.source : 'an API key';
+    const keyOrUrl = key === undefined ? realtime?.source : 'an API key';
     throw usageFailure(
-      `${source} is given, but the address of the service is missing`,
+      `${keyOrUrl} is given, but the address of the service is missing`,
       'Name the service with --base-url URL or FOLEY_BASE_URL, or store both: `foley auth login --base-url URL`.',
     );
   }

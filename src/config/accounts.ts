@@ -127,15 +127,16 @@ export async function sharedPermissions(
 export async function makePrivate(file: string, deps: SecretFileDeps): Promise<string | undefined> {
   const mode = await sharedPermissions(file, deps);
   if (mode === undefined) return undefined;
-  const fileWasReadable = `${display(file)} contains API keys and was readable by others (${octal(mode)})`;
+  const keysFile = display(file);
+  const permissions = octal(mode);
   try {
     const handle = await openOwnFile(file, constants.O_RDONLY, deps.files, 'follow');
     await handle.chmod(0o600).finally(() => handle.close());
   } catch {
     throw configFailure(
-      `${fileWasReadable}, and foley cannot change its permissions`,
+      `${keysFile} contains API keys and was readable by others (${permissions}), and foley cannot change its permissions`,
       'Run chmod 600 on the file, or use FOLEY_API_KEY instead.',
     );
   }
-  return `${fileWasReadable}; foley made it private. Replace the keys if someone may have read them.`;
+  return `${keysFile} contains API keys and was readable by others (${permissions}); foley made it private. Replace the keys if someone may have read them.`;
 }

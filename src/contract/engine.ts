@@ -32,7 +32,7 @@ export const ENGINE_NAME = '^[a-z][a-z0-9-]{0,31}$';
 
 export const EngineControls = Type.Array(Type.Enum([...ENGINE_CONTROLS]), {
   maxItems: ENGINE_CONTROLS.length,
-  description: 'Controls of a speech request that the voice supports',
+  description: 'Speech controls, such as speed, that the voice supports',
 });
 
 const LANGUAGE = '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$';

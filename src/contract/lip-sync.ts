@@ -83,7 +83,7 @@ const Billing = {
   audio_duration_seconds: seconds('Audio length in seconds, without encoder padding'),
   billing_rule: Type.Enum([...BILLING_RULES], {
     description:
-      'Billed length: that of the shorter input, or (with `video_extension`) that of the audio',
+      'Which length is billed: the shorter of video and audio, or (with `video_extension`) the audio',
   }),
 };
 

@@ -16,7 +16,7 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
     Type.String({ default: 'mp3', description: 'mp3, wav or pcm (any other value means mp3)' }),
   ),
   prosody: Type.Optional(
-    Type.Object({ speed }, { description: 'Contains the speaking rate (`speed`)' }),
+    Type.Object({ speed }, { description: 'Object with the speaking rate `speed`' }),
   ),
   speed,
   temperature: stability,

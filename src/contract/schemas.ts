@@ -27,7 +27,7 @@ export function nullable<Schema extends TSchema>(schema: Schema, description: st
 
 /** Schema of the response field `requestId`. */
 export const RequestId = Type.String({
-  description: 'Trace id of the request, for client logs',
+  description: 'Trace id of the request (report it with errors)',
 });
 
 /** Schema of the response field `quotaRemaining`. */

@@ -105,15 +105,20 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
   ),
   includePersonal,
   language: Type.Optional(
-    Type.String({ minLength: 1, description: 'Primary language of the voice (exact match)' }),
+    Type.String({
+      minLength: 1,
+      description: 'List only voices with this primary language (exact match)',
+    }),
   ),
   supportsLanguage: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Supported language, such as en, which also matches en-US',
+      description: 'List only voices that support this language (en also matches en-US)',
     }),
   ),
-  search: Type.Optional(Type.String({ description: 'Text that the name or description contains' })),
+  search: Type.Optional(
+    Type.String({ description: 'List only voices whose name or description contains this text' }),
+  ),
   provider: Type.Optional(
     Type.String({ minLength: 1, description: 'Model family of the voices, such as altA' }),
   ),
@@ -173,7 +178,7 @@ export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
   description: Type.String({
-    description: 'Description of the voice, including how the service created it',
+    description: 'Description of the voice, and of how the service created it',
   }),
   createdAt: Type.String({
     format: 'date-time',

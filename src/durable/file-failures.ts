@@ -72,18 +72,18 @@ export function stateFailure(
 ): Failure {
   if (error instanceof Failure && error.exit === 'state' && details === undefined) return error;
   const cause = error instanceof Failure ? (error.cause ?? error) : error;
-  const advice =
+  const repairFile =
     cause instanceof UnsafeFile
-      ? 'Move it away'
+      ? 'Move the file away'
       : hasErrno(cause, 'ENOSPC', 'EDQUOT')
-        ? 'Make room there'
-        : 'Make it writable';
+        ? 'Free disk space there'
+        : 'Make the file or folder writable';
   return new Failure(
     `cannot use ${what} at ${display(file)}: ${reasonOf(cause, path.dirname(file))}`,
     {
       code: 'state',
       exit: 'state',
-      hint: `${advice}, or set XDG_STATE_HOME to another folder.`,
+      hint: `${repairFile}, or set XDG_STATE_HOME to another folder.`,
       details,
       cause,
     },

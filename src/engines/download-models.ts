@@ -144,10 +144,10 @@ async function locateFiles(
   );
   const absent = wanted.filter((_, at) => found[at] === undefined).map((file) => file.path);
   if (absent.length === 0) return found.filter((name) => name !== undefined);
-  const [first, ...more] = absent;
+  const [missingFile, ...more] = absent;
   const others = more.length === 0 ? '' : ` and ${counted(more.length, 'other file')}`;
   throw usageFailure(
-    `--from ${display(folder)} has no ${first}${others}`,
+    `--from ${display(folder)} has no ${missingFile}${others}`,
     `Put these files there: ${absent.join(', ')}`,
   );
 }

@@ -55,7 +55,7 @@ function notUploaded(command: string, problem: string, said: string): Failure {
   const shown = said.trim().slice(-QUOTED_OUTPUT_MAX_CHARACTERS);
   const output = shown === '' ? '' : `: ${shown}`;
   return configFailure(
-    `${SETTING} (${command}) ${problem}${output}`,
+    `the program of ${SETTING} (${command}) ${problem}${output}`,
     'No job was created. The command must print the URL of the uploaded file, and nothing else, on stdout.',
   );
 }

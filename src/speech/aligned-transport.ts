@@ -93,10 +93,10 @@ async function describeRefusal(
   if (!isUnable) return failure;
   const problem =
     modelId === undefined
-      ? `no model of the voice ${voiceId} has aligned streams`
-      : `the model ${modelId} does not have aligned streams`;
+      ? `word times require aligned streams, but no model of the voice ${voiceId} has them`
+      : `word times require aligned streams, but the model ${modelId} does not have them`;
   return reviseFailure(failure, {
-    message: `${problem}, which word times require`,
+    message: problem,
     hint:
       able.length === 0
         ? 'No model of this service has aligned streams.'

@@ -114,7 +114,7 @@ function requireSamePayer(id: string, about: IntentAbout, { address }: ApiClient
   throw new Failure(`request ${id} was sent with another API key`, {
     code: 'usage',
     exit: 'usage',
-    hint: `Select the account that sent the request with --account, or run \`foley recover --forget ${id}\`.`,
+    hint: `Use --account to select the account that sent the request, or run \`foley recover --forget ${id}\`.`,
     billed: 'unknown',
   });
 }

@@ -113,7 +113,7 @@ async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promi
 }
 
 function stillRunning(id: string): Failure {
-  return new Failure(`a running command still uses ${id}`, {
+  return new Failure(`a running command still uses request ${id}`, {
     code: 'state',
     exit: 'state',
     hint: 'Wait until that command has ended, or stop it.',
@@ -427,13 +427,13 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 /**
  * Checks that a request, job or long text belongs to the selected service. Idempotency keys and job ids are valid on
  * one service only.
- * @param name name for the message, such as `job 7`
+ * @param jobOrRequest name for the message, such as `job 7`
  * @param id id to add to the suggested command `foley recover`
  * @throws Failure (usage) if it belongs to another service
  */
 export function requireSameService(
   { origin, target }: Pick<IntentAbout, 'origin' | 'target'>,
-  name: string,
+  jobOrRequest: string,
   { address }: Pick<ApiClient, 'address'>,
   id?: string,
 ): void {
@@ -442,7 +442,7 @@ export function requireSameService(
   if (target === address.kind && (isEmbedded || origin === address.baseUrl.origin)) return;
   const service = isEmbedded ? 'the embedded service' : origin;
   const command = id === undefined ? 'foley recover' : `foley recover ${id}`;
-  throw new Failure(`${name} is on ${service}, not on the selected service`, {
+  throw new Failure(`${jobOrRequest} is on ${service}, not on the selected service`, {
     code: 'usage',
     exit: 'usage',
     hint: `Run \`${command} ${isEmbedded ? '--local' : `--base-url ${origin}`}\`.`,

@@ -111,7 +111,7 @@ describe('tts --waveform', () => {
     [['-o', '-'], /--waveform requires an output file/],
     [
       ['--api', 'compat-speech', '-m', 'vendor-s1', '--format', 'pcm', '-o', 'x.pcm'],
-      /--waveform cannot draw pcm/,
+      /--waveform does not work with the format pcm/,
     ],
   ])('is refused with %j before anything is sent', async (flags, message) => {
     const result = await runFoley(['tts', '--local', 'hi', '--waveform', ...flags]);

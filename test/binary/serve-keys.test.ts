@@ -105,7 +105,7 @@ describe('--accept-keys-file', () => {
 
   test.each([
     ['', /keys\.txt contains no API key/],
-    [`good one\n${canaryKey()} bob more\n`, /keys\.txt: line 2 contains more text after/],
+    [`good one\n${canaryKey()} bob more\n`, /keys\.txt: line 2 has more than an API key/],
     [`a\n\nb\na\n`, /keys\.txt: line 4 repeats the API key of line 1/],
   ])('that cannot be used is exit 2 with the line: %#', async (text, problem) => {
     const box = await boxWithKeys(text);

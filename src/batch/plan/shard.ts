@@ -38,11 +38,11 @@ export function shardOfEnvironment(
   for (const system of SYSTEMS) {
     const index = env[system.index];
     if (index === undefined || index === '') continue;
-    const { index: variable, needs } = system;
+    const { index: variable, requirement } = system;
     const shard = system.read(env, index);
     if (shard === undefined || !isShard(shard)) {
       throw usageFailure(
-        `${variable} is "${index}", which is not the index of a shard; set ${needs}, and keep the index within the number of shards`,
+        `${variable} is "${index}", which is not the index of a shard; it requires ${requirement}, and must not exceed the number of shards`,
         'Set the shard with --shard I/N; --shard 1/1 speaks all items.',
       );
     }
@@ -54,14 +54,14 @@ export function shardOfEnvironment(
 interface System {
   readonly index: string;
   // Other variables that must be set, for the error message.
-  readonly needs: string;
+  readonly requirement: string;
   read(env: Environment, index: string): Shard | undefined;
 }
 
 const SYSTEMS: readonly System[] = [
   {
     index: 'SLURM_ARRAY_TASK_ID',
-    needs: 'an array without gaps, such as --array=1-8, and SLURM_ARRAY_TASK_COUNT',
+    requirement: 'an array without gaps, such as --array=1-8, and SLURM_ARRAY_TASK_COUNT',
     read: readSlurm,
   },
   // Kubernetes sets only the index; the recipe in docs/batch.md passes the number of completions.
@@ -76,7 +76,7 @@ const SYSTEMS: readonly System[] = [
 function counted(index: string, total: string, first: 0 | 1): System {
   return {
     index,
-    needs: total,
+    requirement: total,
     read: (env, given) => ({
       index: wholeNumber(given) - first + 1,
       total: wholeNumber(env[total]),

@@ -170,12 +170,9 @@ export class AlignedSpeaker implements ItemSpeaker {
     }
     await this.#noteQuietly(status, 'lost', { problem });
     const cost = response?.creditsUsed;
-    const itemMayBeBilled =
-      cost === undefined
-        ? 'the item may have been billed'
-        : `the item may have cost ${counted(cost, 'credit')}`;
+    const beenBilled = cost === undefined ? 'been billed' : `cost ${counted(cost, 'credit')}`;
     return reviseFailure(failure, {
-      message: `${problem}; ${itemMayBeBilled}, and its audio is lost`,
+      message: `${problem}; the item may have ${beenBilled}, and its audio is lost`,
       exit: response === undefined ? failure.exit : 'lost',
       billed: response === undefined ? failure.billed : 'unknown',
       hint: '--retry-failed speaks and bills the item again.',

@@ -123,13 +123,16 @@ export function endedFailure(
         },
       );
     case 'partial':
-      return new Failure('only part of the text was spoken or timed; the files contain that part', {
-        code: 'partial_fail',
-        exit: 'partial',
-        billed: 'yes',
-        hint: `--retry-failed speaks and bills the entire item again (the spoken part cost ${cost}).`,
-        details,
-      });
+      return new Failure(
+        'only part of the text has audio or word times; the files contain that part',
+        {
+          code: 'partial_fail',
+          exit: 'partial',
+          billed: 'yes',
+          hint: `--retry-failed speaks and bills the entire item again (the spoken part cost ${cost}).`,
+          details,
+        },
+      );
     case 'lost':
       return new Failure(
         state === 'published' || state === 'verified'

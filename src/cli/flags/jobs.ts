@@ -88,9 +88,9 @@ export function refuseUnusedWaitFlags({
     throw usageFailure('--no-clobber requires -o', 'Add -o PATH.');
   }
   if (wait === true || output !== undefined) return;
-  const given = timeout === undefined ? pollInterval && '--poll-interval' : '--timeout';
-  if (given === undefined || given === 0) return;
-  throw usageFailure(`${given} requires --wait or -o`, 'Add --wait.');
+  const flag = timeout === undefined ? pollInterval && '--poll-interval' : '--timeout';
+  if (flag === undefined || flag === 0) return;
+  throw usageFailure(`${flag} requires --wait or -o`, 'Add --wait.');
 }
 
 export interface PageFlags {

@@ -64,14 +64,18 @@ export function listOption(
 
 /**
  * Refuses an empty `--output`. Refuses `--output -` together with `--json`, because both write to stdout.
- * @param holds what the output contains, as a noun for messages
+ * @param contents what the output contains, as a noun for messages
  * @throws Failure (usage)
  */
-export function checkOutputFlag(output: string | undefined, json: boolean, holds = 'audio'): void {
+export function checkOutputFlag(
+  output: string | undefined,
+  json: boolean,
+  contents = 'audio',
+): void {
   if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
   if (output !== '-' || !json) return;
   throw usageFailure(
-    `--json and ${holds} cannot both go to stdout`,
+    `--json and ${contents} cannot both go to stdout`,
     'Give a file with -o, or leave --json out.',
   );
 }

@@ -76,21 +76,21 @@ export function automaticPlace(context: Context, segment?: number): OpenDestinat
 
 interface FolderWords {
   readonly flag: string;
-  /** Why the output must be a folder, as a clause for messages, such as `several jobs require a folder`. */
-  readonly folderReason: string;
+  /** Results that require a folder, for messages, such as `several jobs`. */
+  readonly results: string;
   readonly hint: string;
 }
 
 /** Texts for messages about `--output-dir`, the folder for voice previews. */
 export const PREVIEW_FOLDER: FolderWords = {
   flag: '--output-dir',
-  folderReason: 'previews require a folder',
+  results: 'previews',
   hint: 'Name a folder, or leave --output-dir out.',
 };
 
 const FOLDER_OF_JOBS: FolderWords = {
   flag: '--output',
-  folderReason: 'several jobs require a folder',
+  results: 'several jobs',
   hint: 'Name a folder, or wait for one job at a time.',
 };
 
@@ -102,11 +102,11 @@ const FOLDER_OF_JOBS: FolderWords = {
 export async function folderPlace(
   context: Context,
   folder: string,
-  { flag, hint, folderReason } = FOLDER_OF_JOBS,
+  { flag, hint, results } = FOLDER_OF_JOBS,
 ): Promise<OpenDestination> {
   const { files } = context;
   if (folder === '' || folder === '-') {
-    throw usageFailure(`${flag} is "${folder}", but ${folderReason}`, hint);
+    throw usageFailure(`${flag} is "${folder}", but ${results} require a folder`, hint);
   }
   try {
     await files.mkdir(folder, { recursive: true });
@@ -117,7 +117,10 @@ export async function folderPlace(
       () => false,
     );
     if (!isFile) throw outputFailure(path.join(folder, 'speech.mp3'), error, 'opening');
-    throw usageFailure(`${flag} is ${display(folder)}, which is a file, but ${folderReason}`, hint);
+    throw usageFailure(
+      `${flag} is ${display(folder)}, which is a file, but ${results} require a folder`,
+      hint,
+    );
   }
   return placeIn(context, folder, undefined);
 }

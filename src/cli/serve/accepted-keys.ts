@@ -64,7 +64,7 @@ const ACCOUNT = /^[\w.@-]{1,64}$/;
 function parseLine(line: string, name: string): AccountKey {
   const [key = '', account = DEFAULT_ACCOUNT, ...more] = line.trim().split(/[ \t]+/);
   if (more.length > 0)
-    throw usageFailure(`${name} contains more text after the API key and the account`, FORM);
+    throw usageFailure(`${name} has more than an API key and an account name`, FORM);
   return checkAcceptedKey({ key, account }, name);
 }
 

@@ -276,15 +276,18 @@ function chooseModel(
   const model = resolveSetting(settings, 'model', flags.model)?.value;
   if (model !== undefined || !surface.isModelRequired) return model;
   throw usageFailure(
-    `${flag} requires a model`,
-    'Name one with --model or FOLEY_MODEL; `foley models list` shows them.',
+    `${flag} requires a model id, with --model or FOLEY_MODEL`,
+    '`foley models list` shows the model ids.',
   );
 }
 
 function checkWaveform({ waveform }: TtsFlags, plan: OutputPlan): void {
   if (waveform !== true) return;
   if (plan.format === 'pcm') {
-    throw usageFailure('--waveform cannot draw pcm', 'Request mp3, wav or ogg with --format.');
+    throw usageFailure(
+      '--waveform does not work with the format pcm',
+      'Request mp3, wav or ogg with --format.',
+    );
   }
   if (plan.kind === 'stdout' || plan.kind === 'player') {
     throw usageFailure('--waveform requires an output file', 'Name the file with -o.');
@@ -457,10 +460,9 @@ function formatOfFile<Possible extends Format>(
   const format = formats.find((candidate) => candidate === extensionFormat);
   if (extensionFormat !== undefined && format === undefined) {
     const list = formats.join(', ');
-    const allowedFormats =
-      flag === undefined ? `the formats are ${list}` : `the formats of ${flag} are ${list}`;
+    const ofFlag = flag === undefined ? '' : ` of ${flag}`;
     throw usageFailure(
-      `--output has the extension of ${extensionFormat}; ${allowedFormats}`,
+      `--output has the extension of ${extensionFormat}; the formats${ofFlag} are ${list}`,
       'Use one of these extensions, and convert the file afterwards.',
     );
   }
@@ -482,9 +484,9 @@ function chooseFormat<Possible extends Format>(
   if (chosen !== undefined) return chosen;
   const formatFlag = format === undefined ? 'the configured format' : '--format';
   const list = formats.join(', ');
-  const allowed = flag === undefined ? `it takes ${list}` : `with ${flag} it takes ${list}`;
+  const withFlag = flag === undefined ? '' : `with ${flag} `;
   throw usageFailure(
-    `${formatFlag} is "${wanted}"; ${allowed}`,
+    `${formatFlag} is "${wanted}"; ${withFlag}it takes ${list}`,
     'Select one of these formats with --format.',
   );
 }

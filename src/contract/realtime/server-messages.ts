@@ -8,7 +8,7 @@ import { ProductStartRequest, StartRequest } from './client-messages.ts';
 // `remainingCapacity`, `segmentCharacters`, `reservedUnits`, `warnings`, `unspoken` and the fields of a segment.
 const commonFields = {
   eventId: Type.String({ description: 'Id of the event, unique on its connection' }),
-  traceId: Type.String({ description: 'Trace id of the connection, for client logs' }),
+  traceId: Type.String({ description: 'Trace id of the connection (report it with errors)' }),
   timestamp: Type.Integer({ minimum: 0, description: 'Unix milliseconds' }),
   inReplyTo: Type.Optional(
     Type.String({ description: 'eventId of the message that this one replies to' }),
@@ -141,7 +141,7 @@ const sameInBoth = {
     requestId,
     acceptedSequence: Type.Integer({
       minimum: 1,
-      description: 'Sequence number of the last accepted text event',
+      description: 'Sequence number of the last accepted text message',
     }),
     acceptedCharacters: count,
     bufferedCharacters: Type.Integer({
@@ -203,7 +203,7 @@ const sameInBoth = {
     terminal: Type.Boolean(),
     stage: Type.Optional(
       Type.String({
-        description: 'Stage of processing that failed, such as generation or billing',
+        description: 'Processing step that failed, such as generation or billing',
       }),
     ),
     path: Type.Optional(Type.String({ description: 'Path of the invalid field' })),

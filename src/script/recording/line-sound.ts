@@ -134,7 +134,7 @@ async function* decoded(
   } catch (error) {
     signal.throwIfAborted();
     const problem = error instanceof UnusableAudioError ? error.message : 'cannot be read';
-    throw new Failure(`the audio of a line ${problem}: ${display(path)}`, {
+    throw new Failure(`cannot use the saved audio of a line: ${display(path)} ${problem}`, {
       code: 'state',
       exit: 'state',
       hint: 'Delete the file, and run the command again to speak the line again.',

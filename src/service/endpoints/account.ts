@@ -36,8 +36,8 @@ function requireWebAddress(given: string | null): string | undefined {
 }
 
 function refusedWebhook(problem: string): ServiceError {
-  const allowed = 'allowed: an address such as https://example.com/events, or null to clear it';
-  return invalidRequest([{ field: 'webhookUrl', message: `webhookUrl ${problem}; ${allowed}` }]);
+  const message = `webhookUrl ${problem}; allowed: an address such as https://example.com/events, or null to clear it`;
+  return invalidRequest([{ field: 'webhookUrl', message }]);
 }
 
 function profileResponse({ id, tier, available, webhookUrl }: AccountState): Response {

@@ -101,7 +101,7 @@ function damagedText(file: string): Failure {
   return new Failure(`the stored copy of this long text was changed or damaged: ${display(file)}`, {
     code: 'state',
     exit: 'state',
-    hint: 'Restore the original text, or use the audio files in the folder of this file.',
+    hint: 'Restore the original text, or use the finished audio files in the folder of the damaged file.',
     billed: 'yes',
   });
 }

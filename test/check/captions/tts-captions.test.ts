@@ -250,7 +250,9 @@ test('a model without aligned streams is reported with the models that have them
   const result = await runFoley(args);
   const error = errorLine(result);
   expect(error).toMatchObject({ exitCode: 20, status: 400, billed: 'no' });
-  expect(error.message).toContain('vendor-s1 does not have aligned streams');
+  expect(error.message).toContain(
+    'word times require aligned streams, but the model vendor-s1 does not have them',
+  );
   expect(error.hint).toContain('vendor-s21pro-flash');
   expect(filesOf(await snapshot(result.box.out))).toStrictEqual([]);
 });

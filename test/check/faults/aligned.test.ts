@@ -335,5 +335,7 @@ test('a model without aligned streams is named in the error', async () => {
   const stage = await scene([onAligned(refusal)]);
   const error = await stage.fail(['--via', 'aligned', '-m', 'vendor-s21pro']);
   expect(error).toMatchObject({ exitCode: 20, billed: 'no' });
-  expect(error.message).toContain('vendor-s21pro does not have aligned streams');
+  expect(error.message).toContain(
+    'word times require aligned streams, but the model vendor-s21pro does not have them',
+  );
 });

@@ -179,7 +179,7 @@ describe('the model', () => {
     const args = ['tts', 'Hi', '-o', 'out', '--api', 'compat-speech'];
     const without = await run(args);
     expect(without.code).toBe(2);
-    expect(without.stderr).toContain('--api compat-speech requires a model');
+    expect(without.stderr).toContain('--api compat-speech requires a model id');
     expect(server.connections).toBe(0);
     const configured = await run(args, { env: { FOLEY_MODEL: 'vendor-s2pro' } });
     expect(configured.code, configured.stderr).toBe(0);

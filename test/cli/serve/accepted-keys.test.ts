@@ -29,7 +29,7 @@ describe('a keys file', () => {
   it.each([
     ['', /contains no API key/],
     ['# nothing\n\n', /contains no API key/],
-    ['ok\nsecret-key alice bob', /line 2 contains more text after the API key and the account/],
+    ['ok\nsecret-key alice bob', /line 2 has more than an API key and an account name/],
     ['ok\n\nse\u00e9cret-key', /line 3 has an API key with characters other than visible ASCII/],
     [`\n${'s'.repeat(513)}`, /line 2 has an API key of 513 characters; at most 512 are allowed/],
     ['alice/x secret-key!', /line 1 has an invalid account name/],

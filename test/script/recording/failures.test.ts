@@ -36,7 +36,7 @@ test('a line that cannot be decoded leaves the older recording, and nothing else
   const bad = path.join(out, 'bad.wav');
   await writeFile(bad, (await readFile(spoken.audio)).subarray(0, 2000));
   await expect(opened.make([spoken, { ...spoken, audio: bad }])).rejects.toThrow(
-    `the audio of a line is cut: it has 1956 of 88200 bytes of samples: ${bad}`,
+    `cannot use the saved audio of a line: ${bad} is cut: it has 1956 of 88200 bytes of samples`,
   );
   await opened.abandon();
   expect(await readFile(file, 'utf8')).toBe('older');
@@ -47,7 +47,7 @@ test('a line that cannot be decoded leaves the older recording, and nothing else
 test('a missing line names its file', async () => {
   const { opened, spoken } = await open();
   await expect(opened.make([{ ...spoken, audio: 'gone.wav' }])).rejects.toThrow(
-    'the audio of a line cannot be read: gone.wav',
+    'cannot use the saved audio of a line: gone.wav cannot be read',
   );
   await opened.abandon();
 });
