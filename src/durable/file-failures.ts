@@ -74,7 +74,7 @@ export function stateFailure(
   const cause = error instanceof Failure ? (error.cause ?? error) : error;
   const repairFile =
     cause instanceof UnsafeFile
-      ? 'Move the file away'
+      ? 'Move the file or folder away'
       : hasErrno(cause, 'ENOSPC', 'EDQUOT')
         ? 'Free disk space there'
         : 'Make the file or folder writable';
