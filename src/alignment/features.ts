@@ -221,7 +221,7 @@ function loudFrames(levels: Float32Array): Uint8Array {
 
 /**
  * Returns the range of a recording without the silence at its beginning and end. `from` is the first frame that is not
- * silent. `to` is the frame after the last such frame. If all frames are silent, both are 0.
+ * silent, and `to` is the frame after the last one that is not silent. If all frames are silent, both are 0.
  */
 export function soundFrames(recording: BandEnergies): {
   readonly from: number;

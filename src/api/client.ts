@@ -46,8 +46,8 @@ const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
 const RESPONSE_TIMEOUT_MS = 60_000;
 export const IDLE_TIMEOUT_MS = 60_000;
 /**
- * Maximum wait for data from foley's own service. The service itself has a shorter timeout for its speech engines, so
- * it can still report that an engine does not respond.
+ * Maximum wait for data from foley's own service. It is longer than the service waits for a speech engine, so that the
+ * service can report an engine that does not respond.
  */
 export const SERVE_IDLE_TIMEOUT_MS = 75_000;
 const STORED_ERROR_TIMEOUT_MS = 5_000;

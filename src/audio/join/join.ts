@@ -7,7 +7,7 @@ import { PcmJoiner, WavJoiner } from './wav.ts';
 /**
  * Creates a joiner for audio files of one format.
  * @param options `isSeekable`: whether earlier bytes of the output can be overwritten, as in a file but not in a pipe.
- * `sampleRate`: used only for `pcm`, to add silence; a function that returns the sample rate in Hz (default: 24,000).
+ * `sampleRate`: returns the sample rate in Hz (default: 24,000); used only to add silence to `pcm`.
  */
 export function createJoiner(
   format: AudioFormat,

@@ -30,8 +30,8 @@ interface BatchFolderOptions extends FileDeps {
   readonly outputDir: string;
   readonly outputFlag: string;
   /**
-   * True if this command created the output folder. If it runs the whole batch (not a shard) and records no output, the
-   * folder is removed on close.
+   * True if this command created the output folder. The folder is removed on close if the command runs the whole batch
+   * (not a shard) and records no output.
    */
   readonly isNewFolder: boolean;
   readonly copies: string;

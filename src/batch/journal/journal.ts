@@ -53,7 +53,7 @@ export interface ItemAbout {
   readonly output: string;
   readonly key: string;
   readonly origin: string;
-  /** If the item was requested again because of `--redo`: the token of that command. */
+  /** Token of the `--redo` command that requested the item again; undefined for other requests. */
   readonly redo?: string;
   readonly besides?: readonly string[];
 }

@@ -26,7 +26,7 @@ export type Source =
       readonly name: string;
       /**
        * Folder that contains the file, relative to the folder given on the command line, with `/` between folders.
-       * Empty for a file given by its own path, or directly in the given folder.
+       * Empty if the command line names the file itself, or if the file is directly in the given folder.
        */
       readonly dir: string;
       /**
