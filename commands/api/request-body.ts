@@ -143,7 +143,7 @@ function insert(root: Branch, field: Field, value: Scalar | undefined): void {
 }
 
 function setOnce(branch: Branch, key: string, value: Node, field: Field): void {
-  if (branch.has(key)) throw clash(field, 'is given twice');
+  if (branch.has(key)) throw clash(`${field.given} is given twice`);
   branch.set(key, value);
 }
 
@@ -152,8 +152,7 @@ function branchAt(branch: Branch, key: string, field: Field): Branch {
   if (known instanceof Map) return known;
   if (known !== undefined)
     throw clash(
-      field,
-      `requires ${key} to be an object, but another field sets it to a value or a list`,
+      `${field.given} requires ${key} to be an object, but another field sets it to a value or a list`,
     );
   const made: Branch = new Map();
   branch.set(key, made);
@@ -165,8 +164,7 @@ function listAt(branch: Branch, key: string, field: Field): Node[] {
   if (Array.isArray(known)) return known;
   if (known !== undefined)
     throw clash(
-      field,
-      `requires ${key} to be a list, but another field sets it to a value or an object`,
+      `${field.given} requires ${key} to be a list, but another field sets it to a value or an object`,
     );
   const made: Node[] = [];
   branch.set(key, made);
@@ -181,8 +179,8 @@ function itemFor(list: Node[], key: string): Branch {
   return made;
 }
 
-function clash(field: Field, problem: string): Error {
-  return usageFailure(`${field.given} ${problem}`, 'Write a list as key[]=value for each item.');
+function clash(message: string): Error {
+  return usageFailure(message, 'Write a list as key[]=value for each item.');
 }
 
 function toJson(node: Node): unknown {

@@ -167,7 +167,7 @@ const BY_STATUS = new Map(
     507: {
       exit: 'service',
       problem: 'the disk of the service is full',
-      hint: 'Free up disk space, or choose another data folder: with `foley serve --data-dir DIR`, or for the embedded service with XDG_STATE_HOME. Then run the command again.',
+      hint: 'Free up disk space and run the command again. Or choose another data folder: `foley serve --data-dir DIR`; for the embedded service, set XDG_STATE_HOME.',
     },
   }),
 );

@@ -277,25 +277,25 @@ const LONGEST_KEY = 4_096;
 /**
  * Checks an API key and removes a line break at its end. Rejects invalid keys, because an HTTP library would print
  * them in its error message.
- * @param source name of the setting, such as `FOLEY_API_KEY`
+ * @param keySource name of the setting, such as `FOLEY_API_KEY`
  * @throws Failure (auth), whose message does not contain the key
  */
-export function checkApiKey(given: string, source: string): string {
+export function checkApiKey(given: string, keySource: string): string {
   const key = given.replace(/\r?\n$/, '');
   if (key.trim() === '') {
-    throw keyFailure(`${source} is empty`, 'Set it to an API key, or remove it.');
+    throw keyFailure(`${keySource} is empty`, 'Set it to an API key, or remove it.');
   }
   const fault = /[^\x21-\x7e]/u.exec(key);
   if (fault !== null) {
     const position = fault.index + 1;
     throw keyFailure(
-      `${source} has an invalid character at position ${position}`,
+      `${keySource} has an invalid character at position ${position}`,
       'Copy the key again, without quotes, spaces or line ends.',
     );
   }
   if (key.length > LONGEST_KEY) {
     throw keyFailure(
-      `${source} is too long for an API key`,
+      `${keySource} is too long for an API key`,
       'Check that it is the right file or variable.',
     );
   }

@@ -110,7 +110,7 @@ export const EngineDescription = named('EngineDescription', {
     Type.Integer({
       minimum: 1,
       maximum: ENGINE_REQUESTS_MAX,
-      description: 'Maximum number of requests that a process accepts at once',
+      description: 'Maximum number of requests that an engine process accepts at once',
     }),
   ),
   cloning: Type.Optional(

@@ -78,7 +78,10 @@ export const CompatSpeechDone = named('CompatSpeechDone', {
       }),
       total_tokens: Type.Integer({ description: 'Sum of input_tokens and output_tokens' }),
     },
-    { description: 'Numbers of billed characters, in the fields where OpenAI counts tokens' },
+    {
+      description:
+        'Numbers of billed characters, in the fields that OpenAI uses for numbers of tokens',
+    },
   ),
 });
 export type CompatSpeechEvent = Static<typeof CompatSpeechDelta> | Static<typeof CompatSpeechDone>;

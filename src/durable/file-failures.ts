@@ -62,10 +62,10 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
 /**
  * Returns the Failure for state files that foley cannot use (exit code 32). If `error` is a Failure already, returns it
  * unchanged.
- * @param what names the unusable files in the message, such as `the spool`
+ * @param stateFiles names the unusable files in the message, such as `the spool`
  */
 export function stateFailure(
-  what: string,
+  stateFiles: string,
   file: string,
   error: unknown,
   details?: Readonly<Record<string, unknown>>,
@@ -79,7 +79,7 @@ export function stateFailure(
         ? 'Free disk space there'
         : 'Make the file or folder writable';
   return new Failure(
-    `cannot use ${what} at ${display(file)}: ${reasonOf(cause, path.dirname(file))}`,
+    `cannot use ${stateFiles} at ${display(file)}: ${reasonOf(cause, path.dirname(file))}`,
     {
       code: 'state',
       exit: 'state',
@@ -91,8 +91,8 @@ export function stateFailure(
 }
 
 /** Returns the Failure for a state file that only a newer version of foley may change (exit code 32). */
-export function newerStateFailure(what: string, file: string): Failure {
-  return new Failure(`${what} at ${display(file)} was written by a newer foley`, {
+export function newerStateFailure(stateFiles: string, file: string): Failure {
+  return new Failure(`${stateFiles} at ${display(file)} was written by a newer foley`, {
     code: 'state',
     exit: 'state',
     hint: 'Update foley to the version that wrote these files, or a later one. Nothing was changed.',

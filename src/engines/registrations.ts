@@ -26,7 +26,7 @@ export async function loadEngineRegistrations(
   const { engines } = await valid(content, file);
   const names = engines.map(({ name }) => name);
   const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin !== undefined) throw broken(file, `has two engines named ${twin}`);
+  if (twin !== undefined) throw broken(`${file} has two engines named ${twin}`);
   return engines;
 }
 
@@ -59,15 +59,13 @@ async function valid(content: object, file: string): Promise<EngineList> {
     });
   }
   const [, [first]] = Errors(Schema, content);
-  throw broken(
-    file,
-    `is not a valid list of engines: ${first?.instancePath ?? ''} ${first?.message ?? ''}`,
-  );
+  const problem = `${first?.instancePath ?? ''} ${first?.message ?? ''}`.trim();
+  throw broken(`${file} is not a valid list of engines: ${problem}`);
 }
 
-function broken(file: string, problem: string): Failure {
+function broken(message: string): Failure {
   return configFailure(
-    `${file} ${problem.trim()}`,
+    message,
     'Fix the file, or delete it and add the engines again with `foley engine add`.',
   );
 }

@@ -264,7 +264,7 @@ async function refusedHandshake(
   const failure =
     status < 400
       ? reviseFailure(badResponse(message, { requestId, status }), {
-          hint: 'Check --realtime-url: it might not be the realtime host.',
+          hint: 'Check --realtime-url: its host may not offer realtime speech.',
         })
       : statusFailure({ status, error, requestId, retryAfterMs, billed: false, now });
   const outcome = { kind: 'status', status, code: error.code, retryAfterMs } as const;

@@ -41,21 +41,21 @@ async function withFormat(file: FileResponse, kind: MediaJobKind): Promise<JobRe
   const named = formatOfMediaType(file.contentType);
   const essence = file.contentType.split('/', 1)[0]?.toLowerCase();
   const mayBe = essence === wanted || isOpaqueMediaType(file.contentType) || isOf(named, wanted);
-  if (!mayBe) throw unusable(file, `the response is ${file.contentType}`, wanted);
+  if (!mayBe) throw unusable(file, file.contentType, wanted);
   const { body, sniffed } = await sniffBody(file.body);
   const format = formatNamed(sniffed ?? '');
   if (format !== undefined && isOf(format, wanted)) return { file: { ...file, body }, format };
-  throw unusable(file, `the file is ${sniffed ?? 'of an unknown format'}`, wanted);
+  throw unusable(file, sniffed ?? 'of an unknown format', wanted);
 }
 
 function isOf(format: Format | undefined, wanted: 'image' | 'video'): boolean {
   return format !== undefined && FORMATS[format].kind === wanted;
 }
 
-function unusable(file: FileResponse, received: string, wanted: string): Failure {
+function unusable(file: FileResponse, receivedType: string, wanted: string): Failure {
   file.discard();
   const expected = wanted === 'image' ? 'an image' : 'a video';
-  return new Failure(`${received}, not ${expected}`, {
+  return new Failure(`the file from the service is ${receivedType}, not ${expected}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
     hint: 'If this error happens again, report the request id to the service.',

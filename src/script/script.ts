@@ -62,6 +62,7 @@ export function describePlace({ column, file, line }: Place): string {
 }
 
 /** Creates the Failure for an error in a script or cast file. Its message begins with the position of the error. */
-export function placeFailure(place: Place, message: string, hint?: string): Failure {
-  return usageFailure(`${describePlace(place)}: ${message}`, hint);
+export function placeFailure(place: Place, problem: string, hint?: string): Failure {
+  const position = describePlace(place);
+  return usageFailure(`${position}: ${problem}`, hint);
 }

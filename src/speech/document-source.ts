@@ -41,8 +41,8 @@ export async function extractDocument(
   } catch (error) {
     if (error instanceof TextEncodingError) throw unreadable(name, error);
     if (!(error instanceof DocumentError)) throw error;
-    const { hint, line, message } = error;
-    const where = line === undefined ? display(name) : `${display(name)}, line ${line}`;
-    throw usageFailure(`${where}: ${message}`, hint);
+    const { hint, line, message: problem } = error;
+    const fileAndLine = line === undefined ? display(name) : `${display(name)}, line ${line}`;
+    throw usageFailure(`${fileAndLine}: ${problem}`, hint);
   }
 }

@@ -49,9 +49,9 @@ async function entriesOf(
     return await readLexicon(decodeUtf8(await files.readFile(file)));
   } catch (error) {
     if (!(error instanceof DocumentError)) throw unreadable(name, error);
-    const { hint, line, message } = error;
-    const where = line === undefined ? name : `${name}, line ${line}`;
-    throw usageFailure(`${where}: ${message}`, hint);
+    const { hint, line, message: problem } = error;
+    const fileAndLine = line === undefined ? name : `${name}, line ${line}`;
+    throw usageFailure(`${fileAndLine}: ${problem}`, hint);
   }
 }
 
@@ -85,8 +85,8 @@ function withPauses(source: SpokenText, where: string): SpokenText {
     return readPauses(source);
   } catch (error) {
     if (!(error instanceof PauseError)) throw error;
-    const { column, line, message } = error;
-    const place = `${display(where)}, line ${line}, column ${column}`;
-    throw usageFailure(`${place}: ${display(message)}`, PAUSE_HINT);
+    const { column, line, message: problem } = error;
+    const position = `${display(where)}, line ${line}, column ${column}`;
+    throw usageFailure(`${position}: ${display(problem)}`, PAUSE_HINT);
   }
 }

@@ -159,9 +159,9 @@ async function* readChunks(
 export function unreadable(name: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof TextEncodingError) {
-    const { message: fault } = error;
+    const { message: encodingProblem } = error;
     return usageFailure(
-      `${name} is ${fault}`,
+      `${name} is ${encodingProblem}`,
       'Save it as UTF-8, or convert it: iconv -f … -t UTF-8.',
     );
   }

@@ -286,12 +286,15 @@ async function segmentLink(
   const address = segments.find((segment) => segment.index === index)?.audioUrl;
   const url = resolveUrl(client, address);
   if (url !== undefined) return url;
-  throw new Failure(`job ${ref.id} has no audio for segment ${index} (status: ${status})`, {
-    code: 'ERR_AUDIO_NOT_FOUND',
-    exit: 'rejected',
-    hint: 'Segments are numbered from 0. In v1, their audio is available once the job has ended.',
-    requestId,
-  });
+  throw new Failure(
+    `job ${ref.id} has no audio for segment ${index} (status of the job: ${status})`,
+    {
+      code: 'ERR_AUDIO_NOT_FOUND',
+      exit: 'rejected',
+      hint: 'Segments are numbered from 0. In v1, their audio is available once the job has ended.',
+      requestId,
+    },
+  );
 }
 
 async function getAudio(

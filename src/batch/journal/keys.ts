@@ -149,6 +149,6 @@ function damaged(file: string): Failure {
   return new Failure(`the batch secret file ${display(file)} is damaged`, {
     code: 'state',
     exit: 'state',
-    hint: 'foley needs this file to find out which items were billed. Restore it from a backup, or remove the folder that contains it to start over; items may then be billed again.',
+    hint: 'foley needs this file to find out which items were billed. Restore the file from a backup. Or remove the folder of the file to start over; items may then be billed again.',
   });
 }

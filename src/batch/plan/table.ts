@@ -150,7 +150,7 @@ async function* recordsOf(
     const where = `${display(file.name)}, line ${typeof line === 'number' ? line : 1}`;
     throw usageFailure(
       `${where} is not valid CSV: ${display(error.message, { max: 200 })}`,
-      'Put quotes around cells with separators, quotes or line ends, and double the quotes in them.',
+      'Put quotes around a cell that contains separators, quotes or line ends, and double each quote in the cell.',
     );
   }
 }

@@ -15,11 +15,11 @@ const LONGEST_DELAY_MS = 24 * 60 * 60 * 1_000;
  * @param source the name of the flag or option in error messages
  * @throws Failure (usage) if the rule is invalid
  */
-export function parseFaultRule(given: string, source = '--fault'): FaultRule {
+export function parseFaultRule(rule: string, source = '--fault'): FaultRule {
   const fail: Fail = (problem, hint) => {
-    throw usageFailure(`${source} "${given}": ${problem}`, hint ?? `A rule is ${FORM}.`);
+    throw usageFailure(`${source} "${rule}": ${problem}`, hint ?? `A rule is ${FORM}.`);
   };
-  const [target = '', ...parts] = given.split(';').map((part) => part.trim());
+  const [target = '', ...parts] = rule.split(';').map((part) => part.trim());
   const fields = fieldsOf(parts, fail);
   const effect = effectOf(fields, fail);
   const when = whenOf(fields, fail);

@@ -330,16 +330,16 @@ function afterAcceptance(
 
 /**
  * Creates the failure for a successful job whose result is missing on the service (exit code 27).
- * @param what name of the result, such as `audio`
+ * @param result name of the result, such as `audio`
  */
 export function missingResult(
   failure: Failure,
   { creditsUsed, id }: WaitedJob,
-  what: string,
+  result: string,
 ): Failure {
   const cost = creditsUsed === undefined ? '' : ` and cost ${counted(creditsUsed, 'credit')}`;
   return reviseFailure(failure, {
-    message: `job ${id} is done${cost}, but its ${what} is missing on the service: ${failure.message}`,
+    message: `job ${id} is done${cost}, but its ${result} is missing on the service: ${failure.message}`,
     exit: 'lost',
     billed: 'yes',
     hint: 'A new job with another idempotency key is billed again.',

@@ -36,7 +36,7 @@ async function readTable(text: string): Promise<readonly LexiconEntry[]> {
     const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED';
     throw new DocumentError(`not valid CSV: ${isOpen ? 'a quote is not closed' : error.message}`, {
       line: typeof line === 'number' ? line : undefined,
-      hint: 'Put quotes around cells with separators or quotes, and double the quotes in them.',
+      hint: 'Put quotes around a cell that contains separators or quotes, and double each quote in the cell.',
     });
   }
   const [first] = rows;

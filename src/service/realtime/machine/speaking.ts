@@ -167,7 +167,12 @@ function nothingToSay(
   return () => [
     refund,
     endSegment(request, segmentId, { audioBytes: 0, units: 0 }),
-    send({ event: 'warning', requestId, code, message: `${message}: ${segmentId}` }),
+    send({
+      event: 'warning',
+      requestId,
+      code,
+      message: `Segment ${segmentId} contains nothing that this voice can speak`,
+    }),
     ...unspokenWarning(request, segmentId, unspoken),
     send({ event: 'segment_completed', requestId, segmentId, segmentUnits: 0, audioBytes: 0 }),
   ];
