@@ -187,7 +187,7 @@ function rangeFilter(only: string | undefined, count: number): (line: ScriptLine
   const [from, to] = [Number(first), Number(last)];
   if (from >= 1 && from <= to && to <= count) return ({ number }) => number >= from && number <= to;
   throw usageFailure(
-    `--only is "${only}"; it takes lines from 1 to ${count}, such as 1-${count}`,
+    `--only is "${only}"; it takes line numbers from 1 to ${count}, such as 1-${count}`,
     '--dry-run shows the numbers of the lines.',
   );
 }

@@ -23,7 +23,8 @@ export type Profile = Static<typeof Profile>;
 
 export const ProfileUpdate = strict('ProfileUpdate', {
   webhookUrl: Type.Union([Type.String({ maxLength: WEBHOOK_URL_MAX_CHARACTERS }), Type.Null()], {
-    description: 'http or https URL without a user name or password (empty or null clears it)',
+    description:
+      'Webhook URL: http or https, no user name or password (empty or null clears the URL)',
   }),
 });
 export type ProfileUpdate = Static<typeof ProfileUpdate>;

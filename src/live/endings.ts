@@ -44,7 +44,7 @@ export function closeEnding(state: LiveState, code: number): Ending {
   return {
     exit,
     code: exit === 'network' ? 'network' : 'bad_answer',
-    message: `the connection was closed with ${code} (${meaning})`,
+    message: `the connection was closed with code ${code} (${meaning})`,
     billed: billedSoFar(state),
   };
 }

@@ -45,7 +45,7 @@ export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): 
   if (target === 'embedded') return firstVoice(allVoices);
   throw usageFailure(
     'no voice is selected',
-    'Name one with --voice, --voice-name or FOLEY_VOICE; `foley voices list` shows them.',
+    'Select a voice with --voice, --voice-name or FOLEY_VOICE; `foley voices list` shows the voices.',
   );
 }
 

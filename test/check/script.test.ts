@@ -343,7 +343,7 @@ describe('a mistake is exit 2 before anything is sent', () => {
       [...CAST, '--chapters', './bad.txt'],
       '--chapters and the script both name ./bad.txt',
     ],
-    ['ADA: Hi.', [...CAST, '--only', '2'], '--only is "2"; it takes lines from 1 to 1'],
+    ['ADA: Hi.', [...CAST, '--only', '2'], '--only is "2"; it takes line numbers from 1 to 1'],
     ['ADA: Hi.', [...CAST, '--redo', '2'], '--redo is "2", but no line has that number or id'],
     ['ADA: Hi.', [...CAST, '--shard', '1/2'], "unknown option '--shard'"],
     [

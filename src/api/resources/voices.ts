@@ -177,7 +177,7 @@ function inUse(failure: Failure, voiceId: string): Failure {
   return reviseFailure(failure, {
     message: `voice ${voiceId} is in use and was not deleted: ${failure.message}`,
     hint:
-      'Unfinished jobs use this voice: `foley jobs list --status processing` and `--status pending` list them. ' +
+      'Unfinished jobs use this voice. List them with `foley jobs list --status processing` and `foley jobs list --status pending`. ' +
       'Delete the voice when these jobs have ended.',
   });
 }
