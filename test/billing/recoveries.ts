@@ -4,7 +4,7 @@ import type { Recovered } from '../../src/speech/recover.ts';
 import type { Book } from './book.ts';
 import { tell } from './book.ts';
 import type { Run } from './run.ts';
-import { priceOf, wasPaused } from './run.ts';
+import { priceOf } from './run.ts';
 import type { Sight } from './sight.ts';
 import { look } from './sight.ts';
 import type { World } from './world.ts';
@@ -63,5 +63,5 @@ export async function noteRecovered(
 
 /** Its answer had begun, and it had time and room to write that down. */
 function hasNotedCost(run: Run): boolean {
-  return run.hasAudio && wasPaused(run) && !run.hadFullDisk && run.order.dieAt === undefined;
+  return run.hasAudio && run.hasPaused && !run.hadFullDisk && run.order.dieAt === undefined;
 }

@@ -52,6 +52,8 @@ export interface Run {
   readonly heard: Uint8Array[];
   /** An answer of success began. */
   hasAudio: boolean;
+  /** It waited in the middle of the audio, when everything before was on the disk. */
+  hasPaused: boolean;
   /** Some disk was full meanwhile. */
   hadFullDisk: boolean;
   ending: Ending | undefined;
@@ -86,6 +88,7 @@ export function startRun(
     intents: new Map(),
     heard: [],
     hasAudio: false,
+    hasPaused: false,
     hadFullDisk: world.full.size > 0,
     ending: undefined,
     isNoted: false,
@@ -104,6 +107,7 @@ export function startRun(
       // What came before is to be where it belongs by then.
       do await turns(5);
       while (disk.busy() > 0);
+      run.hasPaused = true;
       pause.open();
       await resumed.opened;
     },
