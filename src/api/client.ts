@@ -354,28 +354,19 @@ function toResponse(
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), headers.get('date'), clock.now()),
     framing,
     contentLength,
-    body: { [Symbol.asyncIterator]: () => bodyWithFailures(body, response, attempt) },
+    body,
     discard: () => body.discard(),
     errorText: () => readErrorText(response, clock),
   };
-  return response;
-}
-
-async function* bodyWithFailures(
-  body: TransportResponse['body'],
-  { headers, requestId }: Pick<ApiResponse, 'headers' | 'requestId'>,
-  attempt: Attempt,
-): AsyncGenerator<Uint8Array, void, undefined> {
   const facts = transportFacts(attempt, headers.isEmbedded);
   body.idleTimeoutMs = facts.idleTimeoutMs;
-  try {
-    yield* body;
-  } catch (error) {
-    if (!(error instanceof TransportError)) throw error;
+  body.explain = async (error) => {
+    if (!(error instanceof TransportError)) return error;
     const mayBeKnown = headers.isEmbedded && facts.billed && error.fault === 'cut';
-    const known = mayBeKnown ? await storedError(requestId, attempt) : undefined;
-    throw known ?? transportFailure(error, facts);
-  }
+    const known = mayBeKnown ? await storedError(response.requestId, attempt) : undefined;
+    return known ?? transportFailure(error, facts);
+  };
+  return response;
 }
 
 async function storedError(requestId: string, attempt: Attempt): Promise<Failure | undefined> {

@@ -240,6 +240,8 @@ interface BodySource {
  */
 export class ResponseBody implements AsyncIterable<Uint8Array> {
   idleTimeoutMs: number;
+  /** Converts the error of an incomplete body before the reader gets the error. */
+  explain: (error: Error) => Error | Promise<Error> = (error) => error;
   readonly #source: BodySource;
   #chunks: Uint8Array[] = [];
   #unread = 0;
@@ -284,7 +286,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
           yield chunk;
         } else if (this.#end !== undefined) {
           whole = true;
-          if (this.#end.error !== undefined) throw this.#end.error;
+          if (this.#end.error !== undefined) throw await this.explain(this.#end.error);
           return;
         } else {
           await this.#more();
