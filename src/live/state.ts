@@ -123,7 +123,7 @@ export interface LiveState {
   readonly polls: number;
   /** Number of the current session, from 1. A long text needs several sessions. */
   readonly session: number;
-  /** True if `start` was sent in this session, so that the service may know the request. */
+  /** True if `start` was sent in this session. The service may then have received the request. */
   readonly isStarted: boolean;
   /** True if the request of this session is complete. More text then needs a new session. */
   readonly isCompleted: boolean;

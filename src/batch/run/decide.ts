@@ -124,7 +124,7 @@ export function endedFailure(
       );
     case 'partial':
       return new Failure(
-        'only part of the text has audio or word times; the files contain that part',
+        'audio or word times are missing for a part of the text; the files contain the rest',
         {
           code: 'partial_fail',
           exit: 'partial',

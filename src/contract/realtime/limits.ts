@@ -14,8 +14,8 @@ export const REALTIME_ID_MAX_CHARACTERS = 128;
 export const CHUNK_LENGTH_RANGE = { minimum: 50, maximum: 1_000 } as const;
 export const REALTIME_LANGUAGE_MAX_CHARACTERS = 32;
 /**
- * Range of the control `volume` in the v2 profile `legacy`. In the other profile and in v3, the range of speech over
- * HTTP applies.
+ * Range of the control `volume` in the v2 profile `legacy`. The other v2 profile and v3 have the same range as HTTP
+ * speech requests.
  */
 export const LEGACY_VOLUME_RANGE = { minimum: 0, maximum: 10 } as const;
 
