@@ -7,7 +7,7 @@ export interface CueLimits {
   readonly minDurationMs: number;
   /** Maximum reading speed in columns per second. */
   readonly maxCps: number;
-  /** Gap between two cues, in milliseconds, where the speech has no pause. */
+  /** Gap to leave between two cues, in milliseconds, if the speech does not pause between them. */
   readonly gapMs: number;
   /** Minimum gap between two cues at a pause, in milliseconds. In a shorter gap, the screen would flicker. */
   readonly minPauseMs: number;

@@ -12,7 +12,7 @@ export function getProfile(
   return client.json(safeRequest('getProfile', {}, { signal }), readProfile);
 }
 
-/** Updates the profile (docs/api/account.md). The request may be repeated. */
+/** Updates the profile (docs/api/account.md). The client repeats the request if it fails, which is safe. */
 export function updateProfile(
   client: ApiClient,
   update: ProfileUpdate,

@@ -55,7 +55,7 @@ export interface ClassifyOptions extends AudioLookup, RerunOptions {
 /**
  * Decides what to do with each item, from the journal and the output files. Sends nothing. Of several equal items,
  * only the first is spoken or fetched.
- * @throws Failure (output, usage; exists for a file that the batch did not make)
+ * @throws Failure of kind `output` or `usage`, or of kind `exists` for an output file that the batch did not make
  */
 export async function* classifyItems(
   items: AsyncIterable<BatchItem>,

@@ -116,7 +116,7 @@ export class Batch {
 
   /**
    * Decides for each item how `run` will get the audio, and yields the item with this decision. Sends nothing.
-   * @throws Failure (output, usage; exists for a file that the batch did not make)
+   * @throws Failure of kind `output` or `usage`, or of kind `exists` for an output file that the batch did not make
    */
   async *classify(): AsyncGenerator<ClassifiedItem, void, undefined> {
     for await (const classified of this.#items.first()) {
