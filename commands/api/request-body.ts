@@ -192,7 +192,7 @@ function toJson(node: Node): unknown {
 const BYTES = 'application/octet-stream';
 
 /**
- * Returns a part of a multipart form that contains a file. The content of a regular file is read while it is sent.
+ * Returns a file as one part of a multipart form. The content of a regular file is read while it is sent.
  * stdin and pipes are read into memory at once, because a retry cannot read them again.
  * @throws Failure (usage) if the file cannot be read
  */

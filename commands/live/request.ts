@@ -37,7 +37,7 @@ export interface LiveTask {
   /** The text to speak; undefined if it comes from a pipe. */
   readonly text: string | undefined;
   readonly isMarkdown: boolean;
-  /** Pronunciations for text that is read from a pipe. They have already been applied to `text`. */
+  /** Pronunciations to apply to text from a pipe. If `text` is set, they have already been applied to it. */
   readonly lexicon: Lexicon | undefined;
 }
 

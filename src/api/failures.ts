@@ -261,8 +261,7 @@ export function transportFailure(error: TransportError, facts: TransportContext)
 }
 
 /**
- * Converts a failure after which the request may have been billed. The result is an `unknown_outcome` failure (exit
- * code 26).
+ * Converts a failure to an `unknown_outcome` failure (exit code 26). Used if the failed request may have been billed.
  * @param lookAt hint for the user: how to find out whether the request was billed
  */
 export function unknownOutcome(failure: Failure, lookAt: string | undefined): Failure {
@@ -406,7 +405,9 @@ export function reviseFailure(
   return new Failure(changes.message ?? failure.message, { ...fields, ...changes });
 }
 
-/** Returns a copy of a failure that is marked as possibly billed, for example because a 200 response has no audio. */
+/**
+ * Copies a failure and marks the copy as possibly billed. Used, for example, when a 200 response contains no audio.
+ */
 export function maybeBilled(failure: Failure): Failure {
   return reviseFailure(failure, { billed: 'unknown' });
 }

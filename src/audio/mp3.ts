@@ -314,8 +314,8 @@ const LARGEST_ADDED = 0xfff;
 
 /**
  * Returns a silent MP3 frame that is large enough for an Info tag.
- * @param header the header of another frame (four bytes). It is copied. If its bit rate is too low for the tag, the new
- * frame has a higher one.
+ * @param header the header of another frame (four bytes), which is copied. If the bit rate is too low for the tag, the
+ * new frame gets a higher bit rate.
  */
 export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   const plain = header.slice(0, 4);
@@ -347,7 +347,7 @@ export function silentMp3Frame(header: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Returns a copy of a frame from {@link emptyMp3Frame} that contains an Info tag with the LAME extension. */
+/** Copies a frame from {@link emptyMp3Frame} and writes an Info tag with the LAME extension into the copy. */
 export function writeMp3InfoTag(frame: Uint8Array, contents: Mp3Contents): Uint8Array {
   const parsed = parseMp3Frame(frame, 0);
   if (parsed === undefined) throw new TypeError('The frame is not an mp3 frame.');

@@ -62,7 +62,7 @@ export abstract class VerifyingReader implements FormatReader {
   skip = 0;
   /** The first problem found in the file. After a problem, the reader parses no more bytes. */
   problem: string | undefined;
-  /** True once the beginning of the file has the expected format. */
+  /** True once the reader has found that the file begins in the expected format. */
   begun = false;
 
   constructor(want: number) {

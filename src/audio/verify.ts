@@ -26,7 +26,10 @@ export interface VerifierOptions {
   readonly pcm?: PcmLayout | undefined;
 }
 
-/** Creates a verifier for a file. For some formats, it verifies only the first bytes. For `ogg`, any codec is valid. */
+/**
+ * Creates a verifier for a file. For some formats, the verifier checks only the first bytes. For `ogg`, any codec is
+ * valid.
+ */
 export function createVerifier(format: Format, options: VerifierOptions = {}): Verifier {
   const reader = READERS[format](options);
   const walker = new Walker(reader);

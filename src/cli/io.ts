@@ -23,7 +23,7 @@ export interface Io {
   /** Functions that remove a progress display and show the cursor, called before the process ends abruptly. */
   readonly cleanups: Set<() => void>;
   /**
-   * Checks stdout before a request for billed content that goes to stdout.
+   * Checks that stdout is open. Called before a request whose result goes to stdout.
    * @throws Failure (output) if stdout is closed
    */
   requireStdout(): void;

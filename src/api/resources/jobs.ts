@@ -113,7 +113,7 @@ export async function readPolledJob<Job>(
 
 /**
  * Polls a speech job until the job has ended.
- * @param deps `known` is the job from the create response, if there is one. The first poll is then delayed.
+ * @param deps `known` is the job from the create response. If it is given, foley waits before the first poll.
  * @throws the errors of {@link pollJob}
  */
 export function pollSpeechJob(

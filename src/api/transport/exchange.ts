@@ -240,7 +240,7 @@ interface BodySource {
  */
 export class ResponseBody implements AsyncIterable<Uint8Array> {
   idleTimeoutMs: number;
-  /** Converts the error of an incomplete body before the reader gets the error. */
+  /** Called with the error if the body is incomplete. Returns the error that the reader of the body gets instead. */
   explain: (error: Error) => Error | Promise<Error> = (error) => error;
   readonly #source: BodySource;
   #chunks: Uint8Array[] = [];

@@ -6,9 +6,9 @@ import { hostAndPort } from './connections.ts';
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy for a URL: the value of `HTTP_PROXY`, or for an https URL that of `HTTPS_PROXY` if it is set.
- * Returns undefined if `NO_PROXY` lists the host or the host is this computer. Lower-case variable names take
- * precedence.
+ * Returns the URL of the proxy for requests to `url`. An https URL uses the proxy in `HTTPS_PROXY`. If that variable
+ * is unset, and for http URLs, the proxy is in `HTTP_PROXY`. Lower-case variable names take precedence. Returns
+ * undefined if no proxy is set, `NO_PROXY` lists the host, or the host is this computer.
  */
 export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
   if (isLoopback(url) || isExcluded(url, read(env, 'no_proxy') ?? '')) return undefined;

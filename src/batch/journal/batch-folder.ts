@@ -30,8 +30,8 @@ interface BatchFolderOptions extends FileDeps {
   readonly outputDir: string;
   readonly outputFlag: string;
   /**
-   * True if this command created the output folder. The folder is removed on close if the command runs the whole batch
-   * (not a shard) and records no output.
+   * True if this command created the output folder. `close` removes such a folder if no output was recorded in it. A
+   * command that runs only a shard of the batch never removes the folder.
    */
   readonly isNewFolder: boolean;
   readonly copies: string;
@@ -126,7 +126,8 @@ export class BatchFolder {
   /** True if this process has locked the whole batch, not only one shard. */
   readonly isExclusive: boolean;
   /**
-   * Identifies this command. A `--redo` command that continues an interrupted one has the same token as that command.
+   * Identifies this command. When a `--redo` command is interrupted, the next command with the same `--redo` items
+   * continues it and gets the same token.
    */
   readonly redoToken: string;
   readonly #options: BatchFolderOptions;
@@ -211,7 +212,10 @@ export class BatchFolder {
     return step;
   }
 
-  /** Records that this command has finished. A later command with the same `--redo` items then repeats them again. */
+  /**
+   * Records that this command has finished. If a later command has the same `--redo` items, it requests them again
+   * instead of continuing this command.
+   */
   async end(): Promise<void> {
     const { id, journal, mark } = this.#parts;
     await journal.append([{ run: id, ended: true }]).catch(() => undefined);
@@ -219,7 +223,7 @@ export class BatchFolder {
     await removeQuietly(mark, this.#options);
   }
 
-  /** Releases the lock. Never throws. */
+  /** Closes the journal, removes temporary files and releases the lock. Never throws. */
   async close(): Promise<void> {
     const { copy, isExclusive, journal, lock, mark } = this.#parts;
     await journal.close().catch(() => undefined);

@@ -244,8 +244,8 @@ export class JournalIndex {
   }
 
   /**
-   * Returns the latest request for each pair of item and request body. Earlier requests that have complete audio come
-   * first in the list.
+   * Returns the latest request for each pair of item and request body. Also returns earlier requests with complete
+   * audio; these come first in the list.
    */
   statuses(): readonly ItemStatus[] {
     return [...this.#superseded, ...this.#items.values()];

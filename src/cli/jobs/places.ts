@@ -17,7 +17,10 @@ export interface OpenPlace {
   readonly placeFor: OpenDestination;
   /** The open file; undefined if the output is stdout. */
   readonly file: Output | undefined;
-  /** Returns the file name for the command that resumes the job. Its extension matches the format of the result. */
+  /**
+   * foley prints a command that resumes the job. Returns the output path in that command. The extension of the path
+   * matches the format of the result.
+   */
   readonly nextName?: () => string;
   /** Deletes the temporary file of the output. Does nothing if the result was saved. */
   abandon(): Promise<void>;
@@ -76,7 +79,7 @@ export function automaticPlace(context: Context, segment?: number): OpenDestinat
 
 interface FolderWords {
   readonly flag: string;
-  /** Results that require a folder, for messages, such as `several jobs`. */
+  /** Subject of an error message: `several jobs` gives the message "several jobs require a folder". */
   readonly results: string;
   readonly hint: string;
 }

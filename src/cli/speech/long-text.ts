@@ -129,8 +129,8 @@ export function partRequests(
 }
 
 /**
- * Splits a text if it is too long for the model. The returned request body of a split text names the model if foley
- * knows it.
+ * Splits a text if it is too long for the model. If the text is split and foley knows the model, adds the model id to
+ * the request body.
  * @throws Failure (usage) if the text is too long and `--split never` is given
  */
 export async function splitLongText(
