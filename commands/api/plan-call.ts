@@ -229,7 +229,7 @@ export type GivenValue =
 export interface Field {
   /** The flag and the key as the user wrote them (`-F a[b]`), for error messages. */
   readonly given: string;
-  /** The part of the argument before the first `=`. */
+  /** The value of the `-F` or `-f` flag up to the first `=`, or the whole value if it has no `=`. */
   readonly name: string;
   /** The components of the key: `a[b]` becomes `['a', 'b']`. An empty component, as in `a[]`, appends to a list. */
   readonly path: readonly [string, ...string[]];

@@ -95,7 +95,7 @@ type Node = Scalar | Branch | Node[];
 // A Map, because a key may be `__proto__`.
 type Branch = Map<string, Node>;
 
-/** A field of a JSON request body, with its value; the content of a file has been read. */
+/** A field of a JSON request body, with its value. If the value comes from a file, the file has been read. */
 export interface ReadField {
   readonly field: Field;
   /** The value. It is undefined for `key[]`, which sends an empty list. */

@@ -262,8 +262,9 @@ export class SseEvents {
 }
 
 /**
- * Collects the word times of a stream, which arrive as snapshots of the stream's chunks. A new snapshot of a chunk
- * replaces the previous one. An `invalidated` event removes it (docs/api/speech.md#aligned-stream).
+ * Collects the word times of a stream. They arrive as snapshots, each of which contains the word times of one chunk of
+ * the stream. A new snapshot of a chunk replaces the previous one. An `invalidated` event that names a chunk removes
+ * the snapshot of this chunk (docs/api/speech.md#aligned-stream).
  */
 export class Alignment {
   readonly #chunks = new Map<number, CompactWords>();
@@ -271,7 +272,10 @@ export class Alignment {
   #hasLost = false;
   #weight = 0;
 
-  /** Applies an event to the collected word times. Returns false if the stream has too many words. */
+  /**
+   * Applies an event to the collected word times. Returns false if the stream has too many words, or too many chunks
+   * whose word times are incomplete.
+   */
   take(event: Extract<AlignedEvent, { kind: 'invalidated' | 'snapshot' }>): boolean {
     const { chunkSeq } = event;
     if (chunkSeq === undefined) {

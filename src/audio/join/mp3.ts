@@ -155,8 +155,8 @@ export class Mp3Joiner extends Joiner {
   }
 
   /**
-   * Returns the start of each input file in the joined audio, in milliseconds. If a file has an Info tag, its start is
-   * after its encoder delay.
+   * Returns the start of each input file in the joined audio, in milliseconds. If a file has an Info tag, its
+   * start is the end of the samples that encoding and decoding add at the beginning (encoder and decoder delay).
    */
   starts(): readonly number[] {
     const { sampleRate = 1, samples = 0 } = this.#first ?? {};

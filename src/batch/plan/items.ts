@@ -32,7 +32,9 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
    * given on the command line. May be empty.
    */
   readonly dir?: string;
-  /** Id of the item if the input does not set one. Default: `name`. */
+  /**
+   * The id of the item if the input contains no id; default `name`. If another item has this id, a number is appended.
+   */
   readonly title?: string;
   /** The text to send. */
   readonly text: string;
@@ -42,8 +44,8 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
    */
   readonly spoken?: SpokenText;
   /**
-   * The source of a Markdown document. Earlier versions of foley sent this source. The current version needs it to find
-   * their requests in the journal.
+   * The source of a Markdown document. Earlier versions of foley sent the source itself to the service. The current
+   * version uses the source to find the journal records of those requests.
    */
   readonly rawText?: string;
 }

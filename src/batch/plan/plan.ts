@@ -38,8 +38,8 @@ export interface BatchItem {
   /** The parts between the pauses of the text. Each part is a separate request. Undefined for a text without pauses. */
   readonly parts?: PausedParts | undefined;
   /**
-   * The source of a Markdown document. Earlier versions of foley sent this source. The current version needs it to find
-   * their requests in the journal.
+   * The source of a Markdown document. Earlier versions of foley sent the source itself to the service. The current
+   * version uses the source to find the journal records of those requests.
    */
   readonly rawText?: string | undefined;
   readonly characters: number;

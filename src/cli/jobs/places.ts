@@ -33,7 +33,7 @@ export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
 }
 
 interface PlaceOptions {
-  /** Noun for the source of the content in messages, such as `candidate`; default `job`. */
+  /** Noun that messages use for the thing whose content is saved, such as `candidate`; default `job`. */
   readonly what?: string;
   /** What the output contains, as a noun for messages; default `audio`. */
   readonly holds?: string;
