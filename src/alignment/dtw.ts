@@ -35,8 +35,8 @@ export interface PathOptions {
  * Matches the frames of a recording with reference speech at the lowest total cost (dynamic time warping). Each frame
  * of the recording either matches a reference frame, or is part of a gap between two words (silence or other sound).
  * From one recording frame to the next, the position in the reference advances by 0 to 3 frames. During a gap,
- * this position may skip words. The memory for the search depends only on `width`. The event loop is never blocked for more than a few
- * milliseconds.
+ * this position may skip words. The memory for the search depends only on `width`. The event loop is never blocked for
+ * more than a few milliseconds.
  * @returns for each frame of the recording, the index of its reference frame, or `-1 - w` for a gap before word `w`
  * @throws the signal's abort reason
  */
