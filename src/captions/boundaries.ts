@@ -15,8 +15,8 @@ export type BoundaryKind = 'word' | 'clause' | 'strong clause' | 'sentence' | 'l
 export interface Boundary {
   readonly kind: BoundaryKind;
   /**
-   * How strongly the tokens before and after the boundary belong together: from 0 (a cue may end
-   * there) to 100.
+   * How strongly the tokens before and after the boundary belong together, from 0 to 100. A line or cue preferably ends
+   * at a boundary with a low value.
    */
   readonly cling: number;
   /** Length of the silence at the boundary, in milliseconds. */

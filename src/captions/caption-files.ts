@@ -30,7 +30,7 @@ export interface WrittenCaptions extends CaptionTarget {
   readonly violations: readonly CueViolation[];
 }
 
-/** Caption files that were opened but are not yet published. */
+/** Caption files that are open for writing and have temporary names. */
 export interface CaptionFiles {
   /**
    * Writes all files under temporary names, so that a full or broken disk fails here and not in `publish`.
@@ -42,13 +42,13 @@ export interface CaptionFiles {
    * @throws Failure (output, exists)
    */
   publish(): Promise<readonly WrittenCaptions[]>;
-  /** Removes the files that are not published. Never throws. */
+  /** Deletes the temporary files that `publish` has not renamed. Never throws. */
   abandon(): Promise<void>;
 }
 
 export interface CaptionFilesOptions extends FileDeps {
   readonly targets: readonly CaptionTarget[];
-  /** What to do if a file exists; default `replace`. */
+  /** What to do if a caption file already exists; default `replace`. */
   readonly existing?: Existing | undefined;
   /** The flag to name in messages; default: the flag for the format of each file. */
   readonly flag?: string | undefined;
@@ -108,7 +108,7 @@ export async function openCaptionFiles({
 }
 
 /**
- * Writes several caption files, or none of them if one cannot be written.
+ * Writes all caption files under temporary names, then renames them. If a file cannot be written, none is renamed.
  * @throws Failure (output, exists, usage)
  */
 export async function writeCaptions({
