@@ -1,6 +1,8 @@
 import { usageFailure } from '../../errors/failure.ts';
 
-/** A share of the items of a batch: every `total`-th item, starting with item number `index` (from 1). */
+/**
+ * A share of the items of a batch: every `total`-th item, starting with item number `index`. Item numbers start at 1.
+ */
 export interface Shard {
   readonly index: number;
   readonly total: number;
@@ -29,8 +31,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the shard from environment variables, as Slurm arrays and GitLab jobs set them. Also returns the name of the
- * variable.
- * @throws Failure (usage) for an index whose total is missing or does not match
+ * variable that contains the index. Returns undefined if no such variable is set.
+ * @throws Failure (usage) if the index is not valid, or the total is missing or does not match
  */
 export function shardOfEnvironment(
   env: Environment,

@@ -22,10 +22,10 @@ interface Table {
 const SEPARATORS = [',', ';', '\t'] as const;
 
 /**
- * Opens a CSV file (RFC 4180; also with semicolons or tabs) and checks the names of its columns.
+ * Opens a CSV file (RFC 4180) and checks the names of its columns. The separator may also be a semicolon or a tab.
  * @param textColumn name of the column that contains the texts
  * @param keys names of the columns to read; other columns are ignored
- * @throws Failure (usage) naming the file and the column
+ * @throws Failure (usage) if the file is empty or unreadable, or if a column is missing, repeated or misspelled
  */
 export async function openTable(
   file: InputFile,

@@ -54,11 +54,11 @@ function graveness(exit: ExitName): number {
   return place === -1 ? GRAVEST_FIRST.length : place;
 }
 
-/** A report file that is written while results arrive. Methods throw Failure (output). */
+/** A report file to which the result of each item is added as it arrives. The methods throw Failure (output). */
 export interface Report {
   add(result: ItemResult): Promise<void>;
   /**
-   * Renames the report to its final name.
+   * Writes the end of the report and renames the file to its final name.
    * @param isComplete whether all items were tried
    */
   publish(tally: Tally, isComplete: boolean): Promise<void>;
@@ -95,7 +95,7 @@ export function recordOf({ creditsUsed, error, item, output, status, unspoken }:
 }
 
 /**
- * Opens a JSON report, before the first request.
+ * Opens a JSON report and writes its beginning.
  * @param outputDir output folder as the user typed it
  * @throws Failure (output)
  */
