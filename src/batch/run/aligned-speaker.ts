@@ -34,7 +34,7 @@ interface AlignedSpeakerOptions extends FileDeps {
   readonly idleTimeoutMs: number | undefined;
 }
 
-/** Returns the caption files of an output, such as `a.srt` for `a.mp3`. */
+/** Returns the names of an output's caption files, such as `a.srt` for `a.mp3`. */
 export function captionNames(output: string, formats: readonly CaptionFormat[]): readonly string[] {
   return formats.map((format) => `${output.replace(/\.(?:mp3|wave?|og[ga])$/i, '')}.${format}`);
 }
@@ -60,7 +60,7 @@ export async function openItemCaptions(
   return openCaptionFiles({ ...options, targets, temporaryFolder });
 }
 
-/** Returns the word timings of an item, for the words as the document spells them. */
+/** Returns the word timings of an item. The words are spelled as in the input text. */
 export function timingsOfItem({ order, spoken }: BatchItem, speech: AlignedSpeech): Timings {
   const source = spoken ?? plainText(order.text);
   const { durationMs, isComplete: complete } = speech;
@@ -69,8 +69,8 @@ export function timingsOfItem({ order, spoken }: BatchItem, speech: AlignedSpeec
 }
 
 /**
- * Returns the bytes that identify a request for audio with word times. A job for the same text has other bytes, and
- * therefore another idempotency key.
+ * Returns the bytes that identify a request for audio with word times. They differ from those of a job for the same
+ * text, so that the two requests have different idempotency keys.
  */
 export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
   const { body } = alignedRequest(client, order, { idempotencyKey: NO_KEY });
@@ -80,8 +80,8 @@ export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
 const NO_KEY = { value: '', madeByTool: false };
 
 /**
- * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which returns word timings. A billed
- * stream cannot be repeated: an interrupted item is lost.
+ * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which returns word timings. A billed stream
+ * cannot be repeated. If it is interrupted, its audio is lost.
  */
 export class AlignedSpeaker implements ItemSpeaker {
   readonly endpoint: string;

@@ -47,14 +47,15 @@ export interface ClassifyOptions extends AudioLookup, RerunOptions {
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
   readonly origin: string;
   /**
-   * Token that identifies this `--redo` command. An interrupted command that named the same items has the same token.
+   * Token that identifies this command. A `--redo` command that continues an interrupted one has the same token as that
+   * command.
    */
   readonly redoToken: string | undefined;
 }
 
 /**
- * Decides what to do with each item, from the journal and the output files. Sends nothing. Of several equal items,
- * only the first is spoken or fetched.
+ * Decides what to do with each item, from the journal and the output files. Sends nothing. Of several items with the
+ * same request, only the first is spoken or fetched.
  * @throws Failure of kind `output` or `usage`, or of kind `exists` for an output file that the batch did not make
  */
 export async function* classifyItems(
@@ -208,7 +209,8 @@ export class OutputInspector {
   /**
    * Returns whether an output file exists and, if so, whether the batch made it.
    * @param audio size and hash of the item's audio; a file with this content counts as made by the batch
-   * @throws Failure (usage, output) for a folder, or a link that leads out of the output folder
+   * @throws Failure (usage) if the output is a folder, or a link that leads out of the output folder
+   * @throws Failure (output) if the file or its folder cannot be read
    */
   async inspect(
     { output, source }: Place,

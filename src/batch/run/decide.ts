@@ -19,7 +19,7 @@ export type Decision =
   | { readonly kind: 'reuse'; readonly status: ItemStatus }
   /** The item was billed before; the audio is downloaded from its job, which may still be running. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
-  /** The item has ended. It is not spoken again unless the user passes a flag such as `--retry-failed`. */
+  /** The item is not spoken again unless the user passes a flag such as `--retry-failed`. `why` is the reason. */
   | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: StopReason };
 
 export type StopReason =
@@ -27,13 +27,16 @@ export type StopReason =
   | 'failed'
   /** Only part of the text was spoken or timed. */
   | 'partial'
-  /** The item was billed, and the audio can no longer be downloaded. */
+  /** The item may have been billed, and its audio can no longer be downloaded. */
   | 'lost'
   /** The item was billed by another service, so the audio must be downloaded there. */
   | 'elsewhere';
 
 export interface DecisionFacts {
-  /** The state of the request that supplies or may supply the item's audio; undefined if there is none. */
+  /**
+   * The recorded request that supplies the item's audio or may still supply it, with its state. Undefined if the
+   * journal contains no request for the item.
+   */
   readonly status: ItemStatus | undefined;
   /** Highest generation number of the item's request body; -1 if the body was never requested. */
   readonly lastGeneration: number;
@@ -41,7 +44,7 @@ export interface DecisionFacts {
   readonly isPresent: boolean;
   /** Whether another file in the output folder contains the audio that the journal records for the item. */
   readonly isElsewhere: boolean;
-  /** Whether `--redo` names the item and no new request was sent for the item yet. */
+  /** Whether `--redo` names the item and the journal does not contain the new request for it yet. */
   readonly isRedone: boolean;
   /** Whether `--retry-failed` was given. */
   readonly retriesFailed: boolean;
@@ -50,7 +53,7 @@ export interface DecisionFacts {
 
 /**
  * Decides what to do with an item (docs/batch.md). Unfinished requests continue under the same idempotency key, and
- * billed audio is fetched. Only `--redo` and `--retry-failed` pay for an item twice.
+ * billed audio is fetched. An item is billed twice only with `--redo` or `--retry-failed`.
  */
 export function decide(facts: DecisionFacts): Decision {
   const { isRedone, lastGeneration, retriesFailed, status } = facts;
@@ -98,8 +101,8 @@ export function fetchFrom(origin: string, status: ItemStatus): Decision {
 }
 
 /**
- * Returns the failure of an item, or of a part of an item, that foley does not speak again by itself. The hint
- * names the flag that speaks it again.
+ * Returns the failure to report for an item that foley does not speak again automatically, or for such a part of an
+ * item. The hint names the flag that speaks it again.
  */
 export function endedFailure(
   why: StopReason,

@@ -14,7 +14,7 @@ import { decide } from './decide.ts';
 type BodyOf = (order: SpeechOrder) => Uint8Array;
 type PartedItem = { readonly order: SpeechOrder } & Pick<BatchItem, 'parts'>;
 
-/** Folder, relative to the output folder, for the audio of single parts of unfinished items. */
+/** Folder for the audio of parts whose items are unfinished. The path is relative to the output folder. */
 export const PARTS_FOLDER = `${BATCH_FOLDER}/parts`;
 
 /**
@@ -28,7 +28,10 @@ export function itemDigest(item: PartedItem, bodyOf: BodyOf): string {
   return bodyDigest(Buffer.from(`parts ${JSON.stringify(identity)}`));
 }
 
-/** Returns the digests by which the journal identifies the parts of an item. Only an item with pauses has parts. */
+/**
+ * Returns the digests by which the journal identifies the parts of an item. An item is split into parts at its pauses;
+ * without pauses, the list is empty.
+ */
 export function partDigests({ order, parts }: PartedItem, bodyOf: BodyOf): readonly string[] {
   return (parts?.parts ?? []).map(({ text }) => partDigest(bodyOf({ ...order, text })));
 }
@@ -39,12 +42,15 @@ function partDigest(body: Uint8Array): string {
 }
 
 /**
- * The item id that the journal records for every part. A part belongs to no single item: if several items contain the
- * same part, it is requested once.
+ * The item id in the journal records of all parts. It names no item, because several items can contain the same part.
+ * Such a part is requested once.
  */
 export const PART_ID = '';
 
-/** A part of an item with pauses, and what to do with it. In the journal, a part has a record like an item. */
+/**
+ * A part of an item with pauses, and the decision how to get its audio. The journal records parts in the same way as
+ * items.
+ */
 export interface ItemPart {
   /** A copy of the item that has only the text of this part. */
   readonly item: BatchItem;
@@ -139,7 +145,10 @@ export function unpaidParts(parts: readonly ItemPart[]): ReadonlyMap<string, num
   return new Map(unpaid.map(({ body, item }) => [body, item.characters]));
 }
 
-/** Returns whether the audio of all parts of an item is stored, so that the item costs nothing. */
+/**
+ * Returns whether an item has parts and none of them needs another request. The audio of each part is stored, or the
+ * service refused its text.
+ */
 export function isStored(parts: readonly ItemPart[]): boolean {
   return parts.length > 0 && parts.every(({ decision: { kind } }) => STORED.has(kind));
 }

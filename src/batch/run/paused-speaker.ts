@@ -33,8 +33,8 @@ import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publ
 import { commitAudio, openBatchOutput } from './publish-audio.ts';
 
 /**
- * Returns a variant of the batch folder for the parts of items. Its `notePublished` records nothing, so that a part
- * stays `verified` in the journal until its item is published.
+ * Returns a variant of the batch folder for the parts of items. Its `notePublished` writes nothing to the journal: a
+ * part stays `verified` there until its item is published.
  */
 export function folderOfParts(folder: BatchFolder) {
   const { secret, temporaries } = folder;
@@ -78,7 +78,7 @@ interface PlannedPart extends ItemPart {
 }
 
 /**
- * Speaks items with pauses. Each part is a request of its own, whose audio is stored until the item is done; then the
+ * Speaks items with pauses. Each part is a separate request, and its audio is stored until the item is done. Then the
  * parts and the silences are joined.
  */
 export class PausedSpeaker {
@@ -95,7 +95,7 @@ export class PausedSpeaker {
   }
 
   /**
-   * Speaks an item, or the missing parts of an interrupted one, and publishes the audio.
+   * Speaks the missing parts of an item, joins all parts and writes the output file.
    * @throws Failure; the journal then records how to continue
    */
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
@@ -126,7 +126,10 @@ export class PausedSpeaker {
     return withPaidParts(failure, parts.filter(isAvailable), parts.length);
   }
 
-  /** Returns how many credits the paid parts of an unfinished item cost, as far as the service reported it. */
+  /**
+   * Returns the cost in credits of the paid parts of an unfinished item. A part counts as 0 if the service did not
+   * report its cost.
+   */
   paidFor(item: BatchItem): number {
     const { folder, speaker } = this.#options;
     const bodies = new Set(partDigests(item, speaker.bodyOf));
@@ -135,7 +138,10 @@ export class PausedSpeaker {
     return paid.reduce((sum, part) => sum + (part?.facts.creditsUsed ?? 0), 0);
   }
 
-  /** Records the parts of a published item as `published`. A killed process may have recorded only the item. */
+  /**
+   * Marks the parts of a published item as `published` in the journal. If a process was killed, the journal may contain
+   * this state for the item but not for its parts.
+   */
   settle(item: BatchItem): void {
     const { folder, speaker } = this.#options;
     for (const body of partDigests(item, speaker.bodyOf)) {
@@ -144,7 +150,10 @@ export class PausedSpeaker {
     }
   }
 
-  /** Prevents `tidy` from deleting the audio of an unfinished item's parts, which finished items may also contain. */
+  /**
+   * Prevents `tidy` from deleting the audio of the parts of an unfinished item. Finished items may contain the same
+   * parts.
+   */
   keep(item: BatchItem): void {
     for (const body of partDigests(item, this.#options.speaker.bodyOf)) this.#kept.add(body);
   }

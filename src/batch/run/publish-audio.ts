@@ -22,7 +22,9 @@ export interface ItemWork {
    * replaced.
    */
   readonly isNew: boolean;
-  /** Called with the cost in credits once the service has made the audio and only the download remains. */
+  /**
+   * Called with the cost in credits when the service has made the audio. The audio must still be downloaded or joined.
+   */
   readonly onMade?: (creditsUsed: number | undefined) => void;
 }
 
@@ -32,16 +34,16 @@ export interface DeliveredItem {
   readonly captions?: readonly WrittenCaptions[];
 }
 
-/** Speaks the items of a batch: as jobs, or over a stream that cannot be repeated. */
+/** Speaks the items of a batch, either as jobs or over the aligned stream. */
 export interface ItemSpeaker {
-  /** HTTP method and path, used to derive idempotency keys. */
+  /** HTTP method and path of a speech request, used to derive idempotency keys. */
   readonly endpoint: string;
-  /** Returns the request body, which identifies the billed request. */
+  /** Returns the bytes that identify a billed request. They contain the request body. */
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
-  /** Returns the names of an item's caption files, from the name of its output. */
+  /** Returns the names of the caption files that belong to an output file. */
   readonly sidecars: (output: string) => readonly string[];
   /**
-   * Speaks an item, or resumes an interrupted one, and publishes the audio.
+   * Speaks an item, or resumes an interrupted one, and writes the output file.
    * @throws Failure; the journal then records how to continue
    */
   speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem>;
@@ -60,7 +62,8 @@ interface Publication extends OutputPlace {
 
 /**
  * Writes the audio of a response to a temporary file, verifies the audio, and renames the file.
- * @throws Failure (output, exists; bad_answer for invalid audio)
+ * @throws Failure (bad_answer) if the audio is not valid
+ * @throws Failure (output, exists) if the file cannot be written or renamed
  */
 export async function publishAudio(
   response: AudioResponse,
@@ -90,7 +93,7 @@ export async function publishAudio(
 }
 
 /**
- * Renames verified audio to its final name.
+ * Calls `onVerified`, then renames the verified audio to its final name.
  * @throws Failure (output, exists)
  * @throws any error that `onVerified` throws
  */
@@ -112,7 +115,7 @@ export async function commitAudio(
 }
 
 /**
- * Opens an output of the batch. Its folder is synced to disk later, by `OutputFolders.sync`.
+ * Opens an output file of the batch for writing. `OutputFolders.sync` later syncs the folder of the file to disk.
  * @throws Failure (output)
  */
 export async function openBatchOutput(
@@ -162,8 +165,8 @@ export class OutputFolders {
   }
 
   /**
-   * Syncs all folders to disk. If the power fails earlier, a file name may be lost; the next `foley batch` downloads
-   * the audio for free.
+   * Syncs all folders to disk. If the power fails before, an output file may be missing. The next `foley batch` then
+   * downloads the audio of a job again for free.
    * @throws Failure (output)
    */
   async sync(): Promise<void> {

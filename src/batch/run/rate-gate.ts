@@ -10,8 +10,8 @@ const MIN_RATE = 0.2;
 const RECOVERY_FACTOR = 8;
 
 /**
- * Limits the request rate of a batch after a 429. Requests pause as long as the service asks, then continue at half
- * the rate, which increases every second.
+ * Limits the request rate of a batch after a 429 response. Requests pause as long as the service asks, then continue at
+ * half the previous rate. The rate then increases every second.
  */
 export class RateGate {
   rate = Number.POSITIVE_INFINITY;
@@ -27,7 +27,7 @@ export class RateGate {
     this.#clock = clock;
   }
 
-  /** Resolves when the next request may be sent; rejects with the signal's abort reason. */
+  /** Resolves when the next request may be sent. Rejects with the abort reason if `signal` is aborted. */
   async pass(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const now = this.#clock.monotonic();
@@ -44,8 +44,9 @@ export class RateGate {
   }
 
   /**
-   * Reports a 429.
-   * @param retryAfterMs the pause that the service requests
+   * Pauses the requests and lowers their rate after a 429 response. Several 429 responses within a second lower the
+   * rate once.
+   * @param retryAfterMs the pause that the service requests; the default is one second
    */
   refused(retryAfterMs: number | undefined): void {
     const now = this.#clock.monotonic();
@@ -73,7 +74,10 @@ export class RateGate {
   }
 }
 
-/** Returns a transport that sends all requests through a gate, and reports every 429 to the gate. */
+/**
+ * Returns a transport whose requests wait for the gate. It reports each 429 response to the gate, unless the requested
+ * pause is so long that the batch ends.
+ */
 export function gatedTransport(inner: Transport, gate: RateGate, clock: Clock): Transport {
   return {
     async request(request) {

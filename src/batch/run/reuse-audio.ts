@@ -32,8 +32,8 @@ interface ReuseOptions extends AudioLookup, FileDeps {
 }
 
 /**
- * Returns whether the output folder contains the audio of a request, with its captions, under another name than
- * `output`.
+ * Returns whether another file than `output` in the output folder contains the audio of a request and has its caption
+ * files.
  */
 export async function isInFolder(
   { facts }: ItemStatus,
@@ -126,7 +126,7 @@ export interface ReuseTarget {
   readonly displaced: KnownFile | undefined;
 }
 
-/** Moves and copies billed audio, so that the audio is never lost and never paid for again. */
+/** Moves and copies files with billed audio, so that the audio is neither lost nor billed again. */
 export class AudioReuse {
   readonly #options: ReuseOptions;
   readonly #kept: string;
@@ -137,8 +137,8 @@ export class AudioReuse {
   }
 
   /**
-   * Moves or copies the audio of a request, with its caption files, to an output. Returns undefined if the audio is
-   * missing.
+   * Moves or copies the audio of a request, with its caption files, to an output file. Returns undefined if the audio
+   * is missing.
    * @throws Failure (output, exists)
    */
   async place(status: ItemStatus, target: ReuseTarget): Promise<ItemStatus | undefined> {
@@ -195,7 +195,7 @@ export class AudioReuse {
     }
   }
 
-  /** Deletes saved audio if an output file has the same audio. Never throws. */
+  /** Deletes saved audio if an output file has the same audio. Does nothing while other shards run. Never throws. */
   async tidy(): Promise<void> {
     const { files, folder } = this.#options;
     if (!folder.isExclusive) return;

@@ -28,7 +28,7 @@ export interface ItemResult {
   readonly status: 'done' | 'failed' | 'skipped';
   /** Path relative to the output folder; null if the item has no audio file. */
   readonly output: string | null;
-  /** Credits for the delivered audio: 0 if an earlier command had received it, null if unknown or undelivered. */
+  /** Cost of delivered audio in credits: 0 if foley already had the audio. Null if unknown or nothing was delivered. */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
   /** The caption files that this command wrote. */
@@ -127,8 +127,8 @@ export class Batch {
   }
 
   /**
-   * Speaks the items, several at a time. After a stop or an error that affects all items (such as no credits), running
-   * items finish and no further request is sent. Never rejects.
+   * Speaks several items at a time. If the user stops the batch or an error affects all items (such as no credits),
+   * running items finish and no further request is sent. Never rejects.
    * @param onResult called with each result, one at a time
    * @returns the reason why some items were not tried; undefined if all items were tried
    */
