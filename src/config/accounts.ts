@@ -134,7 +134,7 @@ export async function makePrivate(file: string, deps: SecretFileDeps): Promise<s
     await handle.chmod(0o600).finally(() => handle.close());
   } catch {
     throw configFailure(
-      `${keysFile} contains API keys and was readable by others (${permissions}), and foley cannot change its permissions`,
+      `${keysFile} contains API keys and is readable by others (${permissions}), and foley cannot change its permissions`,
       'Run chmod 600 on the file, or use FOLEY_API_KEY instead.',
     );
   }

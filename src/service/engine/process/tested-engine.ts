@@ -58,7 +58,8 @@ export class TestedEngine {
 
   /**
    * Returns a running engine process that has sent its greeting; starts one if needed.
-   * @throws EngineError if the engine fails; Verdict if an earlier process ended before its greeting
+   * @throws EngineError if the engine fails
+   * @throws Verdict if the engine was started before and ended without a greeting
    */
   async process(): Promise<EngineProcess> {
     const { clock, launch, onProgress, signal } = this.#options;
