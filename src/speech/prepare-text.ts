@@ -59,7 +59,7 @@ async function requireInside(file: string, folder: string, files: FileSystem): P
   const relative = path.relative(await files.realpath(folder), await files.realpath(file));
   if (!relative.startsWith('..') && !path.isAbsolute(relative)) return;
   throw configFailure(
-    `the lexicon of the project is outside of its folder: ${display(file)}`,
+    `the lexicon of the project is outside of the project's folder: ${display(file)}`,
     'Move the file into the project, or give it with --lexicon.',
   );
 }

@@ -137,7 +137,7 @@ describe('the setting lexicon', () => {
     for (const lexicon of ['../names.tsv', path.join(box.out, 'names.tsv'), 'link.tsv']) {
       await writeFile(settings, JSON.stringify({ lexicon }));
       const { stderr } = await refused(['Hi'], { box, cwd });
-      expect(stderr).toContain('the lexicon of the project is outside of its folder');
+      expect(stderr).toContain("the lexicon of the project is outside of the project's folder");
     }
   });
 

@@ -161,7 +161,7 @@ const ITEM_CHARACTERS = 400;
 
 /**
  * Returns two functions that yield the classified items. Call `first` for the first pass and `again` for every later
- * pass. `again` yields a small batch from memory, and classifies a large batch again.
+ * pass. `again` yields a few items from memory; if there are many, it classifies them again.
  * @param read classifies all items on each call
  */
 export function retainItems(read: () => Classified) {

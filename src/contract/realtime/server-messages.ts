@@ -191,7 +191,7 @@ const sameInBoth = {
       Type.String({
         pattern: UNSPOKEN_PATTERN,
         description:
-          'Letters and digits of the segment that the voice does not speak: positions in code points, such as 6-8,20-22 (extension of this service)',
+          'Positions of the letters and digits that the voice does not speak: ranges of code points of the segment, such as 6-8,20-22 (extension of this service)',
       }),
     ),
   }),

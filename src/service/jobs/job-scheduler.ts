@@ -75,7 +75,7 @@ export class JobScheduler {
     if (this.#isClosed) throw closingError();
   }
 
-  /** Queues a job. The job runs before the jobs of dead processes, because a client is waiting for it. */
+  /** Queues a job for which a client waits. It runs before jobs that ended processes left behind. */
   add(job: ScheduledJob): void {
     this.#queueOf(job).add(job.id);
   }
