@@ -36,7 +36,7 @@ export const api: CommandDefinition<ApiFlags> = {
     const { globals, io } = context;
     if (globals.json === true && call.include) {
       throw usageFailure(
-        '--include prints headers, which are not JSON',
+        '--include does not work with --json or --jq: it prints headers, which are not JSON',
         'Leave --json and --jq out.',
       );
     }

@@ -21,7 +21,7 @@ const READS = new Set(['GET', 'HEAD']);
 
 /**
  * Checks the arguments and flags of `foley api` without reading any file.
- * @throws Failure (usage) for an invalid argument or flag
+ * @throws Failure of kind `usage` for an invalid argument or flag
  */
 export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: string): Call {
   const [methodWord = '', pathWord] = args;
@@ -241,7 +241,7 @@ export interface Field {
 
 /**
  * Parses the argument of a `-F` or `-f` flag. Accepts `key=value`, `key[sub]=value`, `key[]=value` and `key[]`.
- * @throws Failure (usage) for an argument in another form
+ * @throws Failure of kind `usage` for an argument in another form
  */
 export function parseField(flag: '-F' | '-f', given: string): Field {
   const at = given.indexOf('=');

@@ -18,7 +18,7 @@ export interface Payload {
 
 /**
  * Reads the files that an HTTP call names, and builds the query string or the request body.
- * @throws Failure (usage) for an unreadable file, or for fields that contradict each other
+ * @throws Failure of kind `usage` for an unreadable file, or for fields that contradict each other
  */
 export async function readPayload(context: Context, call: Call): Promise<Payload> {
   const { body, fields, fieldsAs, headers, target } = call;
@@ -105,7 +105,7 @@ export interface ReadField {
 /**
  * Builds a JSON object from fields: `a[b]=1` is `{"a":{"b":1}}`, and `a[]=1` appends to a list. `a[][b]=1` sets `b` in
  * the last object of the list. If that object already has `b`, a new object is appended.
- * @throws Failure (usage) for a nested list, or for fields that contradict each other
+ * @throws Failure of kind `usage` for a nested list, or for fields that contradict each other
  */
 export function jsonOfFields(fields: readonly ReadField[]): unknown {
   const root: Branch = new Map();
@@ -194,7 +194,7 @@ const BYTES = 'application/octet-stream';
 /**
  * Returns a file as one part of a multipart form. The content of a regular file is read while it is sent.
  * stdin and pipes are read into memory at once, because a retry cannot read them again.
- * @throws Failure (usage) if the file cannot be read
+ * @throws Failure of kind `usage` if the file cannot be read
  */
 export async function filePart(
   context: Context,

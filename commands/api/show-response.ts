@@ -20,8 +20,8 @@ export interface ShowOptions {
 
 /**
  * Writes a response to stdout. A file or a pipe gets the bytes unchanged. A terminal gets formatted, escaped text.
- * @throws Failure (output) for bytes that a terminal cannot show
- * @throws Failure (bad_answer) for a truncated body
+ * @throws Failure of kind `output` for bytes that a terminal cannot show
+ * @throws Failure of kind `bad_answer` for a truncated body
  */
 export async function showResponse(
   response: ApiResponse,

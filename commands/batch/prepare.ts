@@ -45,8 +45,8 @@ export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags, RunF
 
 /**
  * Checks the flags and all inputs of a batch. Sends nothing.
- * @throws Failure (usage, config) for an invalid flag, setting or input. For an invalid input, the message names the
- * file and the line.
+ * @throws Failure of kind `usage` or `config` for an invalid flag, setting or input. For an invalid input, the message
+ * names the file and the line.
  */
 export async function prepareBatch(
   context: Context,

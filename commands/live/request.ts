@@ -43,7 +43,7 @@ export interface LiveTask {
 
 /**
  * Checks the flags, settings and text of `foley live`. Does not read from a pipe.
- * @throws Failure (usage, config) for an invalid flag, text or setting
+ * @throws Failure of kind `usage` or `config` for an invalid flag, text or setting
  */
 export async function planLive(
   context: Context,
@@ -138,7 +138,8 @@ const RELIABLE_FLAGS = ['segmentBy', 'flushAfter', 'retryFailed'] as const;
 
 /**
  * Builds the field `request` of the `start` message (docs/api/realtime.md).
- * @throws Failure (usage, config) for an unknown voice, or for a setting that realtime speech does not support
+ * @throws Failure of kind `usage` or `config` for an unknown voice, or for a setting that realtime speech does not
+ * support
  */
 export async function liveRequest(
   task: LiveTask,

@@ -5,7 +5,7 @@ import { countCodePoints } from '../../src/text/code-points.ts';
 
 /**
  * Parses the value of `--webhook-url`: an `http` or `https` URL, or an empty string to delete the stored URL.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function webhookAddress(given: string): string {
   if (given === '') return given;

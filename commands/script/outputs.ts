@@ -13,7 +13,7 @@ import type { ScriptFlags } from './flags.ts';
 /**
  * Returns the audio format of the recording, which the extension of `--output` determines. Only mp3 and m4b files can
  * have tags. `--credit-rate` requires `--max-credits` or `--dry-run`.
- * @throws Failure (usage) if the flags break one of these rules, or the extension is not supported
+ * @throws Failure of kind `usage` if the flags break one of these rules, or the extension is not supported
  */
 export function outputFormat({
   creditRate,
@@ -45,7 +45,7 @@ export function outputFormat({
 
 /**
  * Returns the title, author, album and cover of the recording.
- * @throws Failure (usage) if the cover file cannot be read or is not a valid JPEG or PNG file
+ * @throws Failure of kind `usage` if the cover file cannot be read or is not a valid JPEG or PNG file
  */
 export async function readTags(
   context: Context,
@@ -66,7 +66,7 @@ export async function readTags(
 
 /**
  * Checks that no file of the command is named twice: outputs, speaker tracks, script and cast file.
- * @throws Failure (usage) for a repeated file, or a `--chapters` file that is neither .json nor .txt
+ * @throws Failure of kind `usage` for a repeated file, or a `--chapters` file that is neither .json nor .txt
  */
 export function checkOutputs(
   script: string,

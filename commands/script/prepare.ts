@@ -49,7 +49,7 @@ export interface PreparedScript {
 
 /**
  * Checks the flags, the script and the cast. Sends no request, except to list the voices if a voice id is unknown.
- * @throws Failure (usage, config) naming file, line and column
+ * @throws Failure of kind `usage` or `config` naming file, line and column
  */
 export async function prepareScript(
   context: Context,

@@ -101,7 +101,7 @@ export interface ApiClient {
 
 /**
  * Creates an HTTP client for the API.
- * @throws Failure (auth) if the API key contains characters that a header cannot carry
+ * @throws Failure of kind `auth` if the API key contains characters that a header cannot carry
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { address, certificates, clock, env, limits, random, version } = options;
@@ -436,7 +436,7 @@ async function readJsonResponse<T>(
   return { value, raw, headers, requestId, status, retryAfterMs };
 }
 
-/** Reads a JSON body. @throws Failure (bad_answer) */
+/** Reads a JSON body. @throws Failure of kind `bad_answer` */
 export async function readJson(response: ApiResponse): Promise<unknown> {
   const { contentType } = response.headers;
   if (contentType === undefined || !/^application\/([\w.-]+\+)?json$/.test(contentType)) {
@@ -448,7 +448,10 @@ export async function readJson(response: ApiResponse): Promise<unknown> {
   return raw;
 }
 
-/** Reads the JSON body of the response to a billed request. @throws Failure (bad_answer), marked as possibly billed */
+/**
+ * Reads the JSON body of the response to a billed request.
+ * @throws Failure of kind `bad_answer`, marked as possibly billed
+ */
 export async function readBilledJson(response: ApiResponse): Promise<unknown> {
   return readJson(response).catch((error: unknown) => {
     throw error instanceof Failure ? maybeBilled(error) : error;
@@ -468,7 +471,7 @@ export interface CreateResponse {
 /**
  * Reads the JSON response to a request that creates a resource.
  * @param wrappers names of the body fields that may contain the resource
- * @throws Failure (bad_answer), marked as possibly billed
+ * @throws Failure of kind `bad_answer`, marked as possibly billed
  */
 export async function readCreateResponse(
   response: ApiResponse,

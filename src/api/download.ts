@@ -20,8 +20,8 @@ export type AskForFile = (
 /**
  * Downloads a file that can be requested again at no cost, such as the audio of a job. Replaces refused links and
  * resumes interrupted downloads.
- * @throws Failure (bad_answer) if all links are refused, the body stays incomplete, or the file changes during the
- * download
+ * @throws Failure of kind `bad_answer` if all links are refused, the body stays incomplete, or the file changes during
+ * the download
  */
 export async function download(
   client: Pick<ApiClient, 'retry'>,

@@ -170,7 +170,7 @@ function below(base: URL, path: string): string {
 
 /**
  * Checks a header that the user set, and returns the header's value.
- * @throws Failure (usage) for a reserved header, or an invalid name or value
+ * @throws Failure of kind `usage` for a reserved header, or an invalid name or value
  */
 export function checkHeader(name: string, value: string): string {
   if (RESERVED.has(name.toLowerCase())) {
@@ -205,7 +205,7 @@ const BY_ID = new Map<EndpointId, (typeof ENDPOINTS)[number]>(
 
 /**
  * Returns the method and the path of an endpoint, with parameter values inserted, and whether the endpoint is public.
- * @throws Failure (usage) for a parameter that is not a valid id
+ * @throws Failure of kind `usage` for a parameter that is not a valid id
  */
 export function endpoint(id: EndpointId, parameters: Readonly<Record<string, string>> = {}): Call {
   const known = BY_ID.get(id);
@@ -278,7 +278,7 @@ const LONGEST_KEY = 4_096;
  * Checks an API key and removes a line break at its end. Rejects invalid keys, because an HTTP library would print
  * them in its error message.
  * @param keySource name of the setting, such as `FOLEY_API_KEY`
- * @throws Failure (auth), whose message does not contain the key
+ * @throws Failure of kind `auth`, whose message does not contain the key
  */
 export function checkApiKey(given: string, keySource: string): string {
   const key = given.replace(/\r?\n$/, '');
@@ -337,7 +337,7 @@ export function isPlainOverNetwork(url: URL): boolean {
   return (url.protocol === 'http:' || url.protocol === 'ws:') && !isLoopback(url);
 }
 
-/** Rejects an unencrypted URL whose host is another computer. @throws Failure (usage) */
+/** Rejects an unencrypted URL whose host is another computer. @throws Failure of kind `usage` */
 export function requireProtected(url: URL): void {
   if (!isPlainOverNetwork(url)) return;
   const secure = url.protocol === 'http:' ? 'https' : 'wss';

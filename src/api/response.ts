@@ -83,7 +83,7 @@ function namesIn(list: string): readonly string[] {
 
 /**
  * Reads a body as UTF-8 text.
- * @throws Failure (bad_answer) if the body is longer than `limit` bytes or not UTF-8
+ * @throws Failure of kind `bad_answer` if the body is longer than `limit` bytes or not UTF-8
  */
 export async function readText(
   response: Pick<ApiResponse, 'body' | 'requestId'>,
@@ -97,7 +97,7 @@ export async function readText(
   }
 }
 
-/** Reads a body into memory. @throws Failure (bad_answer) if the body is longer than `limit` bytes */
+/** Reads a body into memory. @throws Failure of kind `bad_answer` if the body is longer than `limit` bytes */
 export async function readBytes(
   response: Pick<ApiResponse, 'body' | 'requestId'>,
   limit: number,

@@ -34,12 +34,12 @@ export interface WrittenCaptions extends CaptionTarget {
 export interface CaptionFiles {
   /**
    * Writes all files under temporary names, so that a full or broken disk fails here and not in `publish`.
-   * @throws Failure (output)
+   * @throws Failure of kind `output`
    */
   prepare(content: CaptionContent): Promise<void>;
   /**
    * Renames the files to their final names, one after another.
-   * @throws Failure (output, exists)
+   * @throws Failure of kind `output` or `exists`
    */
   publish(): Promise<readonly WrittenCaptions[]>;
   /** Deletes the temporary files that `publish` has not renamed. Never throws. */
@@ -59,7 +59,7 @@ export interface CaptionFilesOptions extends FileDeps {
 /**
  * Opens caption files before anything is billed, so that a folder that is not writable fails early. If one file cannot
  * be opened, removes the temporary files of all other files.
- * @throws Failure (output, exists, usage)
+ * @throws Failure of kind `output`, `exists` or `usage`
  */
 export async function openCaptionFiles({
   targets,
@@ -109,7 +109,7 @@ export async function openCaptionFiles({
 
 /**
  * Writes all caption files under temporary names, then renames them. If a file cannot be written, none is renamed.
- * @throws Failure (output, exists, usage)
+ * @throws Failure of kind `output`, `exists` or `usage`
  */
 export async function writeCaptions({
   timings,

@@ -4,7 +4,7 @@ import type { ShownCue } from './violations.ts';
 /**
  * Reads the cues of a SubRip or WebVTT file, without their markup.
  * @param shown name of the file for messages
- * @throws Failure (usage) for a line with invalid times, and for a file in any other format
+ * @throws Failure of kind `usage` for a line with invalid times, and for a file in any other format
  */
 export function readSubtitles(content: string, shown: string): ShownCue[] {
   const rows = content.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);

@@ -108,7 +108,7 @@ function clamp(value: number, lowest: number, highest: number): number {
 /**
  * Reads timings from a parsed JSON value. Ignores unknown fields.
  * @param shown name of the file for messages
- * @throws Failure (usage) for a field with an invalid value
+ * @throws Failure of kind `usage` for a field with an invalid value
  */
 export function readTimings(value: unknown, shown: string): Timings {
   const fail = (field: string, given: unknown, allowed: string): never => {

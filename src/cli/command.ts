@@ -95,7 +95,7 @@ export interface ConnectOptions {
 /** Dependencies of `main`, injected for tests. */
 export interface MainDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Returns the current folder. @throws Failure (usage) if the folder was deleted */
+  /** Returns the current folder. @throws Failure of kind `usage` if the folder was deleted */
   readonly cwd: () => string;
   readonly homeDirectory: string;
   readonly platform: NodeJS.Platform;

@@ -28,7 +28,7 @@ const DEFAULT_MAX_RETRIES = 4;
 
 /**
  * Connects to the service that the user selected. If that is the embedded service, starts it.
- * @throws Failure (usage, config, auth, state)
+ * @throws Failure of kind `usage`, `config`, `auth` or `state`
  */
 export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
   const target = await findTarget(context, options);
@@ -81,7 +81,7 @@ async function residentOptions(context: Context): Promise<AddedEngines['resident
 
 /**
  * Returns the service that the flags, the environment and the stored accounts select. Sends no request.
- * @throws Failure (usage, config, auth)
+ * @throws Failure of kind `usage`, `config` or `auth`
  */
 export async function findTarget(
   context: Context,
@@ -99,7 +99,7 @@ export async function findTarget(
 
 /**
  * Returns the stored accounts. If other users can access the accounts file, makes the file private.
- * @throws Failure (config) when the file is invalid or cannot be made private
+ * @throws Failure of kind `config` when the file is invalid or cannot be made private
  */
 export async function storedAccounts(context: Context): Promise<Accounts> {
   const { accountsFile } = await context.paths();
@@ -333,7 +333,7 @@ export interface GivenUrl {
 
 /**
  * Parses the base URL of a service. Unencrypted URLs are allowed only for this computer, such as `http://localhost`.
- * @throws Failure (usage, config)
+ * @throws Failure of kind `usage` or `config`
  */
 export function parseBaseUrl(given: GivenUrl): URL {
   return check(given, ['https:', 'http:'], 'https://api.example.com');
@@ -382,7 +382,7 @@ export async function serviceHost(context: Context): Promise<ServiceHost> {
  * Starts the embedded service for one command, on a free loopback port with a random API key. The returned function
  * `close` waits for running requests and jobs. If the signal `hurry` aborts, `close` stops waiting. The next service
  * that starts continues unfinished jobs.
- * @throws Failure (state) if the data of the service cannot be used
+ * @throws Failure of kind `state` if the data of the service cannot be used
  */
 export async function startEmbedded(
   host: ServiceHost,

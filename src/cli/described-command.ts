@@ -93,7 +93,7 @@ const ON_DISK: Readonly<Record<string, 'files' | 'folders'>> = {
   path: 'files',
 };
 
-/** Returns where a shell finds completions for the value of a flag. `value` is its placeholder in the help. */
+/** Returns the source of shell completions for a flag. @param value the placeholder in its help, such as `file` */
 export function flagSource(
   long: string,
   value: string,
@@ -104,7 +104,7 @@ export function flagSource(
   return known === undefined ? (ON_DISK[value] ?? 'anything') : { known };
 }
 
-/** Returns where a shell finds completions for an argument. `path` names its command, such as `['config', 'set']`. */
+/** Returns the source of shell completions for an argument. @param path the command, such as `['config', 'set']` */
 export function argumentSource(path: readonly string[], name: string): ValueSource {
   const known = name === 'value' ? undefined : KNOWN_BY_COMMAND[path.join(' ')];
   return known === undefined ? (ON_DISK[name] ?? 'anything') : { known };

@@ -27,7 +27,7 @@ export async function engineDeps(context: Context): Promise<EngineDeps> {
 /**
  * Creates the dependencies of the functions that check and download model files.
  * @param from value of `--from`: a folder, or the URL of a mirror
- * @throws Failure (usage) for an invalid URL or a folder that does not exist
+ * @throws Failure of kind `usage` for an invalid URL or a folder that does not exist
  */
 export async function modelDeps(
   context: Context,

@@ -24,7 +24,7 @@ export interface Io {
   readonly cleanups: Set<() => void>;
   /**
    * Checks that stdout is open. Called before a request whose result goes to stdout.
-   * @throws Failure (output) if stdout is closed
+   * @throws Failure of kind `output` if stdout is closed
    */
   requireStdout(): void;
   /**
@@ -178,7 +178,7 @@ export class BrokenPipe extends Error {
 
 /**
  * Writes one chunk to stdout and waits until the reader can accept more.
- * @throws BrokenPipe if the reader closed stdout; Failure (output) for other errors
+ * @throws BrokenPipe if the reader closed stdout; Failure of kind `output` for other errors
  */
 export function write(stdout: Writable, chunk: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -12,7 +12,7 @@ import type { Progress } from './render/progress.ts';
 /**
  * Opens the journal of billed requests. The caller must close it. The returned function `open` lists the unfinished
  * requests of earlier commands.
- * @throws Failure (state) from `open` if the journal cannot be read
+ * @throws Failure of kind `state` from `open` if the journal cannot be read
  */
 export async function openJournal(context: Context): Promise<{
   readonly journal: IntentJournal;

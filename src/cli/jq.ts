@@ -32,7 +32,7 @@ export interface JqFilter {
 
 /**
  * Compiles the expression of `--jq`. On abort, throws the signal's abort reason.
- * @throws Failure (usage) for a syntax error; the message contains the line and column
+ * @throws Failure of kind `usage` for a syntax error; the message contains the line and column
  */
 export async function openFilter(expression: string, signal: AbortSignal): Promise<JqFilter> {
   signal.throwIfAborted();

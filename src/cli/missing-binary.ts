@@ -2,7 +2,7 @@ import { Failure } from '../errors/failure.ts';
 
 /**
  * Loads `sharp`, with which the embedded service draws images. Called before a job is created, to fail early.
- * @throws Failure (state) if the binary of `sharp` is missing
+ * @throws Failure of kind `state` if the binary of `sharp` is missing
  */
 export async function requireSharp(): Promise<void> {
   try {

@@ -28,7 +28,7 @@ export interface Parsed extends CommandInput<object> {
 
 /**
  * Parses the arguments of one command.
- * @throws Failure (usage) for flags and arguments that the command does not accept
+ * @throws Failure of kind `usage` for flags and arguments that the command does not accept
  */
 export function parseCommand(
   path: readonly string[],
@@ -306,7 +306,7 @@ export type Invocation =
 
 /**
  * Finds the command that the arguments select. Only global flags may precede the command.
- * @throws Failure (usage) for an unknown command
+ * @throws Failure of kind `usage` for an unknown command
  */
 export function findInvocation(argv: readonly string[], tree: readonly CommandNode[]): Invocation {
   const first = nextWord(argv);

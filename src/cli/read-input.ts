@@ -19,7 +19,7 @@ type InputContext = Pick<Context, 'files' | 'signal'> & { readonly io: Pick<Io, 
 /**
  * Reads a file, or stdin if the file name is `-`. On abort, throws the signal's abort reason.
  * @param shown the flag and its value, for messages
- * @throws Failure (usage) if the file cannot be read or is too large
+ * @throws Failure of kind `usage` if the file cannot be read or is too large
  */
 export async function readInput(
   { files, io, signal }: InputContext,
@@ -46,7 +46,7 @@ export async function readInput(
 
 /**
  * Reads a file as UTF-8 text. Throws the same errors as {@link readInput}.
- * @throws Failure (usage) with the hint `encodingHint` if the file is not UTF-8
+ * @throws Failure of kind `usage` with the hint `encodingHint` if the file is not UTF-8
  */
 export async function readTextInput(
   context: Context,
@@ -79,7 +79,7 @@ export async function readKeyFile(file: string, context: InputContext): Promise<
 
 /**
  * Opens an audio file, calls `work` and closes the file.
- * @throws Failure (usage) if the file cannot be read, or if `work` throws an UnusableAudioError
+ * @throws Failure of kind `usage` if the file cannot be read, or if `work` throws an UnusableAudioError
  */
 export async function useAudioFile<Result>(
   given: string,

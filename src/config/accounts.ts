@@ -25,7 +25,7 @@ export const NO_ACCOUNTS: Accounts = { current: undefined, all: new Map() };
 
 /**
  * Reads the stored accounts. If the file is missing, returns no accounts.
- * @throws Failure (config) if the file is invalid; messages never contain an API key
+ * @throws Failure of kind `config` if the file is invalid; messages never contain an API key
  */
 export async function readAccounts(files: FileSystem, file: string): Promise<Accounts> {
   const content = await readJsonFile(files, file, 'follow');
@@ -46,7 +46,7 @@ export async function readAccounts(files: FileSystem, file: string): Promise<Acc
 /**
  * Returns the account with the given name. Without a name, returns the current account. If no account is current,
  * returns the only stored account.
- * @throws Failure (usage) for an unknown name
+ * @throws Failure of kind `usage` for an unknown name
  */
 export function selectAccount(accounts: Accounts, name?: string): Account | undefined {
   if (name === undefined) {
@@ -122,7 +122,7 @@ export async function sharedPermissions(
 /**
  * Makes a file with API keys private to its owner.
  * @returns a warning if other users could access the file; otherwise undefined
- * @throws Failure (config) if the permissions of the file cannot be changed
+ * @throws Failure of kind `config` if the permissions of the file cannot be changed
  */
 export async function makePrivate(file: string, deps: SecretFileDeps): Promise<string | undefined> {
   const mode = await sharedPermissions(file, deps);

@@ -17,9 +17,9 @@ import { settingNamed, SETTINGS } from './setting-definitions.ts';
 /**
  * Writes a setting to the user's settings file (`foley config set`).
  * @param given the value as the user typed it
- * @throws Failure (usage) for an unknown name or an invalid value
- * @throws Failure (config) if the file is invalid
- * @throws Failure (state) if the file cannot be written
+ * @throws Failure of kind `usage` for an unknown name or an invalid value
+ * @throws Failure of kind `config` if the file is invalid
+ * @throws Failure of kind `state` if the file cannot be written
  */
 export async function setSetting(
   file: string,
@@ -47,8 +47,8 @@ export async function unsetSetting(file: string, name: string, deps: FileDeps): 
 
 /**
  * Stores an account with its API key, or replaces the account that has this name (`foley auth login`).
- * @throws Failure (config) if the file is invalid
- * @throws Failure (state) if the file cannot be written
+ * @throws Failure of kind `config` if the file is invalid
+ * @throws Failure of kind `state` if the file cannot be written
  */
 export async function saveAccount(
   file: string,

@@ -11,7 +11,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * Reads a JSON file that contains an object. If the file is missing, returns undefined.
  * @param links `follow` if the file may be a symbolic link, such as the user's settings in a dotfiles folder
- * @throws Failure (config) if the file is invalid or cannot be read
+ * @throws Failure of kind `config` if the file is invalid or cannot be read
  */
 export async function readJsonFile(
   files: FileSystem,

@@ -104,7 +104,7 @@ export const SETTINGS: Definitions = {
 
 /**
  * Checks that a setting with this name exists, and returns the name.
- * @throws Failure (usage) for an unknown name; its hint suggests the nearest name
+ * @throws Failure of kind `usage` for an unknown name; its hint suggests the nearest name
  */
 export function settingNamed(name: string): SettingName {
   if (isSettingName(name)) return name;

@@ -38,7 +38,7 @@ export interface SettingSources {
 /**
  * Reads the settings files of the project and of the user. The project file is in the current folder or in the nearest
  * parent folder that has one.
- * @throws Failure (config) if a file is invalid; the message names the file
+ * @throws Failure of kind `config` if a file is invalid; the message names the file
  */
 export async function loadSettings({
   cwd,
@@ -66,7 +66,7 @@ export async function loadSettings({
 /**
  * Returns the effective value of a setting. The first source with a value counts: flag, environment, project file,
  * user's file, default.
- * @throws Failure (config) for an invalid environment variable
+ * @throws Failure of kind `config` for an invalid environment variable
  */
 export function resolveSetting<Name extends SettingName>(
   sources: SettingSources,

@@ -7,7 +7,7 @@ import { hasErrno, unwritable } from './file-failures.ts';
 /**
  * Checks that the disk has enough free space for the output of a billed request. Passes if the free space is unknown.
  * @param flag the flag with which the user can choose another output
- * @throws Failure (output)
+ * @throws Failure of kind `output`
  */
 export async function requireOutputSpace(
   output: string,
@@ -23,7 +23,7 @@ export async function requireOutputSpace(
 
 /**
  * Checks that the disk has enough free space to save the audio of a billed request in the spool.
- * @throws Failure (state)
+ * @throws Failure of kind `state`
  */
 export async function requireSpoolSpace(
   folder: string,
@@ -45,7 +45,7 @@ export async function requireSpoolSpace(
  * Checks that the disk has `bytes` bytes of free space for files in a folder that foley manages.
  * @param what the words before the required size in the message, such as `the voices need`
  * @param variable the environment variable with which the user can choose another folder
- * @throws Failure (output) if the disk has less free space
+ * @throws Failure of kind `output` if the disk has less free space
  */
 export async function requireSpace(
   folder: string,

@@ -44,7 +44,7 @@ export class IntentJournal {
   /**
    * Records an operation before the request is sent. Resolves when the record is on the disk.
    * @param body JSON body of the request, stored until the outcome is known so that `foley recover` can send it again
-   * @throws Failure (state); the request must not be sent then
+   * @throws Failure of kind `state`; the request must not be sent then
    */
   async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
     const intent = new Intent(this, randomHex(this.#options, 8), 0, 'intent');
@@ -56,7 +56,7 @@ export class IntentJournal {
   /**
    * Returns the stored request body of an operation; undefined if no body is stored, such as after the outcome is
    * known.
-   * @throws Failure (state)
+   * @throws Failure of kind `state`
    */
   async bodyOf({ id }: IntentStatus): Promise<Buffer | undefined> {
     const read = await readIntentFiles(this.#options.folder, this.#options);
@@ -87,7 +87,7 @@ export class IntentJournal {
    * removes their temporary files. Closes only operations that the service bills as one request with the later
    * operation.
    * @param done the later operation, which succeeded
-   * @throws Failure (state)
+   * @throws Failure of kind `state`
    */
   async closeRepeated(done: FinishedOperation): Promise<void> {
     const { open } = await listOpenIntents(this.#options);
@@ -139,7 +139,9 @@ export class IntentJournal {
   }
 }
 
-/** One operation that may cost credits. The methods throw a Failure (state) if they cannot write to the journal. */
+/**
+ * One operation that may cost credits. The methods throw a Failure of kind `state` if they cannot write to the journal.
+ */
 export class Intent {
   readonly id: string;
   readonly generation: number;
@@ -200,7 +202,7 @@ interface IntentFolder {
 
 /**
  * Returns the operations that have not ended, oldest first, and the number of damaged lines in the journal.
- * @throws Failure (state) if the journal cannot be read, or a newer version of foley wrote it
+ * @throws Failure of kind `state` if the journal cannot be read, or a newer version of foley wrote it
  */
 export async function listOpenIntents(
   options: IntentFolder,
@@ -219,7 +221,7 @@ interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
 /**
  * Returns the journal files with damaged lines, including those renamed to `.corrupt`. Skips the files of running
  * processes. An incomplete last line does not count as damage.
- * @throws Failure (state) like {@link listOpenIntents}
+ * @throws Failure of kind `state` like {@link listOpenIntents}
  */
 export async function listDamagedJournals(
   options: IntentFolder,
@@ -466,7 +468,7 @@ function blankLine(id: string, bytes: number): Buffer {
 
 /**
  * Reads the files of the journal of billed requests, oldest first. Returns no files if the folder does not exist.
- * @throws Failure (state) if a file cannot be read, or a newer version of foley wrote it
+ * @throws Failure of kind `state` if a file cannot be read, or a newer version of foley wrote it
  */
 export async function readIntentFiles(
   folder: string,

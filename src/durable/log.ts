@@ -82,7 +82,7 @@ function parseObject(json: string): LogRecord | undefined {
 /**
  * Reads a log file. Returns undefined if the file does not exist.
  * @param what names the log in messages
- * @throws Failure (state)
+ * @throws Failure of kind `state`
  */
 export async function readLog(
   file: string,
@@ -100,7 +100,7 @@ export async function readLog(
 
 /**
  * Reads the log files of a folder, oldest first. Yields no files if the folder does not exist.
- * @throws Failure (state) if a log file cannot be read, or a newer version of foley wrote it
+ * @throws Failure of kind `state` if a log file cannot be read, or a newer version of foley wrote it
  */
 export async function* readLogs(
   folder: string,

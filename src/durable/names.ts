@@ -50,7 +50,7 @@ export function numbered(file: string, number: number): string {
 
 /**
  * Returns the path of a file with an untrusted name in `folder`. Does not create the file.
- * @throws Failure (usage) for an absolute name, or one that leaves the folder through `..` or symbolic links
+ * @throws Failure of kind `usage` for an absolute name, or one that leaves the folder through `..` or symbolic links
  */
 export async function containedPath(
   folder: string,

@@ -7,14 +7,14 @@ import { errnoOf, reasonOf } from './file-failures.ts';
 export interface RegularFile {
   /** The size in bytes when the file was checked. */
   readonly byteLength: number;
-  /** Reads the content. @throws Failure (usage) if the file cannot be read */
+  /** Reads the content. @throws Failure of kind `usage` if the file cannot be read */
   open(): AsyncIterable<Uint8Array>;
 }
 
 /**
  * Checks that a file can be opened for reading. Returns undefined for a pipe or a device.
  * @param shown the argument or flag that names the file, for messages
- * @throws Failure (usage) for a folder, and for a missing or unreadable file
+ * @throws Failure of kind `usage` for a folder, and for a missing or unreadable file
  */
 export async function findRegularFile(
   file: string,

@@ -13,7 +13,7 @@ import { replaceFile } from './publish.ts';
 
 /**
  * Stores billed audio that could not be delivered. Each audio file has a JSON file with its metadata. Methods throw a
- * Failure (state) if the folder cannot be used.
+ * Failure of kind `state` if the folder cannot be used.
  */
 export interface Spool {
   /** Creates a spool entry, to which the returned writer adds audio as it arrives. */
@@ -21,7 +21,7 @@ export interface Spool {
   /**
    * Moves the temporary file of an unfinished output into the spool. Copies the file if it is on another disk. The
    * returned writer appends to the spooled file.
-   * @throws Failure (state). If a file still contains audio, `details.left` is its path.
+   * @throws Failure of kind `state`. If a file still contains audio, `details.left` is its path.
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** Returns the entries, oldest first. */
@@ -349,7 +349,7 @@ interface SpoolWriterOptions extends FileDeps {
   readonly record: SpoolRecord;
 }
 
-/** Writes the audio of one spool entry. All methods except `discard` throw a Failure (state). */
+/** Writes the audio of one spool entry. All methods except `discard` throw a Failure of kind `state`. */
 export class SpoolWriter {
   readonly id: string;
   /** The path of the audio file, which exists from the start. */

@@ -31,7 +31,7 @@ export interface NaturalEngineDeps extends InstallDeps, ModelDeps {
 /**
  * Downloads the files of an engine, installs the engine, tests that it can speak, and adds it to the list of engines.
  * Waits while another command adds or removes an engine.
- * @throws Failure (usage) if an engine of the user has this name; see also {@link storeFiles}
+ * @throws Failure of kind `usage` if an engine of the user has this name; see also {@link storeFiles}
  */
 export function addNaturalEngine(
   name: NaturalEngineName,
@@ -88,7 +88,7 @@ function checksumsFile(modelsFolder: string, name: NaturalEngineName): string {
   return path.join(modelsFolder, name, 'checksums.json');
 }
 
-/** Checks that none of the user's own engines has this name. @throws Failure (usage) */
+/** Checks that none of the user's own engines has this name. @throws Failure of kind `usage` */
 export async function requireFreeName(
   name: NaturalEngineName,
   deps: Pick<EngineDeps, 'enginesFolder' | 'files'>,
@@ -105,7 +105,7 @@ export async function requireFreeName(
  * Removes an engine from the list of engines, and deletes the program, model and voices that foley installed for it. An
  * unfinished installation can also be removed.
  * @returns the deleted folders, and the engine (undefined if it was not in the list)
- * @throws Failure (usage) if there is nothing to remove
+ * @throws Failure of kind `usage` if there is nothing to remove
  */
 export function removeNaturalEngine(
   name: NaturalEngineName,

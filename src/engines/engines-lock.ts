@@ -32,7 +32,7 @@ const WAIT_MS = 500;
 
 /**
  * Takes the lock for adding and removing engines, and runs `work`. Waits while another command holds the lock.
- * @throws Failure (state) if the lock cannot be taken; on abort, the signal's abort reason
+ * @throws Failure of kind `state` if the lock cannot be taken; on abort, the signal's abort reason
  */
 export async function whileLocked<T>(deps: LockDeps, work: () => Promise<T>): Promise<T> {
   const release = await waitForLock(deps);

@@ -40,7 +40,7 @@ export async function addEngine(
   return registration;
 }
 
-/** Tests an engine and returns its description. @throws Failure (config) if the engine does not work */
+/** Tests an engine and returns its description. @throws Failure of kind `config` if the engine does not work */
 export async function requireWorkingEngine(
   command: EngineCommand,
   { inspect }: Pick<EngineDeps, 'inspect'>,
@@ -73,7 +73,7 @@ function requireEngineName(name: string): void {
   if (name === 'flite') throw usageFailure('the engine flite is built in', 'Choose another name.');
 }
 
-/** Finds an engine in the list of engines. @throws Failure (usage) for an unknown name */
+/** Finds an engine in the list of engines. @throws Failure of kind `usage` for an unknown name */
 export async function findEngine(
   name: string,
   { enginesFolder, files }: Pick<EngineDeps, 'enginesFolder' | 'files'>,
@@ -87,7 +87,7 @@ export async function findEngine(
 /**
  * Removes an engine from the list of engines. Deletes its files if foley installed the engine.
  * @returns the engine and the deleted folders
- * @throws Failure (usage) for an unknown name
+ * @throws Failure of kind `usage` for an unknown name
  */
 export function removeEngine(name: string, deps: LockDeps): ReturnType<typeof removeListed> {
   return whileLocked(deps, () => removeListed(name, deps));

@@ -43,7 +43,7 @@ export function engineInspector({ env, clock, signal }: InspectorDeps): EngineDe
  * @param name ends only the processes of this engine; undefined for all engines
  * @param isNow true to end the processes at once; false to let running requests finish first
  * @returns the engine name of each process that was asked to end
- * @throws Failure (state) if the folder cannot be used
+ * @throws Failure of kind `state` if the folder cannot be used
  */
 export async function stopEngines(
   folder: string,

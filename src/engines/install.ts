@@ -214,7 +214,7 @@ const QUOTED_OUTPUT_MAX_CHARACTERS = 500;
 
 /**
  * Runs `npm ci` in a folder that has a `package-lock.json`.
- * @throws Failure (config) if npm is missing or fails; on abort, the signal's abort reason
+ * @throws Failure of kind `config` if npm is missing or fails; on abort, the signal's abort reason
  */
 export async function installPackages(
   folder: string,

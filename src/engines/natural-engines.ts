@@ -30,7 +30,7 @@ export interface NaturalEngine {
    * Returns the parts to install: the given voices, and the programs and models that these voices need.
    * @param voices names of voices; if empty, the voices that are installed by default
    * @param read downloads a small file, such as a voice catalogue or a license, and returns its content
-   * @throws Failure (usage) for an unknown voice; errors of `read`
+   * @throws Failure of kind `usage` for an unknown voice; errors of `read`
    */
   readonly parts: (voices: readonly string[], read: ReadFile) => Promise<readonly EnginePart[]>;
 }

@@ -32,7 +32,7 @@ export class ReferenceSpeaker {
 
   /**
    * Speaks a text, and returns the band energies and word times of the speech.
-   * @throws Failure (usage) if no engine speaks the language, or the text contains no words to speak
+   * @throws Failure of kind `usage` if no engine speaks the language, or the text contains no words to speak
    */
   async speak(
     { language, speed = 1, text, textNormalization }: ReferenceText,

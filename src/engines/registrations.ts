@@ -70,7 +70,7 @@ function broken(message: string): Failure {
   );
 }
 
-/** Creates a folder that only the user can open, with its parent folders. @throws Failure (state) */
+/** Creates a folder that only the user can open, with its parent folders. @throws Failure of kind `state` */
 export async function makeFolder(folder: string, files: Pick<FileSystem, 'mkdir'>): Promise<void> {
   try {
     await files.mkdir(folder, { recursive: true, mode: 0o700 });
@@ -94,7 +94,7 @@ export function stateFailure(error: unknown, folder: string): unknown {
 /**
  * Deletes all installations of an engine, complete or not, except the one in the folder `keep`.
  * @returns the deleted folders
- * @throws Failure (state)
+ * @throws Failure of kind `state`
  */
 export async function removeInstalled(
   name: string,

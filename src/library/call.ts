@@ -21,7 +21,7 @@ export type Rules = Readonly<Record<string, Rule>>;
 /**
  * Checks the options of a call, because JavaScript callers can pass any value.
  * @param call name of the function, for messages
- * @throws Failure (usage) that names the option, its value and the allowed values
+ * @throws Failure of kind `usage` that names the option, its value and the allowed values
  */
 export function checkOptions(call: string, options: unknown, rules: Rules): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
@@ -41,7 +41,7 @@ export function checkOptions(call: string, options: unknown, rules: Rules): void
 /**
  * Checks one value.
  * @param name name of the value, for messages
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function checkValue(name: string, value: unknown, rule: Rule): void {
   if (value === undefined && rule.isRequired === true) {

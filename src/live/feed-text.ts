@@ -23,7 +23,7 @@ const SENTENCE_WAIT_MS = 120;
 
 /**
  * Sends text to a conversation as the text arrives. Waits whenever the conversation accepts no more text.
- * @throws Failure (usage) if the whole text is blank
+ * @throws Failure of kind `usage` if the whole text is blank
  * @throws the error that reading `pieces` throws
  */
 export async function feedText(

@@ -25,7 +25,7 @@ interface AddressDeps {
 /**
  * Returns the URLs from which the service can download the inputs. For the embedded service, serves local files from a
  * loopback port. For a hosted service, uploads local files with the user's upload command.
- * @throws Failure (usage, config)
+ * @throws Failure of kind `usage` or `config`
  */
 export async function openAddresses(
   inputs: readonly MediaInput[],
@@ -69,7 +69,8 @@ export type MediaInput =
 /**
  * Parses a command-line argument that is a URL or a local file, and checks it. Sends no request.
  * @param flag name of the flag or argument, for error messages
- * @throws Failure (usage) for an unsupported URL, an empty file, or a file that can be read only once, such as a pipe
+ * @throws Failure of kind `usage` for an unsupported URL, an empty file, or a file that can be read only once, such as
+ * a pipe
  */
 export async function readMediaInput(
   given: string,

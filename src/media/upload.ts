@@ -15,7 +15,7 @@ export interface Uploader {
 /**
  * Uploads a file with the user's upload command, and returns the URL. The command runs without a shell, gets the path
  * as its last argument, and must print only the URL.
- * @throws Failure (config) if the command cannot run, fails, or does not print exactly one URL
+ * @throws Failure of kind `config` if the command cannot run, fails, or does not print exactly one URL
  * @throws the signal's abort reason on abort
  */
 export async function uploadFile(

@@ -24,7 +24,7 @@ export interface CastMember {
 export const NARRATOR = 'NARRATOR';
 const KEYS = ['voiceId', 'modelId', ...Object.keys(SPEECH_CONTROLS)];
 
-/** Parses the value of a `--cast` flag, such as `ADA=Martin,speed=0.9`. @throws Failure (usage) */
+/** Parses the value of a `--cast` flag, such as `ADA=Martin,speed=0.9`. @throws Failure of kind `usage` */
 export function parseCastFlag(given: string): CastMember {
   const [, name = '', rest = ''] = /^([^=]*)=(.*)$/s.exec(given) ?? [];
   const [voice = '', ...settings] = rest.split(',').map((part) => part.trim());
@@ -48,7 +48,7 @@ function invalidCast(given: string): Error {
 
 /**
  * Parses the JSON of a cast file, such as `{"ADA":{"voiceId":"Martin","speed":1.1}}`.
- * @throws Failure (usage) with line and column
+ * @throws Failure of kind `usage` with line and column
  */
 export function readCastFile(text: string, file: string): readonly CastMember[] {
   const fault = jsonFaultOffset(text);
@@ -125,7 +125,7 @@ export class Cast {
     return member?.name ?? speaker ?? 'Narrator';
   }
 
-  /** Checks that every line has a voice. @throws Failure (usage) that lists the speakers without a voice */
+  /** Checks that every line has a voice. @throws Failure of kind `usage` that lists the speakers without a voice */
   check(lines: readonly ScriptLine[]): void {
     const missing = new Map<string, ScriptLine>();
     for (const line of lines) {

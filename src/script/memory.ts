@@ -94,7 +94,7 @@ function isMemory(value: unknown): value is Memory {
 /**
  * Saves the state of a recording in the folder that {@link recordingFolder} returns, which must exist.
  * @param temporaryFolder a folder on the same disk as the recording
- * @throws Failure (output)
+ * @throws Failure of kind `output`
  */
 export async function writeMemory(
   output: string,

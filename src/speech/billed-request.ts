@@ -48,7 +48,7 @@ interface BilledRequestOptions {
 
 /**
  * Records a request in the journal before it is sent (docs/billing.md). The record is on the disk when this resolves.
- * @throws Failure (state) if the record cannot be written; nothing was sent
+ * @throws Failure of kind `state` if the record cannot be written; nothing was sent
  */
 export async function beginBilledRequest(options: BilledRequestOptions): Promise<BilledRequest> {
   const { body, journal, request, resumes } = options;

@@ -63,7 +63,7 @@ const LENGTH_OF_RATE = 1000;
  * times `given` (credits per character), rounded up. If `given` is undefined, the cost is estimated from earlier
  * charges.
  * @param lengths number of characters of each request
- * @throws Failure (usage); nothing was sent
+ * @throws Failure of kind `usage`; nothing was sent
  */
 export async function checkCredits(
   lengths: readonly number[],

@@ -31,7 +31,7 @@ interface Destination extends AudioSink {
  * Writes the audio of a response to a destination, and verifies it as it arrives. Unusable audio is billed too: if the
  * destination has the method `refuse`, foley therefore writes more audio after a problem, up to a limit.
  * @param text the spoken text, which limits the length of the audio; undefined if unknown
- * @throws Failure (bad_answer) if the audio has another format, is incomplete or is too long
+ * @throws Failure of kind `bad_answer` if the audio has another format, is incomplete or is too long
  */
 export async function deliver(
   response: FileResponse,

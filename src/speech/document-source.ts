@@ -11,7 +11,7 @@ import { readBytes, unreadable } from './text-source.ts';
 
 /**
  * Reads a document, and joins its chapters.
- * @throws Failure (usage) when the document cannot be read, or contains nothing to speak
+ * @throws Failure of kind `usage` when the document cannot be read, or contains nothing to speak
  */
 export async function readDocumentSource(
   source: TextSource,
@@ -28,7 +28,7 @@ export async function readDocumentSource(
 /**
  * Extracts the text of a document, as `readDocument` does.
  * @param name name of the document, for messages
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export async function extractDocument(
   name: string,

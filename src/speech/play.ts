@@ -80,7 +80,7 @@ interface PlayerChoice {
 /**
  * Returns the player: the program that the user named, or the first installed player that supports the format.
  * @param locate returns the path of a program; undefined if it is not installed
- * @throws Failure (usage) if no suitable player is installed
+ * @throws Failure of kind `usage` if no suitable player is installed
  */
 export async function findPlayer(
   { format, own, platform }: PlayerChoice,
@@ -131,7 +131,7 @@ async function ownPlayer(
  * Splits a command line into words, with quotes and backslashes as in a shell, but without variables and globs. On
  * Windows, a backslash separates folders, and only double quotes group words.
  * @param option the flag or setting, for messages
- * @throws Failure (usage) when a quote is not closed
+ * @throws Failure of kind `usage` when a quote is not closed
  */
 export function splitWords(
   line: string,

@@ -21,7 +21,7 @@ const DEVICE_BUFFER_MS = 1_000;
 export interface Playback extends AudioSink {
   /**
    * Ends the input, and waits until all audio was played.
-   * @throws Failure (output) when the player failed
+   * @throws Failure of kind `output` when the player failed
    */
   end(): Promise<void>;
   /** Stops the player now, and removes its temporary files. Never throws. */

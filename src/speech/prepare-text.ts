@@ -67,7 +67,7 @@ async function requireInside(file: string, folder: string, files: FileSystem): P
 /**
  * Converts pause marks to silences, and replaces words that have a lexicon entry.
  * @param where name of the text, for messages
- * @throws Failure (usage) for an invalid pause mark, or a text that has only pauses
+ * @throws Failure of kind `usage` for an invalid pause mark, or a text that has only pauses
  */
 export function prepareText(
   source: SpokenText,

@@ -77,7 +77,7 @@ interface ForgetDeps extends FileDeps {
 
 /**
  * Removes the files of an interrupted command without recovering the result.
- * @throws Failure (state) when the command is still running, or the files cannot be removed
+ * @throws Failure of kind `state` when the command is still running, or the files cannot be removed
  */
 export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void> {
   switch (leftover.kind) {
@@ -285,7 +285,7 @@ async function recoverAudio(
 
 /**
  * Returns true if a file exists and has the checksum `wanted`. If `wanted` is undefined, returns false.
- * @throws Failure (state) when the file cannot be read
+ * @throws Failure of kind `state` when the file cannot be read
  */
 export async function hasChecksum(
   file: string,
@@ -298,7 +298,7 @@ export async function hasChecksum(
 
 /**
  * Returns the result of `work`; undefined if the file does not exist.
- * @throws Failure (state) for other errors
+ * @throws Failure of kind `state` for other errors
  */
 export async function ifExists<T>(file: string, work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
@@ -429,7 +429,7 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
  * one service only.
  * @param jobOrRequest name for the message, such as `job 7`
  * @param id id to add to the suggested command `foley recover`
- * @throws Failure (usage) if it belongs to another service
+ * @throws Failure of kind `usage` if it belongs to another service
  */
 export function requireSameService(
   { origin, target }: Pick<IntentAbout, 'origin' | 'target'>,

@@ -124,7 +124,7 @@ export function codeFailure(): Failure {
 
 /**
  * Refuses a text that has pauses. For commands that cannot speak pauses.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function refusePauses(spoken: SpokenText | undefined, command: string): void {
   if (spoken === undefined || spoken.pauses.length === 0) return;
@@ -138,7 +138,7 @@ export function refusePauses(spoken: SpokenText | undefined, command: string): v
  * Rejects a text for a wav file if its pauses alone last longer than a wav file can. Allows pauses of any length for
  * other formats.
  * @param where the source of the text, as a prefix of the message, such as `a.txt: `
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function refuseLongPauses(spoken: SpokenText | undefined, format: Format, where = ''): void {
   const seconds = pauseMs(spoken) / 1000;

@@ -18,7 +18,7 @@ export interface TextSource {
 
 /**
  * Reads the text to speak from the arguments, a file or stdin. Does not read stdin if the arguments contain the text.
- * @throws Failure (usage) if the text is missing, too long or not UTF-8
+ * @throws Failure of kind `usage` if the text is missing, too long or not UTF-8
  */
 export async function readText(source: TextSource): Promise<string> {
   const text = await findText(source);
@@ -39,7 +39,7 @@ async function findText(source: TextSource): Promise<string> {
 
 /**
  * Reads the bytes of a document from the arguments, a file or stdin.
- * @throws Failure (usage) when there is no document, or it is larger than `limit` bytes
+ * @throws Failure of kind `usage` when there is no document, or it is larger than `limit` bytes
  */
 export async function readBytes(source: TextSource, limit: number): Promise<Uint8Array> {
   const found = await findInput(source);
@@ -113,7 +113,7 @@ async function decode(bytes: Readable, name: string, signal: AbortSignal): Promi
  * Yields the text of a stream as it arrives, in pieces that never end inside a character.
  * @param name name of the stream for messages, such as `stdin`
  * @param signal ends the stream
- * @throws Failure (usage) when the stream cannot be read, or is not UTF-8; on abort, the signal's abort reason
+ * @throws Failure of kind `usage` when the stream cannot be read, or is not UTF-8; on abort, the signal's abort reason
  */
 export async function* readPieces(
   bytes: Readable,

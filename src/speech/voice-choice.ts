@@ -25,7 +25,8 @@ const EMBEDDED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /**
  * Returns the id of the selected voice. If no voice is selected, the embedded service uses its first voice. Requests
  * the list of voices only if the result depends on it.
- * @throws Failure (usage) if no voice is available, if `--voice-name` is unknown, or if several voices have the name
+ * @throws Failure of kind `usage` if no voice is available, if `--voice-name` is unknown, or if several voices have the
+ * name
  */
 export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): Promise<string> {
   const { voice, voiceName, configuredVoice, target } = options;
@@ -52,7 +53,7 @@ export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): 
 /**
  * Finds a voice by its id. If no id matches, finds it by its full name, ignoring case. Returns the id of the voice.
  * @param where names the source of the voice in messages, such as a flag
- * @throws Failure (usage) when no voice or several voices match
+ * @throws Failure of kind `usage` when no voice or several voices match
  */
 export function findVoice(where: string, given: string, voices: readonly NamedVoice[]): string {
   if (voices.some(({ voiceId }) => voiceId === given)) return given;

@@ -13,7 +13,7 @@ export type Recording = VoiceForm['audioFiles'][number];
 
 /**
  * Checks recordings for a new voice before they are sent: their number, file extensions, sizes and content.
- * @throws Failure (usage) that names the first invalid recording
+ * @throws Failure of kind `usage` that names the first invalid recording
  */
 export async function checkRecordings(
   given: readonly string[],

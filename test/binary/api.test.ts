@@ -163,7 +163,11 @@ describe('who is asked', () => {
     ],
     ['Host', ['GET', PATH, '-H', 'Host: evil.test'], 'cannot set the header Host'],
     ['a missing file', ['POST', PATH, '--body', 'nothing'], '--body nothing: no such file'],
-    ['--include with --json', ['GET', PATH, '--include', '--json'], '--include prints headers'],
+    [
+      '--include with --json',
+      ['GET', PATH, '--include', '--json'],
+      '--include does not work with --json or --jq',
+    ],
     ['audio with --json', ['POST', SPEECH_PATH, '--json'], 'the response is audio'],
   ])('%s is refused before a connection is made', async (_what, args, message) => {
     const server = await startFaultServer([]);

@@ -117,7 +117,7 @@ export interface CandidateRef {
 
 /**
  * Downloads the preview of a candidate voice, free of charge (docs/api/voice-design.md).
- * @throws Failure (rejected) for an expired design
+ * @throws Failure of kind `rejected` for an expired design
  */
 export async function fetchCandidateAudio(
   client: ApiClient,

@@ -97,7 +97,7 @@ export async function getSpeechJob(
 
 /**
  * Requests the state of a job and parses the response with `read`.
- * @throws Failure (bad_answer) for a response without a job status
+ * @throws Failure of kind `bad_answer` for a response without a job status
  */
 export async function readPolledJob<Job>(
   client: ApiClient,
@@ -261,7 +261,7 @@ export async function fetchJobAudio(
 /**
  * Downloads the audio of one segment. The audio may be available before the job has ended.
  * @param index index of the segment, from 0
- * @throws Failure (rejected) if the job has no audio for this segment
+ * @throws Failure of kind `rejected` if the job has no audio for this segment
  */
 export async function fetchSegmentAudio(
   client: ApiClient,

@@ -210,7 +210,7 @@ export interface AudioResponse extends FileResponse {
 /**
  * Checks that a response contains audio, by its status and its media type.
  * @param options `isOpaqueFine` also accepts `application/octet-stream`, the media type that file storage sends
- * @throws Failure (bad_answer), marked as possibly billed
+ * @throws Failure of kind `bad_answer`, marked as possibly billed
  */
 export async function requireAudio(
   client: Pick<ApiClient, 'maxBytes' | 'redact'>,
@@ -266,7 +266,7 @@ async function notAudio(response: ApiResponse, contentType: string): Promise<Fai
   return reviseFailure(failure, { code, details, requestId });
 }
 
-/** Yields the chunks of a body. @throws Failure (bad_answer) if the body is empty */
+/** Yields the chunks of a body. @throws Failure of kind `bad_answer` if the body is empty */
 export async function* requireNonEmpty(
   response: ApiResponse,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -281,8 +281,8 @@ export async function* requireNonEmpty(
 /** A file that is read as a stream: audio, an image or a video. */
 export interface FileResponse {
   /**
-   * The content of the file, which can be read once. Reading throws a Failure (bad_answer) if the content is empty,
-   * incomplete, stalled or longer than announced.
+   * The content of the file, which can be read once. Reading throws a Failure of kind `bad_answer` if the content is
+   * empty, incomplete, stalled or longer than announced.
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** The media type, without its parameters. */

@@ -148,7 +148,7 @@ function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
  * Deletes a voice of the account (docs/api/voices.md). A 404 counts as success if an earlier attempt may have deleted
  * the voice.
  * @returns the response body, or `{ voiceId }` if the body is empty
- * @throws Failure (rejected) if the voice belongs to another account or is in use
+ * @throws Failure of kind `rejected` if the voice belongs to another account or is in use
  */
 export async function deleteVoice(
   client: ApiClient,
@@ -203,7 +203,7 @@ export function withVoiceLimitHint(error: unknown): unknown {
 /**
  * Reads a new voice from the response to a create request. The response contains `voiceId` and `title`, or `id` and
  * `name`.
- * @throws Failure (bad_answer) if the response has no voice id; the voice may still have been created
+ * @throws Failure of kind `bad_answer` if the response has no voice id; the voice may still have been created
  */
 export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
   const { made, ...rest } = await readCreateResponse(response, ['voice', 'data']);

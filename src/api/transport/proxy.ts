@@ -18,7 +18,10 @@ export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
-/** Parses the URL of a proxy. @throws Failure (usage) for an invalid URL. The message does not contain the password. */
+/**
+ * Parses the URL of a proxy.
+ * @throws Failure of kind `usage` for an invalid URL. The message does not contain the password.
+ */
 export function proxyAddress(proxy: string): URL {
   const address = URL.canParse(proxy) ? new URL(proxy) : undefined;
   if (address?.protocol === 'http:' || address?.protocol === 'https:') return address;

@@ -45,7 +45,7 @@ export function secureConnector(
  * Creates a connector that reaches the host of `url` through a proxy (`CONNECT`, RFC 9110) and adds TLS. The `open`
  * method of the connector has no timeout. It rejects with a {@link TransportError} if the proxy fails.
  * @param certificates certificates (PEM) to trust instead of the built-in ones
- * @throws Failure (usage) for an invalid proxy URL
+ * @throws Failure of kind `usage` for an invalid proxy URL
  */
 export function tunnelConnector(
   url: URL,

@@ -11,7 +11,10 @@ export interface AudioJoiner {
    * @throws Failure of kind `output` if the joined file becomes too large for its format
    */
   write(chunk: Uint8Array): Pieces;
-  /** Ends the current input file, and returns bytes to write. @throws Failure (bad_answer) for an incomplete file */
+  /**
+   * Ends the current input file, and returns bytes to write.
+   * @throws Failure of kind `bad_answer` for an incomplete file
+   */
   endPart(): Pieces;
   /**
    * Adds silence after the audio that was added so far. Later calls of `write` or `end` return the bytes of the
@@ -67,7 +70,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
     return this.#take();
   }
 
-  /** Ends the current input file. @throws Failure (bad_answer) for an empty or incomplete file */
+  /** Ends the current input file. @throws Failure of kind `bad_answer` for an empty or incomplete file */
   protected finishPart(walker: Walker): void {
     if (walker.held.length > 0 || walker.bytes === 0) throw badPart('one is cut');
   }

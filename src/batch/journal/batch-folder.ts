@@ -147,7 +147,7 @@ export class BatchFolder {
 
   /**
    * Records the names of output files that are about to be created. Resolves when the record is on disk.
-   * @throws Failure (state)
+   * @throws Failure of kind `state`
    */
   async claim(outputs: readonly string[]): Promise<void> {
     const fresh = await this.#copyNew(outputs);
@@ -158,7 +158,7 @@ export class BatchFolder {
 
   /**
    * Records items before their requests are sent. Resolves when the records are on disk.
-   * @throws Failure (state)
+   * @throws Failure of kind `state`
    */
   async plan(steps: readonly ItemStep[]): Promise<void> {
     if (steps.length === 0) return;
@@ -174,7 +174,7 @@ export class BatchFolder {
   /**
    * Records a new state of an item, and returns the new status.
    * @param durability if `now`, the promise resolves when the record is on disk
-   * @throws Failure (state)
+   * @throws Failure of kind `state`
    */
   async note(
     status: ItemStatus,
@@ -199,7 +199,10 @@ export class BatchFolder {
     return { ...status, state: 'published', facts: { ...status.facts, ...facts } };
   }
 
-  /** Records new file names for existing audio. Called before the audio is moved or copied. @throws Failure (state) */
+  /**
+   * Records new file names for existing audio. Called before the audio is moved or copied.
+   * @throws Failure of kind `state`
+   */
   async noteReused(
     status: ItemStatus,
     files: Pick<ItemAbout, 'besides' | 'output'>,

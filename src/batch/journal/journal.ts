@@ -317,7 +317,7 @@ export interface ReadJournals {
 
 /**
  * Reads the journals in these folders, oldest file first. Skips and counts damaged lines.
- * @throws Failure (state) when a journal cannot be read, or a newer foley wrote it
+ * @throws Failure of kind `state` when a journal cannot be read, or a newer foley wrote it
  */
 export async function readJournals(
   folders: readonly string[],

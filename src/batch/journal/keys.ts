@@ -64,7 +64,7 @@ const SECRET_BYTES = 32;
 /**
  * Returns the secret from which the idempotency keys of a batch are derived. This is the stored secret, else its copy,
  * else a new random secret. Resolves when the secret is on disk.
- * @throws Failure (state) if the secret cannot be stored, or if it is damaged and has no usable copy
+ * @throws Failure of kind `state` if the secret cannot be stored, or if it is damaged and has no usable copy
  */
 export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
   const file = path.join(places.folder, NAME);

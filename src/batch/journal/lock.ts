@@ -27,7 +27,7 @@ export interface Lock {
 
 /**
  * Locks the batch of a folder, or one shard of it. Shards with the same total, such as 1/4 and 3/4, may run at once.
- * @throws Failure (state) naming the process that holds a conflicting lock
+ * @throws Failure of kind `state` naming the process that holds a conflicting lock
  * @throws the error of the file system if the lock cannot be read or written
  */
 export async function lockBatch(given: LockOptions): Promise<Lock> {

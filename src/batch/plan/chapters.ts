@@ -19,7 +19,7 @@ export interface Chapter {
 
 /**
  * Reads the chapters of an EPUB.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export async function chaptersOf(
   file: InputFile,
@@ -38,7 +38,7 @@ export async function chaptersOf(
 
 /**
  * Extracts the text of a document.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export async function readDocumentFile(
   file: InputFile,

@@ -51,7 +51,7 @@ const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '']);
 /**
  * Finds the inputs of a batch. The order is: text files, CSV tables, `--lines`, `--jsonl`. A folder supplies its
  * `*.txt` and `*.md` files, sorted by path.
- * @throws Failure (usage) for a missing file, a file that is not a text, or stdin used twice
+ * @throws Failure of kind `usage` for a missing file, a file that is not a text, or stdin used twice
  */
 export async function findSources(options: InputOptions, files: FileSystem): Promise<Source[]> {
   const { jsonl, lines, paths, readOnce, recursive, textFormat } = options;
@@ -164,7 +164,7 @@ async function textNames(
  * Rejects a file with an extension that is not for texts, such as `.pdf`, because foley would speak its raw content. If
  * the user chose a format with `--text-format`, any extension is accepted.
  * @param where prefix of the error message
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function requireText(
   name: string,
@@ -213,7 +213,7 @@ interface NumberedLine {
  */
 export const MAX_LINE_CHARACTERS = 1 << 20;
 
-/** Returns an input that opens the file on each read. Reading a pipe or a device throws a Failure (usage). */
+/** Returns an input that opens the file on each read. Reading a pipe or a device throws a Failure of kind `usage`. */
 export function inputFile(name: string, files: FileSystem): InputFile {
   return {
     name,
@@ -260,7 +260,7 @@ export function inputBytes(name: string, bytes: Uint8Array): InputFile {
 
 /**
  * Yields the non-blank lines of a text, without line ends. Holds one line in memory at a time.
- * @throws Failure (usage) if the file cannot be read, is not UTF-8 or has a line that is too long
+ * @throws Failure of kind `usage` if the file cannot be read, is not UTF-8 or has a line that is too long
  */
 export async function* linesOf(input: InputFile): AsyncGenerator<NumberedLine, void, undefined> {
   const decoder = createUtf8Decoder();
@@ -294,7 +294,7 @@ function withoutReturn(line: string): string {
 
 /**
  * Reads the entire text of a file.
- * @throws Failure (usage) if the file has more than `maxBytes`, cannot be read or is not UTF-8
+ * @throws Failure of kind `usage` if the file has more than `maxBytes`, cannot be read or is not UTF-8
  */
 export async function wholeText(input: InputFile, maxBytes: number): Promise<string> {
   try {
@@ -306,7 +306,7 @@ export async function wholeText(input: InputFile, maxBytes: number): Promise<str
 
 /**
  * Reads all bytes of a file.
- * @throws Failure (usage) if it has more than `maxBytes`
+ * @throws Failure of kind `usage` if it has more than `maxBytes`
  */
 export async function readWhole(input: InputFile, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];

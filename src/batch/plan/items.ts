@@ -58,7 +58,10 @@ export interface Inputs extends DocumentFlags {
   readonly prepare?: TextPreparation | undefined;
 }
 
-/** Counts the items of all inputs. Opens lists, tables and books, but not plain text files. @throws Failure (usage) */
+/**
+ * Counts the items of all inputs. Opens lists, tables and books, but not plain text files.
+ * @throws Failure of kind `usage`
+ */
 export async function countItems({
   sources,
   textColumn,
@@ -75,7 +78,7 @@ export async function countItems({
  * Yields the items of all inputs and checks the text of each item. Holds one text in memory at a time.
  * @param nameOf makes the name of a list item that has no id. Its parameters are the name of the list and the number of
  * the item.
- * @throws Failure (usage) naming the file, line and key
+ * @throws Failure of kind `usage` naming the file, line and key
  */
 export async function* draftsOf(
   { files, prepare, sources, textColumn, ...documents }: Inputs,

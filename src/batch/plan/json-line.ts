@@ -28,7 +28,7 @@ export const ITEM_KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_
 /**
  * Parses and checks one line of a list.
  * @param where the file and line, for messages
- * @throws Failure (usage) naming file, line and key
+ * @throws Failure of kind `usage` naming file, line and key
  */
 export function parseJsonLine(line: string, where: string): JsonItem {
   const fields = parseJsonObject(line, where);
@@ -40,7 +40,7 @@ export function parseJsonLine(line: string, where: string): JsonItem {
  * Rejects unknown keys of an object.
  * @param keys the allowed keys
  * @param whereOf returns the position of a key (such as the file and line) for the error message
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function refuseUnknownKeys(
   given: Iterable<string>,
@@ -56,7 +56,7 @@ export function refuseUnknownKeys(
   );
 }
 
-/** Checks the fields of one item, and returns the item. @throws Failure (usage) naming file, line and key */
+/** Checks the fields of one item, and returns the item. @throws Failure of kind `usage` naming file, line and key */
 export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): JsonItem {
   const item = {
     ...textsIn(fields, where),
@@ -84,7 +84,7 @@ export function besideList(file: string, list: string | undefined): string {
 
 /**
  * Parses a JSON object.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function parseJsonObject(line: string, where: string): ReadonlyMap<string, unknown> {
   let value: unknown;
@@ -126,7 +126,7 @@ function formatIn(fields: ReadonlyMap<string, unknown>, where: string): Pick<Jso
 /**
  * Returns the fields that are speech controls, such as `speed`, and checks their values.
  * @param whereOf returns the position of a key (such as the file and line) for the error message
- * @throws Failure (usage) naming the control and the allowed values
+ * @throws Failure of kind `usage` naming the control and the allowed values
  */
 export function controlsIn(
   fields: ReadonlyMap<string, unknown>,

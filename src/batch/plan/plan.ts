@@ -70,7 +70,7 @@ export interface PlanOptions extends Inputs {
 
 /**
  * Yields the items of a batch in order. Checks each item, and rejects two items with the same id or output file.
- * @throws Failure (usage) naming the file and line
+ * @throws Failure of kind `usage` naming the file and line
  */
 export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem, void, undefined> {
   const width = String(options.total).length;
@@ -241,7 +241,7 @@ export type NameTemplate = (parts: Readonly<Record<(typeof PLACES)[number], stri
 
 /**
  * Parses the value of `--name`, a text with placeholders such as `{name}`.
- * @throws Failure (usage) for an unknown placeholder
+ * @throws Failure of kind `usage` for an unknown placeholder
  */
 export function parseNameTemplate(given: string): NameTemplate {
   if (given.trim() === '')

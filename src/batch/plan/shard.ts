@@ -10,7 +10,7 @@ export interface Shard {
 
 /**
  * Parses the value of `--shard I/N`.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function parseShard(given: string): Shard {
   const [, index, total] = /^(\d{1,9})\/(\d{1,9})$/.exec(given) ?? [];
@@ -32,7 +32,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads the shard from environment variables, as Slurm arrays and GitLab jobs set them. Also returns the name of the
  * variable that contains the index. Returns undefined if no such variable is set.
- * @throws Failure (usage) if the index is not valid, or the total is missing or does not match
+ * @throws Failure of kind `usage` if the index is not valid, or the total is missing or does not match
  */
 export function shardOfEnvironment(
   env: Environment,

@@ -25,7 +25,7 @@ const SEPARATORS = [',', ';', '\t'] as const;
  * Opens a CSV file (RFC 4180) and checks the names of its columns. The separator may also be a semicolon or a tab.
  * @param textColumn name of the column that contains the texts
  * @param keys names of the columns to read; other columns are ignored
- * @throws Failure (usage) if the file is empty or unreadable, or if a column is missing, repeated or misspelled
+ * @throws Failure of kind `usage` if the file is empty or unreadable, or if a column is missing, repeated or misspelled
  */
 export async function openTable(
   file: InputFile,

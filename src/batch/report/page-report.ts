@@ -39,7 +39,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /**
  * Opens the HTML report: one self-contained page with the text, audio, waveform and captions of every item.
  * Audio beyond a total of `MAX_AUDIO_BYTES` is left out.
- * @throws Failure (output)
+ * @throws Failure of kind `output`
  */
 export async function openPageReport(options: PageReportOptions): Promise<Report> {
   const output = await openOutput({ ...options, path: options.file });

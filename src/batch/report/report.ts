@@ -54,7 +54,9 @@ function graveness(exit: ExitName): number {
   return place === -1 ? GRAVEST_FIRST.length : place;
 }
 
-/** A report file to which the result of each item is added as it arrives. The methods throw Failure (output). */
+/**
+ * A report file to which the result of each item is added as it arrives. The methods throw Failure of kind `output`.
+ */
 export interface Report {
   add(result: ItemResult): Promise<void>;
   /**
@@ -97,7 +99,7 @@ export function recordOf({ creditsUsed, error, item, output, status, unspoken }:
 /**
  * Opens a JSON report and writes its beginning.
  * @param outputDir output folder as the user typed it
- * @throws Failure (output)
+ * @throws Failure of kind `output`
  */
 export async function openJsonReport(
   file: string,

@@ -41,7 +41,7 @@ export function captionNames(output: string, formats: readonly CaptionFormat[]):
 
 /**
  * Opens the caption files of an item before anything is billed.
- * @throws Failure (output)
+ * @throws Failure of kind `output`
  */
 export async function openItemCaptions(
   file: string,

@@ -209,8 +209,8 @@ export class OutputInspector {
   /**
    * Returns whether an output file exists and, if so, whether the batch made it.
    * @param audio size and hash of the item's audio; a file with this content counts as made by the batch
-   * @throws Failure (usage) if the output is a folder, or a link that leads out of the output folder
-   * @throws Failure (output) if the file or its folder cannot be read
+   * @throws Failure of kind `usage` if the output is a folder, or a link that leads out of the output folder
+   * @throws Failure of kind `output` if the file or its folder cannot be read
    */
   async inspect(
     { output, source }: Place,

@@ -62,8 +62,8 @@ interface Publication extends OutputPlace {
 
 /**
  * Writes the audio of a response to a temporary file, verifies the audio, and renames the file.
- * @throws Failure (bad_answer) if the audio is not valid
- * @throws Failure (output, exists) if the file cannot be written or renamed
+ * @throws Failure of kind `bad_answer` if the audio is not valid
+ * @throws Failure of kind `output` or `exists` if the file cannot be written or renamed
  */
 export async function publishAudio(
   response: AudioResponse,
@@ -94,7 +94,7 @@ export async function publishAudio(
 
 /**
  * Calls `onVerified`, then renames the verified audio to its final name.
- * @throws Failure (output, exists)
+ * @throws Failure of kind `output` or `exists`
  * @throws any error that `onVerified` throws
  */
 export async function commitAudio(
@@ -116,7 +116,7 @@ export async function commitAudio(
 
 /**
  * Opens an output file of the batch for writing. `OutputFolders.sync` later syncs the folder of the file to disk.
- * @throws Failure (output)
+ * @throws Failure of kind `output`
  */
 export async function openBatchOutput(
   { file, folders, isNew, temporaries }: OutputPlace,
@@ -152,7 +152,7 @@ export class OutputFolders {
     this.flag = flag;
   }
 
-  /** Creates the folder of an output file, unless an earlier call created it. @throws Failure (output) */
+  /** Creates the folder of an output file, unless an earlier call created it. @throws Failure of kind `output` */
   async useFor(file: string): Promise<void> {
     const folder = path.dirname(file);
     const made = this.#made.get(folder) ?? this.#files.mkdir(folder, { recursive: true });
@@ -167,7 +167,7 @@ export class OutputFolders {
   /**
    * Syncs all folders to disk. If the power fails before, an output file may be missing. The next `foley batch` then
    * downloads the audio of a job again for free.
-   * @throws Failure (output)
+   * @throws Failure of kind `output`
    */
   async sync(): Promise<void> {
     for (const folder of this.#made.keys()) {

@@ -139,7 +139,7 @@ export class AudioReuse {
   /**
    * Moves or copies the audio of a request, with its caption files, to an output file. Returns undefined if the audio
    * is missing.
-   * @throws Failure (output, exists)
+   * @throws Failure of kind `output` or `exists`
    */
   async place(status: ItemStatus, target: ReuseTarget): Promise<ItemStatus | undefined> {
     const { files, folder, folders, outputDir, sidecars } = this.#options;
@@ -176,7 +176,7 @@ export class AudioReuse {
 
   /**
    * Saves the audio of an output file that is about to be overwritten, unless another output file has the same audio.
-   * @throws Failure (output)
+   * @throws Failure of kind `output`
    */
   async keepDisplaced(output: string, audio: KnownFile): Promise<void> {
     const { files, folder, outputDir } = this.#options;

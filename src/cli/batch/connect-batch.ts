@@ -229,7 +229,7 @@ class Estimator {
 /**
  * Refuses a batch that may cost more than `--max-credits`.
  * @param estimate estimated cost in credits; undefined if the price of an item is unknown
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function checkEstimate(estimate: number | undefined, maximum: number | undefined): void {
   if (maximum === undefined) return;

@@ -99,7 +99,7 @@ function rankOf({ kind }: Origin): number {
 
 /**
  * Returns the files that `--subtitles` names, with their formats.
- * @throws Failure (usage) for an extension other than .srt and .vtt, and for a repeated file
+ * @throws Failure of kind `usage` for an extension other than .srt and .vtt, and for a repeated file
  */
 export function subtitleTargets(given: readonly string[], cwd: string): CaptionTarget[] {
   const seen = new Set<string>();
@@ -157,7 +157,7 @@ export function timingsOption(): Option {
 
 /**
  * Returns the requested captions; undefined if the user requests none.
- * @throws Failure (usage) for invalid file names and for flags that contradict each other
+ * @throws Failure of kind `usage` for invalid file names and for flags that contradict each other
  */
 export function planCaptions(
   flags: CaptionFlags,
@@ -183,7 +183,7 @@ export function captionFlag({ subtitles = [], timings }: CaptionFlags): string |
 
 /**
  * Refuses the `--cue-…` flags without `--subtitles`.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function refuseCueFlags(flags: CueFlags & { readonly subtitles?: unknown }): void {
   const cueFlag = Object.keys(flags).find((name) => name.startsWith('cue'));

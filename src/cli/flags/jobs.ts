@@ -75,7 +75,7 @@ export interface CreateWaitFlags extends WaitFlags {
 
 /**
  * Refuses `--no-clobber` without `-o`. Refuses `--timeout` and `--poll-interval` without `--wait` or `-o`.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function refuseUnusedWaitFlags({
   clobber,

@@ -40,7 +40,7 @@ export function columnName({ title }: Titled): string {
 
 /**
  * Returns the columns with the given names, in the order of the names.
- * @throws Failure (usage) for a name that no column has
+ * @throws Failure of kind `usage` for a name that no column has
  */
 export function namedColumns<Column extends Titled>(
   names: readonly string[],

@@ -35,7 +35,7 @@ export function createOptions(what: string, keyHelp?: string): Option[] {
 
 /**
  * Refuses an output name whose extension does not match the job kind, such as .png for a video.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function refuseOtherEnding(kind: MediaJobKind, output: string | undefined): void {
   const extensionFormat = output === undefined ? undefined : formatOfPath(output);
@@ -75,7 +75,7 @@ export function pictureOptions(mediaType: MediaType): Option[] {
 
 /**
  * Returns the values of `--image`, each in a pair with the flag name.
- * @throws Failure (usage) for more images than docs/api/media.md allows
+ * @throws Failure of kind `usage` for more images than docs/api/media.md allows
  */
 export function givenReferences({
   image = [],
@@ -99,7 +99,7 @@ export function referenceFields(urls: readonly string[]): MediaRequest {
 /**
  * Refuses a request that may cost more than `--max-credits`, or has no price in the model catalogue. Without
  * `--max-credits`, does nothing.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export async function refuseOverBudget(
   { signal }: Context,

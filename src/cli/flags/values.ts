@@ -65,7 +65,7 @@ export function listOption(
 /**
  * Refuses an empty `--output`. Refuses `--output -` together with `--json`, because both write to stdout.
  * @param contents what the output contains, as a noun for messages
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function checkOutputFlag(
   output: string | undefined,
@@ -169,7 +169,7 @@ export function filled(flag: string): (given: string) => string {
 
 /**
  * Parses a duration; returns milliseconds.
- * @throws Failure (usage) for an invalid duration; the message names the flag
+ * @throws Failure of kind `usage` for an invalid duration; the message names the flag
  */
 export function parseDuration(flag: string, given: string): number {
   const duration = durationMs(given);
@@ -181,7 +181,7 @@ export function parseDuration(flag: string, given: string): number {
 
 /**
  * Parses a time limit, a duration above 0; returns milliseconds.
- * @throws Failure (usage) for an invalid time limit; the message names the flag
+ * @throws Failure of kind `usage` for an invalid time limit; the message names the flag
  */
 export function parseTimeLimit(flag: string, given: string): number {
   const ms = parseDuration(flag, given);

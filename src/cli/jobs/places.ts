@@ -26,7 +26,7 @@ export interface OpenPlace {
   abandon(): Promise<void>;
 }
 
-/** Returns an output that writes to stdout. @throws Failure (output) if stdout is closed */
+/** Returns an output that writes to stdout. @throws Failure of kind `output` if stdout is closed */
 export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
   io.requireStdout();
   return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
@@ -43,7 +43,7 @@ interface PlaceOptions {
 
 /**
  * Opens the output of a job: stdout (`-`) or a file. Called before waiting for the job, so that errors appear at once.
- * @throws Failure (usage, output, exists)
+ * @throws Failure of kind `usage`, `output` or `exists`
  */
 export async function namedPlace(
   context: Context,

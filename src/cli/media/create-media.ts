@@ -22,7 +22,7 @@ export interface MediaTask {
   readonly inputs: readonly MediaInput[];
   /**
    * Builds the request body from the URLs of the input files.
-   * @throws Failure (usage) if the service would refuse the request
+   * @throws Failure of kind `usage` if the service would refuse the request
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaRequest>;
   /**

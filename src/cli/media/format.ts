@@ -115,7 +115,7 @@ export type MediaPlace = OpenPlace & Required<Pick<OpenPlace, 'nextName'>>;
 /**
  * Opens the output of a media job. The returned function `placeFor` throws if the file extension does not match the
  * format of the result. `nextName` then returns the file name with the right extension.
- * @throws Failure (usage, output, exists)
+ * @throws Failure of kind `usage`, `output` or `exists`
  */
 export async function mediaPlace(
   context: Context,

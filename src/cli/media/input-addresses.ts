@@ -7,7 +7,7 @@ import type { Context, Connection } from '../command.ts';
 /**
  * Checks the inputs that flags give as URLs or local files.
  * @param given each value with the name of its flag
- * @throws Failure (usage) for an invalid URL or file
+ * @throws Failure of kind `usage` for an invalid URL or file
  */
 export async function readInputs(
   context: Context,
@@ -20,7 +20,7 @@ export async function readInputs(
 
 /**
  * Returns URLs from which the service can download the inputs. For a hosted service, uploads local files first.
- * @throws Failure (usage, config)
+ * @throws Failure of kind `usage` or `config`
  */
 export async function urlsOf(
   context: Context,

@@ -39,7 +39,7 @@ export async function showWaveform(file: string, context: Context): Promise<void
 
 /**
  * Decodes an audio file and measures its loudness and levels.
- * @throws Failure (usage) if the file cannot be read or decoded
+ * @throws Failure of kind `usage` if the file cannot be read or decoded
  */
 export async function measureFile(
   given: string,

@@ -13,7 +13,7 @@ export const DEFAULT_ACCOUNT = 'local';
 
 /**
  * Reads the file of `--accept-keys-file`, which lists API keys; `-` is stdin. Warns if other users can access the file.
- * @throws Failure (usage) if the file cannot be read or is invalid
+ * @throws Failure of kind `usage` if the file cannot be read or is invalid
  */
 export async function readAcceptedKeys(
   context: Context,
@@ -34,7 +34,7 @@ export async function readAcceptedKeys(
  * Parses a file of API keys. Error messages give the number of a line but never its text, because any word may be a
  * key.
  * @param name the name of the file in error messages
- * @throws Failure (usage) if a line is invalid or the file contains no API key
+ * @throws Failure of kind `usage` if a line is invalid or the file contains no API key
  */
 export function parseAcceptedKeys(text: string, name: string): readonly AccountKey[] {
   const lineOfKey = new Map<string, number>();
@@ -71,7 +71,7 @@ function parseLine(line: string, name: string): AccountKey {
 /**
  * Checks the format of an API key and of its account name.
  * @param name how error messages refer to the key, since they never contain the key itself
- * @throws Failure (usage) if the API key or the account name is invalid
+ * @throws Failure of kind `usage` if the API key or the account name is invalid
  */
 export function checkAcceptedKey({ key, account }: AccountKey, name: string): AccountKey {
   if (!/^[\x21-\x7e]+$/.test(key)) {

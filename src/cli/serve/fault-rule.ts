@@ -13,7 +13,7 @@ const LONGEST_DELAY_MS = 24 * 60 * 60 * 1_000;
  * Parses a fault rule such as `GET /api/open/v3/voices; status=503`. Fault rules make the embedded service simulate
  * errors and delays.
  * @param source the name of the flag or option in error messages
- * @throws Failure (usage) if the rule is invalid
+ * @throws Failure of kind `usage` if the rule is invalid
  */
 export function parseFaultRule(rule: string, source = '--fault'): FaultRule {
   const fail: Fail = (problem, hint) => {

@@ -16,7 +16,7 @@ export const CREDITS_MAX = 1_000_000_000_000;
  * Parses a request rate such as `10/s`.
  * @param source the name of the flag or option in error messages
  * @returns requests per second
- * @throws Failure (usage) if the rate is invalid
+ * @throws Failure of kind `usage` if the rate is invalid
  */
 export function parseRate(given: string, source: string): number {
   const rate = Number(/^(\d{1,6}(?:\.\d{1,6})?)\/s$/.exec(given)?.[1]);

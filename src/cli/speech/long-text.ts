@@ -131,7 +131,7 @@ export function partRequests(
 /**
  * Splits a text if it is too long for the model. If the text is split and foley knows the model, adds the model id to
  * the request body.
- * @throws Failure (usage) if the text is too long and `--split never` is given
+ * @throws Failure of kind `usage` if the text is too long and `--split never` is given
  */
 export async function splitLongText(
   { characters, context: { signal }, flags, text }: Task,
@@ -149,7 +149,7 @@ export async function splitLongText(
 /**
  * Splits a text at its pauses. If the text between two pauses is too long for the model, splits it too.
  * @param isShort whether the whole text is short enough for every model
- * @throws Failure (usage) if the text between two pauses is too long and `--split never` is given
+ * @throws Failure of kind `usage` if the text between two pauses is too long and `--split never` is given
  */
 export async function splitPausedText(
   { context: { signal }, flags, spoken, text }: Task,

@@ -209,7 +209,7 @@ export async function planTask(
 
 /**
  * Refuses a command that would read both the text and the API key from stdin.
- * @throws Failure (usage) for such a command
+ * @throws Failure of kind `usage` for such a command
  */
 export function refuseSharedStdin(
   args: readonly string[],
@@ -296,7 +296,7 @@ function checkWaveform({ waveform }: TtsFlags, plan: OutputPlan): void {
 
 /**
  * Returns the program that will play the audio; undefined if neither `--play` nor `--player` is given.
- * @throws Failure (usage) when no player is installed
+ * @throws Failure of kind `usage` when no player is installed
  */
 export async function playerFor(
   context: Context,
@@ -330,7 +330,7 @@ interface DeliveryOptions {
 /**
  * Chooses how speech is requested (`--via`). By default, foley streams the audio. A long text becomes a job instead if
  * its audio goes to a file and the API version has jobs. The audio of a job can be downloaded again.
- * @throws Failure (usage) if another flag cannot be combined with the mode
+ * @throws Failure of kind `usage` if another flag cannot be combined with the mode
  */
 export function chooseMode(
   { cache, captionFlag, via: given = 'auto' }: DeliveryOptions,
@@ -432,7 +432,7 @@ interface OutputSurface<Possible extends Format = AudioFormat> {
 
 /**
  * Chooses the format and the destination of the audio (`--format` and `-o`).
- * @throws Failure (usage) if flags contradict each other
+ * @throws Failure of kind `usage` if flags contradict each other
  */
 export function planOutput<Possible extends Format>(
   options: OutputOptions,

@@ -42,7 +42,7 @@ import { chooseMode, jobOptions, speechOptions } from './plan.ts';
 
 /**
  * Builds the body of a speech request. If the user gives the name of a voice, looks up the voice id.
- * @throws Failure (usage) if the voice does not exist
+ * @throws Failure of kind `usage` if the voice does not exist
  */
 export async function speechOrder(
   { chosen, context, flags, modelId, plan: { format }, settings, text }: Task,
@@ -71,7 +71,7 @@ export async function speechOrder(
 /**
  * Returns the id of the voice that the flags, the environment or the settings files select. If they give a voice name,
  * searches the whole voice list for it.
- * @throws Failure (usage) if the voice does not exist
+ * @throws Failure of kind `usage` if the voice does not exist
  */
 export function namedVoice(
   { signal }: Context,
@@ -306,7 +306,7 @@ type PricedRequest = Pick<SpeechRequest, 'body' | 'connection'>;
 /**
  * Refuses a text that may cost more than `--max-credits`. The parts of a split text are billed separately, so each is
  * estimated by itself.
- * @throws Failure (usage) if the text may cost too much or the price is unknown
+ * @throws Failure of kind `usage` if the text may cost too much or the price is unknown
  */
 export async function checkPrice(
   { characters, context, flags }: Task,

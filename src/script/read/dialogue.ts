@@ -15,7 +15,7 @@ export interface DialogueOptions {
 /**
  * Reads the lines of a dialogue. `NAME: text` is a line of a speaker, and `# Title` begins a chapter. A text without a
  * name belongs to the narrator.
- * @throws Failure (usage) with line and column
+ * @throws Failure of kind `usage` with line and column
  */
 export function readDialogue(text: string, options: DialogueOptions): readonly DraftLine[] {
   const reader = new DialogueReader(options);

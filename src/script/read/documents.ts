@@ -14,7 +14,7 @@ import { lineTexts, speakerIn } from './line-texts.ts';
  * Reads the paragraphs of an EPUB book as lines of the narrator. The chapters come from the table of contents. In a
  * book that has no table of contents, each file is a chapter. If the first paragraph of the file is short, it becomes
  * the title of the chapter.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export async function readBook(file: string, bytes: Uint8Array): Promise<readonly DraftLine[]> {
   const chapters = await extractDocument(file, 'epub', bytes, undefined);
@@ -43,7 +43,7 @@ const LONGEST_TITLE = 80;
 
 /**
  * Reads a timed script from SubRip or WebVTT subtitles. Leaves out cues without letters and digits, such as `♪`.
- * @throws Failure (usage) with line and column
+ * @throws Failure of kind `usage` with line and column
  */
 export function readTimedCues(
   subtitles: string,

@@ -9,7 +9,7 @@ import { placeFailure } from '../script.ts';
  * Splits a line of a script at its pauses. Splits it further where a text is too long for one request.
  * @param place position of the text in the script
  * @param plain removes Markdown or similar markup from a text
- * @throws Failure (usage) for an invalid pause
+ * @throws Failure of kind `usage` for an invalid pause
  */
 export function lineTexts(
   text: string,

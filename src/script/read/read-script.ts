@@ -19,7 +19,7 @@ export interface ScriptSource {
 
 /**
  * Returns the format of a script. If no format is given, the file extension determines it.
- * @throws Failure (usage)
+ * @throws Failure of kind `usage`
  */
 export function scriptFormat(file: string, given: ScriptFormat | undefined): ScriptFormat {
   if (given !== undefined) return given;
@@ -38,7 +38,7 @@ export function scriptFormat(file: string, given: ScriptFormat | undefined): Scr
 /**
  * Reads the lines of a script in any format.
  * @param onNotice called with a sentence that names unused columns of a CSV file
- * @throws Failure (usage) with line and column
+ * @throws Failure of kind `usage` with line and column
  */
 export async function readScript(
   source: ScriptSource,

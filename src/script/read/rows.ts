@@ -25,7 +25,7 @@ const KEYS = [...TEXT_KEYS, 'text', 'start', 'pauseAfter', ...Object.keys(SPEECH
 /**
  * Reads a script in JSON Lines or CSV.
  * @param onNotice called with a sentence that names unused columns of a CSV file
- * @throws Failure (usage) with line and column
+ * @throws Failure of kind `usage` with line and column
  */
 export async function readRows(
   file: string,

@@ -46,7 +46,7 @@ export class LineSounds {
   /**
    * Yields the samples of an audio file. The caller must finish reading one file before it reads the next one.
    * @param tempo speed factor; the pitch stays the same
-   * @throws Failure (state) for a file that cannot be read or decoded
+   * @throws Failure of kind `state` for a file that cannot be read or decoded
    * @throws the signal's abort reason on abort
    */
   async *read(audio: string, tempo = 1): AsyncGenerator<Float32Array> {

@@ -21,7 +21,7 @@ interface MixOptions {
  * Mixes the lines of a recording, and yields the samples of the mix. Keeps in memory only those samples to which later
  * lines may still be added.
  * @param lines in any order
- * @throws Failure (state) for audio that cannot be read
+ * @throws Failure of kind `state` for audio that cannot be read
  * @throws the signal's abort reason on abort
  */
 export async function* mixLines(

@@ -106,8 +106,8 @@ export interface OpenRecording {
   /**
    * Makes the recording. Mixes the lines and writes all files; then gives the files their final names, the recording
    * last. The same lines always produce identical files.
-   * @throws Failure (output, exists) if a file cannot be written
-   * @throws Failure (state) if the audio of a line cannot be read
+   * @throws Failure of kind `output` or `exists` if a file cannot be written
+   * @throws Failure of kind `state` if the audio of a line cannot be read
    * @throws the signal's abort reason on abort
    */
   make(lines: readonly SpokenLine[]): Promise<Recording>;
@@ -117,7 +117,7 @@ export interface OpenRecording {
 
 /**
  * Opens all files of a recording, so that an invalid path fails before any request is billed.
- * @throws Failure (output, exists, usage)
+ * @throws Failure of kind `output`, `exists` or `usage`
  */
 export async function openRecording(options: RecordingOptions): Promise<OpenRecording> {
   const { chapterFiles = [], format, path, stems } = options;
@@ -262,7 +262,7 @@ async function makeRecording(
 /**
  * Checks that no WAV file of a recording exceeds 4 GiB. Stems are always WAV files.
  * @param total length in samples
- * @throws Failure (output)
+ * @throws Failure of kind `output`
  */
 export function checkLength(total: number, format: RecordingFormat, hasStems: boolean): void {
   const bytes = total * (hasStems ? STEM_SAMPLE_BYTES : format === 'wav' ? BYTES_PER_SAMPLE : 0);

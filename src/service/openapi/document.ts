@@ -231,7 +231,7 @@ const IGNORED_HEADER = {
 const UNSPOKEN_HEADER = {
   [HEADERS.unspoken]: {
     description:
-      'Positions of the letters and digits that the voice does not speak, in code points, such as 6-8,20-22 (8 and 22 are not included; extension of this service)',
+      'Positions of the letters and digits that the voice does not speak, in code points, such as 6-8,20-22. The end of a range is not included. Extension of this service.',
     schema: { type: 'string', pattern: UNSPOKEN_PATTERN },
   },
 };

@@ -73,7 +73,7 @@ interface SaveOptions {
 
 /**
  * Saves a download and verifies it while it arrives. A file gets its final name only after all audio is verified.
- * @throws Failure (bad_answer, output), or the signal's abort reason
+ * @throws Failure of kind `bad_answer` or `output`, or the signal's abort reason
  */
 export async function saveFile(
   { file, format }: JobResultFile,
@@ -279,7 +279,7 @@ export async function fetchJob<Job extends WaitedJob>(
 
 /**
  * Records in the journal that the results of interrupted jobs were saved, so that `foley recover` skips these jobs.
- * @throws Failure (state)
+ * @throws Failure of kind `state`
  */
 export async function markFetched(
   open: readonly OpenIntent[],

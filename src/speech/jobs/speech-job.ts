@@ -81,7 +81,7 @@ async function obtainAudio(
 
 /**
  * Determines the format of audio: `known`, if given; otherwise from the media type or the first bytes.
- * @throws Failure (bad_answer) if the audio has none of the speech formats
+ * @throws Failure of kind `bad_answer` if the audio has none of the speech formats
  */
 export async function withFormat(
   audio: AudioResponse,

@@ -294,7 +294,7 @@ async function writePartWords(
 
 /**
  * Reads the saved word times of a part; undefined if they are missing or damaged.
- * @throws Failure (state) if the file cannot be read
+ * @throws Failure of kind `state` if the file cannot be read
  */
 export async function readPartWords(
   file: string,

@@ -88,10 +88,11 @@ export interface TextLimit {
 }
 
 /**
- * Returns the maximum text length of a request. With `modelId`, this is the limit of that model. Without `modelId`, it
- * is the limit of the default model for the voice, and the request must then name that model. If the default model is
- * unknown, returns the smallest limit of the models of the voice. A model that the service does not list has the
- * general limit.
+ * Returns the maximum text length of a request.
+ *
+ * - With `modelId`: the limit of that model, or the general limit if the service does not list the model.
+ * - Without `modelId`: the limit of the default model of the voice. The result names this model, and the caller must
+ *   send it with the request. If the default model is unknown, the smallest limit among the models of the voice.
  * @throws Failure
  */
 export async function textLimit(

@@ -25,7 +25,7 @@ export interface RecordOptions extends FileDeps {
 /**
  * Saves a long text and its plan, so that an interrupted command can be resumed. Both are on disk when this resolves.
  * Requests may be sent only after that.
- * @throws Failure (state)
+ * @throws Failure of kind `state`
  */
 export async function beginRecord(
   plan: LongTextPlan,
@@ -63,7 +63,7 @@ interface RecordedText {
 
 /**
  * Opens the saved progress of an interrupted long text, and records this process as the owner.
- * @throws Failure (state) when the progress cannot be opened, or when its text is damaged and still needed
+ * @throws Failure of kind `state` when the progress cannot be opened, or when its text is damaged and still needed
  */
 export async function resumeRecord(
   { plan, states, textSha256 }: RecordedText,
@@ -124,7 +124,7 @@ function textFile(folder: string): string {
 
 /**
  * The saved progress of a long text: a folder (0700) with the text, the plan, a log of the steps of each part and
- * the audio of finished parts. A later process can resume from it. Methods that write throw a Failure (state).
+ * the audio of finished parts. A later process can resume from it. Methods that write throw a Failure of kind `state`.
  */
 export class LongTextRecord {
   readonly plan: LongTextPlan;
@@ -317,7 +317,7 @@ interface UnreadableText {
 /**
  * Returns the saved progress of all long texts, oldest first. Skips a folder without a plan, because nothing was sent
  * yet.
- * @throws Failure (state) when a file cannot be read, or a newer foley wrote it
+ * @throws Failure of kind `state` when a file cannot be read, or a newer foley wrote it
  */
 export async function listRecords(options: RecordOptions): Promise<readonly InterruptedText[]> {
   const found: InterruptedText[] = [];
@@ -331,7 +331,7 @@ export async function listRecords(options: RecordOptions): Promise<readonly Inte
 /**
  * Returns the long texts that cannot be resumed, because their plan is missing or damaged. Skips a folder with neither
  * audio nor damaged journal lines.
- * @throws Failure (state) if the folders cannot be listed
+ * @throws Failure of kind `state` if the folders cannot be listed
  */
 export async function listUnreadable(options: RecordOptions): Promise<readonly UnreadableText[]> {
   const found: UnreadableText[] = [];
@@ -354,7 +354,7 @@ export async function listUnreadable(options: RecordOptions): Promise<readonly U
 
 /**
  * Removes folders of commands that were killed before they saved a plan. Such commands have sent no request.
- * @throws Failure (state) if the folders cannot be listed
+ * @throws Failure of kind `state` if the folders cannot be listed
  */
 export async function sweepRecords(options: RecordOptions): Promise<void> {
   const unreadable = await listUnreadable(options);
@@ -382,7 +382,7 @@ async function isOld(folder: string, { clock, files }: RecordOptions): Promise<b
 
 /**
  * Returns the saved progress of a long text; undefined if its folder or plan is missing.
- * @throws Failure (state) if the progress is unreadable
+ * @throws Failure of kind `state` if the progress is unreadable
  */
 export async function readRecord(
   id: string,

@@ -73,7 +73,7 @@ export class WholeAudio {
     return this.#joiner.starts();
   }
 
-  /** Writes the final headers, and verifies the joined audio. @throws Failure (bad_answer, output) */
+  /** Writes the final headers, and verifies the joined audio. @throws Failure of kind `bad_answer` or `output` */
   async finish() {
     const { output } = this.#options;
     await this.#push(this.#joiner.end());

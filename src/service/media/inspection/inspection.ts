@@ -39,7 +39,7 @@ export const AudioMetadata = Type.Object({
 });
 export type AudioMetadata = Static<typeof AudioMetadata>;
 
-/** Metadata of the inspected track, which is either a video or an audio track. The other field is null. */
+/** Metadata of the inspected track. For a video track `audio` is null, and for an audio track `video` is null. */
 export const Inspection = Type.Object({
   video: Type.Union([InspectedVideo, Type.Null()]),
   audio: Type.Union([AudioMetadata, Type.Null()]),
