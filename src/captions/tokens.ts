@@ -168,7 +168,7 @@ const DIGIT_LETTERS = 4;
 // A sign such as `%` is spoken as a word: its assumed length, in letters.
 const SIGN_LETTERS = 5;
 
-/** Estimates the length of a text when spoken, in letters; 0 for text that is not spoken. */
+/** Estimates how many letters of speech a text becomes when it is read aloud; 0 for text that is not spoken. */
 export function speakableLength(text: string): number {
   return (
     count(text, LETTER) +

@@ -86,8 +86,8 @@ export interface Segment {
   /** Number of audio bytes that the reader of the audio has received, over all connections. */
   readonly deliveredBytes: number;
   /**
-   * Number of audio bytes that arrived on the current connection, including bytes that an earlier connection had
-   * delivered.
+   * Number of audio bytes that arrived on the current connection. Also counts bytes that an earlier connection had
+   * delivered and that the service sent again.
    */
   readonly receivedBytes: number;
   /** Sequence numbers of the segment's first audio frame on this connection, and of the next expected frame. */

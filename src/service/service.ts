@@ -33,8 +33,9 @@ export interface Service {
   /** Returns the fragment of a one-time link to the web page; `undefined` if no web page is served. */
   invite(): string | undefined;
   /**
-   * Refuses new requests and finishes running ones within `graceMs`, or about a second after `hurry` is aborted. Then
-   * truncates and refunds unfinished responses. The next process continues unfinished jobs.
+   * Refuses new requests, and gives running requests up to `graceMs` to finish, or about a second once `hurry` is
+   * aborted. Truncates and refunds the responses that are still unfinished after that. The next process continues
+   * unfinished jobs.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }

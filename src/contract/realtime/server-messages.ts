@@ -125,7 +125,7 @@ export const RequestStatus = message('request_status', {
   }),
   segments: Type.Optional(
     Type.Array(SegmentRecord, {
-      description: 'Segments of the request (sent only if their audio can be downloaded)',
+      description: 'Segments of the request (present only if their audio can be downloaded)',
     }),
   ),
 });

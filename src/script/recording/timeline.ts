@@ -21,9 +21,9 @@ export interface Place {
   readonly samples: number;
   /** Speed factor of the line; 1 if its speed is unchanged. */
   readonly tempo: number;
-  /** How much later than its start time in the script the line begins, in milliseconds; 0 if below 20 ms. */
+  /** Milliseconds by which the line begins after its start time in the script; 0 if below 20 ms. */
   readonly lateMs: number;
-  /** How much later than its time slot the line ends, in milliseconds; 0 unless the timing is `exact`. */
+  /** Milliseconds by which the line runs past the end of its time slot; 0 unless the timing is `exact`. */
   readonly excessMs: number;
 }
 

@@ -17,9 +17,9 @@ export interface AccountState {
 }
 
 /**
- * Creates missing accounts. Refills each account that has less than half of the credits or of the quota in `allowance`:
- * raises both to the allowance. If `openingCredits` is given, sets the credits of every account to exactly this number
- * instead; the quota is still refilled.
+ * Creates missing accounts, and refills accounts. `allowance` contains an amount of credits and a quota. If an account
+ * has less than half of either, both are raised to the allowance. If `openingCredits` is given, the credits of every
+ * account are set to exactly this number instead, and only the quota is refilled.
  */
 export function prepareAccounts(
   store: Store,

@@ -263,8 +263,8 @@ export interface AppliedControls {
 }
 
 /**
- * Converts the controls of a request to engine settings. Lists controls that the model or the voice does not support as
- * ignored.
+ * Converts the controls of a request to engine settings. If the model or the voice does not support a control, the
+ * control is listed as ignored.
  */
 export function deliver(
   controls: GivenControls,

@@ -117,7 +117,10 @@ function characterBefore(text: string, at: number): string {
 // In addition to the abbreviations that the sentence splitter knows.
 const SHORT = /^(?:apt|ste|rm|bldg|rte|sq|cu|fl|tbsp|tsp|gal|acct)$/i;
 
-/** Returns the word `back` positions before the token; empty if a sentence or clause ends right after that word. */
+/**
+ * Returns the word that is `back` positions before the token. Returns an empty string if a sentence or clause ends right
+ * after that word.
+ */
 export function previousWord({ tokens, at }: Place, back = 1): string {
   const token = tokens[at - back];
   if (token === undefined || /[!?;:…)]/.test(token.after)) return '';

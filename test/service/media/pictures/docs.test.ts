@@ -26,7 +26,7 @@ test('docs/pictures.md has the true row of every model', async () => {
     const { width = 1, height = 1, seconds = 1, credits = 0 } = first ?? {};
     const rate = Math.floor((credits * 1_280 * 720) / (width * height * seconds));
     const limit = first?.reference_limit ?? 0;
-    return `| video | ${id} | ${sizes}, lasting ${lengths} s | ${rate} credits a second at 1280x720 | at most ${referenceImages(limit)} |`;
+    return `| video | ${id} | sizes ${sizes}; lengths ${lengths} s | ${rate} credits a second for 1280x720 | at most ${referenceImages(limit)} |`;
   });
   const shown = (await page).split('\n').filter((line) => /^\| (image|video) \|/.test(line));
   expect(shown).toEqual([...images, ...videos]);
