@@ -139,33 +139,17 @@ const DEEPEST = 64;
 
 /** Parses JSON. Returns undefined if the text is not valid JSON or is nested too deeply. */
 export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return value;
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }
 }
 
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (inString) {
-      if (character === '\\') at += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') {
-      inString = true;
-    } else if (character === '[' || character === '{') {
-      depth += 1;
-      if (depth > DEEPEST) return true;
-    } else if (character === ']' || character === '}') {
-      depth -= 1;
-    }
-  }
-  return false;
+function isTooDeep(value: unknown, depth = 1): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth > DEEPEST || Object.values(value).some((item) => isTooDeep(item, depth + 1));
 }
 
 export type UnknownRecord = Readonly<Record<string, unknown>>;

@@ -201,6 +201,8 @@ export class Log {
   #mustSync = false;
   #tail: Promise<unknown> = Promise.resolve();
   #nextWrite: Promise<void> | undefined;
+  #soonWrite: Promise<void> | undefined;
+  #beforeWrite: ((write: Promise<void>) => void) | undefined;
   #syncing: Promise<void> = Promise.resolve();
   #nextSync: Promise<void> | undefined;
   #cancelSoon: (() => void) | undefined;
@@ -232,6 +234,7 @@ export class Log {
     const end = this.#end;
     this.#mustSync ||= durability === 'now';
     this.#nextWrite ??= this.#enqueue(() => this.#write());
+    this.#beforeWrite?.(this.#nextWrite);
     await this.#nextWrite;
     if (durability === 'now') await this.sync();
     if (durability === 'soon') {
@@ -240,6 +243,23 @@ export class Log {
       });
     }
     return Number.isNaN(this.#end) ? this.#end : end;
+  }
+
+  /** Writes records with the next append, or after 50 ms. Resolves when they are written. */
+  appendSoon(records: readonly LogRecord[]): Promise<void> {
+    this.queue(records);
+    this.#soonWrite ??= new Promise((resolve, reject) => {
+      const cancel = this.#options.clock.after(SOON_MS, () => {
+        void this.append([]).catch(() => undefined);
+      });
+      this.#beforeWrite = (write) => {
+        cancel();
+        this.#soonWrite = undefined;
+        this.#beforeWrite = undefined;
+        write.then(resolve, reject);
+      };
+    });
+    return this.#soonWrite;
   }
 
   /** Resolves when all appended records are on the disk. Concurrent calls share one sync. */

@@ -7,6 +7,7 @@ import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { systemProcesses } from '../../src/effects/processes.ts';
 import { listRecords, resumeRecord } from '../../src/speech/long-text/record.ts';
+import { manualClock } from '../api/manual-clock.ts';
 import { failingFiles, forEachEffect } from '../harness/failing-files.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { fileDeps, namesIn } from './file-world.ts';
@@ -79,9 +80,10 @@ describe('files of the build before', () => {
   );
 });
 
-function logIn(folder: string, files: FileSystem = systemFiles): Log {
+function logIn(folder: string, files: FileSystem = systemFiles, clock = manualClock()): Log {
   return new Log({
     ...fileDeps({ files }),
+    clock,
     path: path.join(folder, 'a.jsonl'),
     head: [{ head: 1 }],
   });
@@ -125,6 +127,47 @@ describe('a log', () => {
     await log.append([{ n: 4 }], 'now');
     expect(effects.filter((name) => name === 'sync')).toHaveLength(3);
     await log.close();
+  });
+
+  it('writes records that may wait together with the next record', async () => {
+    const { state } = await sandbox();
+    const { effects, files } = failingFiles(Infinity, { kind: 'kill' });
+    const log = logIn(state, files);
+    const waiting = [1, 2].map((n) => log.appendSoon([{ n }]));
+    await log.append([{ n: 3 }]);
+    await Promise.all(waiting);
+    expect(effects.filter((name) => name === 'write')).toHaveLength(1);
+    await log.close();
+    const { records } = (await readLog(path.join(state, 'a.jsonl'), 'log', systemFiles)) ?? {};
+    expect(records).toEqual([{ head: 1 }, { n: 1 }, { n: 2 }, { n: 3 }]);
+  });
+
+  it('writes records that may wait after 50 ms, or when it is closed', async () => {
+    const { state } = await sandbox();
+    const clock = manualClock();
+    const log = logIn(state, systemFiles, clock);
+    const recordsNow = async (): Promise<unknown> =>
+      (await readLog(path.join(state, 'a.jsonl'), 'log', systemFiles))?.records;
+    const first = log.appendSoon([{ n: 1 }]);
+    clock.advance(49);
+    expect(await recordsNow()).toBeUndefined();
+    clock.advance(1);
+    await first;
+    expect(await recordsNow()).toEqual([{ head: 1 }, { n: 1 }]);
+    const second = log.appendSoon([{ n: 2 }]);
+    await log.close();
+    await second;
+    expect(await recordsNow()).toEqual([{ head: 1 }, { n: 1 }, { n: 2 }]);
+  });
+
+  it('reports to every waiting record that the write failed', async () => {
+    const { state } = await sandbox();
+    const { files } = failingFiles(1, { kind: 'full' });
+    const log = logIn(state, files);
+    const waiting = [1, 2].map((n) => log.appendSoon([{ n }]));
+    await log.close();
+    const results = await Promise.allSettled(waiting);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
   it.each([{ kind: 'full' }, { kind: 'error', code: 'EIO' }] as const)(

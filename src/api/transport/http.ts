@@ -110,7 +110,7 @@ async function perform(
     agent: connections,
     method,
     path: url.pathname + url.search,
-    headers: Object.entries({ host, ...lengthOf(method, body), ...headers }).flat(),
+    headers: rawHeaders(host, method, body, headers),
     maxHeaderSize: MOST_HEADER_BYTES,
     insecureHTTPParser: false,
   });
@@ -133,10 +133,21 @@ async function perform(
   });
 }
 
-// Without this header, Node would send an empty body as chunked.
-function lengthOf(method: string, body: Uint8Array | undefined): Record<string, string> {
-  if (body === undefined && !/^(POST|PUT|PATCH)$/.test(method)) return {};
-  return { 'content-length': `${body?.length ?? 0}` };
+// Alternating names and values, which Node sends without copying them again.
+function rawHeaders(
+  host: string,
+  method: string,
+  body: Uint8Array | undefined,
+  headers: WireRequest['headers'],
+): string[] {
+  const raw = ['host', host];
+  const isBodyExpected = body !== undefined || /^(POST|PUT|PATCH)$/.test(method);
+  // Without a length, Node would send an empty body as chunked. A streamed body has its own header.
+  if (isBodyExpected && headers['content-length'] === undefined) {
+    raw.push('content-length', `${body?.length ?? 0}`);
+  }
+  for (const name of Object.keys(headers)) raw.push(name, headers[name] ?? '');
+  return raw;
 }
 
 /**

@@ -19,7 +19,7 @@ import type {
   ItemStatus,
   ItemStep,
 } from './journal.ts';
-import { BATCH_FOLDER, readJournals } from './journal.ts';
+import { BATCH_FOLDER, readJournals, withState } from './journal.ts';
 import { namespaceSecret, openSecret } from './keys.ts';
 import type { BatchSecret } from './keys.ts';
 import type { Lock } from './lock.ts';
@@ -184,7 +184,25 @@ export class BatchFolder {
   ): Promise<ItemStatus> {
     const { body, generation, item } = status;
     await this.#write([{ item, body, generation, state, facts }], durability);
-    return { ...status, state, facts: { ...status.facts, ...facts } };
+    return withState(status, state, facts);
+  }
+
+  /**
+   * Records a new state of an item together with the next record, or after 50 ms, and returns the new status. If foley is
+   * killed before, the record is missing.
+   * @param onFailure called with a Failure of kind `state` if the record cannot be written
+   */
+  noteSoon(
+    status: ItemStatus,
+    state: ItemState,
+    facts: ItemFacts,
+    onFailure: (failure: Failure) => void,
+  ): ItemStatus {
+    const { body, generation, item } = status;
+    this.#parts.journal
+      .appendSoon([{ item, body, generation, state, facts }])
+      .catch((error: unknown) => onFailure(this.#writeFailure(error)));
+    return withState(status, state, facts);
   }
 
   /**
@@ -196,7 +214,7 @@ export class BatchFolder {
     const step = { item, body, generation, state: 'published', facts } as const;
     this.#parts.journal.queue([step]);
     this.index.apply({ ...step, about });
-    return { ...status, state: 'published', facts: { ...status.facts, ...facts } };
+    return withState(status, 'published', facts);
   }
 
   /**
@@ -246,8 +264,12 @@ export class BatchFolder {
         durability,
       );
     } catch (error) {
-      throw stateFailure('the batch journal', this.#options.outputDir, error);
+      throw this.#writeFailure(error);
     }
+  }
+
+  #writeFailure(error: unknown): Failure {
+    return stateFailure('the batch journal', this.#options.outputDir, error);
   }
 
   async #copyNew(outputs: readonly string[]): Promise<readonly string[]> {

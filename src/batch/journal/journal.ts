@@ -112,6 +112,11 @@ export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemS
   };
 }
 
+/** Returns the status of a request after it changed to a new state. */
+export function withState(status: ItemStatus, state: ItemState, facts: ItemFacts): ItemStatus {
+  return { ...status, state, facts: { ...status.facts, ...facts } };
+}
+
 function isWhole({ facts, state }: ItemStatus): boolean {
   const isChecked = state === 'verified' || state === 'published';
   return isChecked && facts.sha256 !== undefined && facts.isPartial !== true;

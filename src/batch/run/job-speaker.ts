@@ -13,14 +13,17 @@ import type { SpeechOrder } from '../../api/resources/speech.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
+import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { publishAudio } from './publish-audio.ts';
 
 interface JobSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
-  readonly folder: Pick<BatchFolder, 'note' | 'notePublished' | 'plan' | 'secret' | 'temporaries'>;
+  readonly folder: Pick<
+    BatchFolder,
+    'note' | 'notePublished' | 'noteSoon' | 'plan' | 'secret' | 'temporaries'
+  >;
   readonly origin: string;
   readonly folders: OutputFolders;
   readonly maxRetries: number;
@@ -51,25 +54,28 @@ export class JobSpeaker implements ItemSpeaker {
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
     const { jobId } = work.status.facts;
     if (jobId !== undefined) return this.#finish(work, work.status, jobId, undefined, signal);
-    const { job, noted } = await this.#create(work, signal);
-    return this.#finish(work, noted, job.id, job, signal);
+    const { job, status } = await this.#create(work, signal);
+    return this.#finish(work, status, job.id, job, signal);
   }
 
   async #create(
     { item, status: planned }: ItemWork,
     signal: AbortSignal,
-  ): Promise<{ job: SpeechJob; noted: Promise<ItemStatus> }> {
+  ): Promise<{ job: SpeechJob; status: ItemStatus }> {
+    const { client, folder, onTrouble } = this.#options;
     let status = planned;
     for (let isFirst = true; ; isFirst = false) {
       const value = status.about?.key ?? this.#keyOf(status);
       try {
-        const job = await createSpeechJob(this.#options.client, item.order, {
+        const job = await createSpeechJob(client, item.order, {
           idempotencyKey: { value, madeByTool: false },
           signal,
         });
         const { creditsUsed, id: jobId, requestId } = job;
         const facts = { jobId, requestId, ...(creditsUsed === undefined ? {} : { creditsUsed }) };
-        return { job, noted: this.#note(status, 'accepted', facts) };
+        // Without this record, the next run sends the request again, and its key returns the same job. If the record cannot
+        // be written, the batch starts no further item but delivers this one.
+        return { job, status: folder.noteSoon(status, 'accepted', facts, onTrouble) };
       } catch (error) {
         const isRefunded = error instanceof Failure && error.code === REFUNDED;
         if (!isRefunded || !isFirst) throw error;
@@ -98,20 +104,19 @@ export class JobSpeaker implements ItemSpeaker {
 
   async #finish(
     work: ItemWork,
-    noted: ItemStatus | Promise<ItemStatus>,
+    accepted: ItemStatus,
     id: string,
     created: SpeechJob | undefined,
     signal: AbortSignal,
   ): Promise<DeliveredItem> {
-    // The service and the disk work at the same time.
-    const [job, accepted] = await Promise.all([this.#poll(work, id, created, signal), noted]);
+    const { folder, onTrouble } = this.#options;
+    const job = await this.#poll(work, id, created, signal);
     const { creditsUsed } = job;
     if (job.phase === 'failed') {
-      await this.#note(accepted, 'failed', { problem: problemOf(job) });
+      folder.noteSoon(accepted, 'failed', { problem: problemOf(job) }, onTrouble);
       throw jobFailure(job);
     }
     work.onMade?.(creditsUsed);
-    const { folder } = this.#options;
     let status = accepted;
     const published = await this.#download(
       work,
@@ -170,17 +175,6 @@ export class JobSpeaker implements ItemSpeaker {
         const isCut = error instanceof Failure && error.exit === 'badAnswer';
         if (!isCut || attempt >= Math.min(maxRetries, MAX_DOWNLOADS)) throw error;
       }
-    }
-  }
-
-  // If the state of a billed item cannot be recorded, the batch starts no further item but delivers this one.
-  async #note(status: ItemStatus, state: ItemState, facts: ItemFacts): Promise<ItemStatus> {
-    try {
-      return await this.#options.folder.note(status, state, facts);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      this.#options.onTrouble(error);
-      return { ...status, state, facts: { ...status.facts, ...facts } };
     }
   }
 }

@@ -47,6 +47,11 @@ export function folderOfParts(folder: BatchFolder) {
       folder.index.apply(status);
       return status;
     },
+    noteSoon(...step: Parameters<BatchFolder['noteSoon']>): ItemStatus {
+      const status = folder.noteSoon(...step);
+      folder.index.apply(status);
+      return status;
+    },
     notePublished: (status: ItemStatus, facts: ItemFacts): ItemStatus => ({
       ...status,
       facts: { ...status.facts, ...facts },
