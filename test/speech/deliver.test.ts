@@ -12,6 +12,7 @@ import {
   recoverableFile,
   recoverableStream,
 } from '../../src/speech/deliver.ts';
+import { mp3Of } from '../audio/samples.ts';
 import { fileDeps } from '../files/file-world.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
 import { sandbox } from '../harness/sandbox.ts';
@@ -40,20 +41,24 @@ async function* body(): AsyncGenerator<Uint8Array> {
   }
 }
 
+const RESPONSE = {
+  contentLength: undefined,
+  pcm: undefined,
+  framing: 'chunked',
+  requestId: 'req_1',
+  creditsUsed: 12,
+  quotaRemaining: undefined,
+  ignoredParameters: [],
+  discard: () => undefined,
+} as const;
+
 /** An answer that writes over what it is given back, as it may. */
 function forgetfulAnswer(): { readonly answer: AudioResponse; readonly givenBack: () => number } {
   let givenBack = 0;
   const answer: AudioResponse = {
+    ...RESPONSE,
     body: { [Symbol.asyncIterator]: body },
     contentType: 'audio/pcm',
-    contentLength: undefined,
-    pcm: undefined,
-    framing: 'chunked',
-    requestId: 'req_1',
-    creditsUsed: 12,
-    quotaRemaining: undefined,
-    ignoredParameters: [],
-    discard: () => undefined,
     reuse(chunk) {
       givenBack += chunk.length;
       chunk.fill(0x5a);
@@ -140,6 +145,44 @@ describe('audio whose memory is used again', () => {
     expect(WHOLE.equals(await readFile(kept?.path ?? ''))).toBe(true);
   });
 });
+
+describe('endless mp3 audio without --max-bytes', () => {
+  test.each([
+    ['a short text', 'Hello', 256 * 1024 * 1024],
+    // 2,500 seconds at 12 characters a second, 16,000 bytes for each, and 1,024 bytes.
+    ['a long text', 'a'.repeat(30_000), 8 * (2_500 * 16_000 + 1_024)],
+  ])('of %s stops at the default limit', async (_name, text, limit) => {
+    const chunk = await mp3Of(60);
+    const written = await endlessAudio(chunk, text, `the audio is longer than ${limit} bytes`);
+    expect(written).toBeGreaterThan(limit);
+    expect(written).toBeLessThanOrEqual(limit + chunk.length);
+  });
+});
+
+/** Delivers `chunk` again and again until `deliver` throws a Failure with `problem`. Returns the written bytes. */
+async function endlessAudio(chunk: Uint8Array, text: string, problem: string): Promise<number> {
+  let written = 0;
+  const destination = {
+    async write({ length }: Uint8Array) {
+      written += length;
+    },
+  };
+  const answer: AudioResponse = {
+    ...RESPONSE,
+    contentType: 'audio/mpeg',
+    body: {
+      async *[Symbol.asyncIterator]() {
+        for (;;) yield chunk;
+      },
+    },
+  };
+  await expect(deliver(answer, 'mp3', destination, text)).rejects.toMatchObject({
+    message: expect.stringContaining(problem),
+    code: 'bad_answer',
+    exit: 'badAnswer',
+  });
+  return written;
+}
 
 function rescuing(sink: ConstructorParameters<typeof FallbackSink>[0], spool?: Spool) {
   return new FallbackSink(
