@@ -84,6 +84,11 @@ function make({ columns = 80, lines, name, title, until }) {
   const env = { HOME: folder, PATH: `${folder}:${process.env.PATH}`, LANG: 'C.UTF-8', TZ: 'UTC' };
   tmux(['-f', '/dev/null', 'new-session', '-d', ...size, 'sh typed.sh'], env);
   const screen = until === undefined ? atTheEnd() : whenShown(until);
+  if (until !== undefined) {
+    // The next picture may use the same output folder, so wait until the command has ended.
+    tmux(['send-keys', 'C-c']);
+    tmux(['wait-for', 'over']);
+  }
   tmux(['kill-server'], env);
   writeFileSync(
     path.join(root, 'docs/gallery', `${name}.svg`),
@@ -95,7 +100,8 @@ function make({ columns = 80, lines, name, title, until }) {
 /** Shows each line as it is typed, runs it, and stays until the picture is taken. */
 function script(lines) {
   const typed = lines.map((line) => `printf '$ %s\\n' ${quoted(line)}\n${line}\n`);
-  return `${typed.join('')}tmux wait-for -S over\nread -r _\n`;
+  // With a trap, the shell itself survives Ctrl-C.
+  return `trap : INT\n${typed.join('')}tmux wait-for -S over\nread -r _\n`;
 }
 
 function atTheEnd() {
