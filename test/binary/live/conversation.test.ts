@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { errorLine } from '../../harness/error-line.ts';
 import { parseJsonLines } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
-import { expectMessage, fail, send } from '../../realtime/script.ts';
+import { drop, expectMessage, fail, send, serve } from '../../realtime/script.ts';
+import type { ConnectionScript, ServerScript, Step } from '../../realtime/script.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import { spokenAudio } from '../../realtime/segment-audio.ts';
 import { live, made, REQUEST_ID, scripted, WHO } from './spoken.ts';
@@ -98,3 +100,69 @@ test('a player gets the audio as it arrives', async () => {
   expect(result.code).toBe(0);
   expect((await made(result, 'heard.mp3')).equals(spokenAudio(SENTENCES, 'mp3'))).toBe(true);
 });
+
+describe('an error', () => {
+  test.each([
+    ['that cannot be retried', fail('quota_exceeded', 1008), '4', 21],
+    [
+      'that can be retried, without retries left',
+      fail('provider_timeout', 1013, { retryable: true }),
+      '0',
+      23,
+    ],
+  ])('%s prints no reconnection', async (_name, steps, retries, code) => {
+    const connection = { steps: [send('authenticated'), expectMessage('start'), ...steps] };
+    const server = await startScriptedServer({ connections: [connection] });
+    const flags = ['-o', 'a.mp3', '--max-retries', retries];
+    const result = await live(server, flags, { input: TEXT });
+    server.takeProblems();
+    expect([result.code, server.handshakes.length]).toEqual([code, 1]);
+    expect(result.stderr).not.toContain('connecting');
+  });
+
+  test.each<[string, ServerScript, string, number, string | undefined]>([
+    [
+      'a dropped connection: the hint names the request id',
+      { connections: afterAudio(drop()) },
+      '0',
+      26,
+      `The same text with --request-id ${REQUEST_ID} --retry-failed resumes without a second charge.`,
+    ],
+    [
+      'a request that failed for good: no hint to resume',
+      { connections: afterAudio(drop()), afterDrop: 'failed_terminal' },
+      '1',
+      20,
+      undefined,
+    ],
+    [
+      'a refusal after the first audio: no hint to resume',
+      { connections: afterAudio(...fail('unsupported_parameter', 1008)) },
+      '1',
+      20,
+      undefined,
+    ],
+    [
+      'a session that is too long: no hint to resume',
+      { connections: afterAudio(...fail('session_limit_exceeded', 1008)) },
+      '1',
+      22,
+      undefined,
+    ],
+  ])('%s', async (_name, script, retries, exitCode, resume) => {
+    const server = await startScriptedServer(script);
+    const flags = ['--json', '-o', 'a.mp3', '--max-retries', retries];
+    const result = await live(server, flags, { input: TEXT });
+    server.takeProblems();
+    const error = errorLine(result);
+    expect(error).toMatchObject({ exitCode });
+    if (resume === undefined) expect(error.hint).not.toMatch(/--request-id|resume/);
+    else expect(error.hint).toContain(resume);
+  });
+});
+
+/** A connection that follows the spec up to the first audio message, then runs the given steps. */
+function afterAudio(...steps: readonly Step[]): readonly ConnectionScript[] {
+  const fault = { on: 'sent', event: 'audio', number: 1, when: 'after', steps } as const;
+  return [{ steps: [serve({ faults: [fault] })] }];
+}
