@@ -1,14 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import { ALIGNED_PATH, audioEvent, eventsAround } from '../../fault-server/faults/aligned.ts';
+import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
 import { inShell } from '../../harness/in-shell.ts';
 import { requireTool } from '../../harness/require-tool.ts';
+import { startFoley } from '../../harness/run-foley.ts';
 import type { Running } from '../../harness/run-options.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { startProgramInTerminal } from '../../harness/terminal.ts';
+import { serve } from '../../realtime/script.ts';
+import { startScriptedServer } from '../../realtime/scripted-server.ts';
+import { REQUEST_ID, scripted, WHO } from '../../binary/live/spoken.ts';
 import { JOB_PATH, jobScene, onPoll } from '../../binary/jobs/job-scene.ts';
 import type { Scene } from '../../binary/support/scene.ts';
 import {
@@ -230,6 +236,41 @@ describe('other signals', () => {
       expect((await stage.run(['recover', '--list'])).stdout.toString()).toMatch(/job /);
     },
   );
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    '%s stops live, which prints how to resume and leaves no incomplete file',
+    async (signal) => {
+      const steps = [{ kind: 'pause' } as const];
+      const fault = { on: 'sent', event: 'audio', number: 2, when: 'before', steps } as const;
+      const connection = { steps: [serve({ faults: [fault] })] };
+      const server = await startScriptedServer({ connections: [connection] });
+      const args = ['live', ...WHO, '--request-id', REQUEST_ID, '-o', 'a.pcm'];
+      const running = await startFoley(args, { env: scripted(server), keepInputOpen: true });
+      running.write('One is here. Two is ');
+      await server.paused();
+      running.signal(signal);
+      const result = await running.done;
+      expect(result.signal).toBe(signal);
+      expect(result.stderr).toMatch(
+        /stopped; the received audio .*--request-id request-1 --retry-failed/,
+      );
+      expect(await readdir(result.box.out)).toStrictEqual([]);
+      const { gone } = await server.connected();
+      await gone;
+    },
+  );
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    '%s stops doctor, which prints nothing',
+    async (signal) => {
+      const stage = await scene([{ path: PROFILE_PATH, answer: faults.silence() }]);
+      const running = await stage.start(['doctor']);
+      await stage.server.paused();
+      await listening(running, signal);
+      running.signal(signal);
+      expect(await running.done).toMatchObject({ code: null, signal, stdout: Buffer.alloc(0) });
+    },
+  );
 });
 
 describe('kill -9 during the audio', () => {
@@ -278,13 +319,15 @@ function makeFifo({ out }: Sandbox, name: string): string {
   return fifo;
 }
 
-/** Waits until the process handles SIGINT. */
-async function listening({ pid }: Running): Promise<void> {
+/** Waits until the process handles the signal. */
+async function listening({ pid }: Running, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+  const bit = 1 << (constants.signals[signal] - 1);
   const caught = async () => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
-    return Number.parseInt(/^SigCgt:\s*[0-9a-f]*([0-9a-f]{4})$/m.exec(status)?.[1] ?? '0', 16) & 2;
+    const mask = /^SigCgt:\s*[0-9a-f]*([0-9a-f]{4})$/m.exec(status)?.[1] ?? '0';
+    return Number.parseInt(mask, 16) & bit;
   };
-  await expect.poll(caught, SOON).toBe(2);
+  await expect.poll(caught, SOON).toBe(bit);
 }
 
 /** Waits until the process has exited, even with unread output. */
