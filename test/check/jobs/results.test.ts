@@ -197,3 +197,25 @@ describe('a download that is cut', () => {
     expect(error.message).toMatch(/changed/);
   });
 });
+
+describe('wait prints the credits of a job, and download does not', () => {
+  test('for speech', async () => {
+    const stage = await jobScene();
+    const wait = ['jobs', 'wait', JOB_ID, '-o', 'a.mp3', '--poll-interval', '1ms'];
+    const waited = await stage.run(wait);
+    expect(waited.stderr).toMatch(/a\.mp3: mp3, .*7 credits used/);
+    const downloaded = await stage.run(['jobs', 'download', JOB_ID, '-o', 'b.mp3']);
+    expect(downloaded.stderr).toMatch(/b\.mp3: mp3, /);
+    expect(downloaded.stderr).not.toContain('credits used');
+  });
+
+  test('for a picture', async () => {
+    const stage = await scene(media.healthy('image'));
+    const wait = ['image', 'wait', media.JOB_ID, '-o', 'a.png', '--poll-interval', '1ms'];
+    const waited = await stage.run(wait);
+    expect(waited.stderr).toMatch(/a\.png: png.*7 credits used/);
+    const downloaded = await stage.run(['image', 'download', media.JOB_ID, '-o', 'b.png']);
+    expect(downloaded.stderr).toMatch(/b\.png: png/);
+    expect(downloaded.stderr).not.toContain('credits used');
+  });
+});
