@@ -218,6 +218,14 @@ describe('401 and 403', () => {
     expect(error).toMatchObject({ exitCode: 4, status, code: `ERR_${status}`, billed: 'no' });
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
+
+  test.each([
+    [401, 'no_key'],
+    [403, 'bad_answer'],
+  ])('%d without a body has the error code %s', async (status, code) => {
+    const stage = await scene([onSpeech(answer(status, {}, ''))]);
+    expect(await stage.fail()).toMatchObject({ exitCode: 4, status, code, billed: 'no' });
+  });
 });
 
 test('402, out of credits', async () => {
