@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { Help } from 'commander';
 import { tree } from '../commands/tree.ts';
 import { wordsOf } from './cli/flags/values.ts';
 import type { CommandNode, Leaf } from './cli/command.ts';
@@ -102,7 +103,8 @@ function describeFlag(option: Option): DescribedFlag {
     short: option.short ?? undefined,
     value,
     source: value === undefined ? 'nothing' : flagSource(long, value, wordsOf(option.parseArg)),
-    description: option.description,
+    // With the default value, as in the help.
+    description: new Help().optionDescription(option),
   };
 }
 

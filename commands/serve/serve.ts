@@ -173,7 +173,7 @@ interface ServeFlags {
 
 function listenOptions(): Option[] {
   return [
-    new Option('--host <address>', 'address to listen on').default('127.0.0.1'),
+    new Option('--host <address>', 'address to listen on').default('127.0.0.1', '127.0.0.1'),
     integerOption('--port <n>', 'port to listen on; 0 selects a free one', {
       minimum: 0,
       maximum: 65_535,

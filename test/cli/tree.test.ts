@@ -6,6 +6,8 @@ import { tree } from '../../commands/tree.ts';
 import type { CommandNode, Leaf } from '../../src/cli/command.ts';
 import { isBranch } from '../../src/cli/command.ts';
 import { globalOptions } from '../../src/cli/flags/global.ts';
+import { everyCommand } from '../../src/cli/described-command.ts';
+import { describedTree } from '../../src/describe-tree.ts';
 import { buildCommand, helpOf, isRepeatable } from '../../src/cli/program.ts';
 
 /** One command of the tree, with the words that call it. */
@@ -168,4 +170,21 @@ describe.each(commands)('%s', (_, command) => {
     }
     expect(help).toContain('`foley help flags`');
   });
+});
+
+test('man pages, completions and the reference show the same defaults as the help', async () => {
+  const described = new Map(
+    everyCommand((await describedTree()).commands).flatMap(({ flags, path }) =>
+      flags.map(({ description, long }) => [`${path.join(' ')} ${long}`, description] as const),
+    ),
+  );
+  const withDefaults = commands.flatMap(([name, command]) => {
+    const shared = new Set(globalOptions().map(({ long }) => long));
+    const own = command.options.filter(({ hidden, long }) => !hidden && !shared.has(long));
+    return own.map((option) => {
+      return [`${name} ${option.long}`, command.createHelp().optionDescription(option)] as const;
+    });
+  });
+  expect(withDefaults.filter(([, text]) => text.includes('(default: ')).length).toBeGreaterThan(8);
+  for (const [name, text] of withDefaults) expect(described.get(name), name).toBe(text);
 });
