@@ -38,8 +38,8 @@ export interface ApiResponse {
   readonly framing: Framing;
   readonly contentLength: number | undefined;
   /**
-   * The content, which can be read once. The connection is closed if the reader stops early. Reading throws a Failure
-   * (bad_answer) if the content is incomplete, stalled or too long.
+   * The content, which can be read once. The connection is closed if the reader stops early. Reading throws a Failure of
+   * kind `bad_answer` if the content is incomplete, stalled or too long.
    */
   readonly body: AsyncIterable<Uint8Array>;
   discard(): void;
