@@ -32,9 +32,23 @@ describe('the expected time of jobs', () => {
     expect(late / 100).toBeLessThan(0.05 * takesMs);
   });
 
-  it('is never more than two seconds', () => {
+  it('stays longer after a job took longer than the guess, though others of that guess were done', () => {
+    const expected = new ExpectedTime();
+    expected.learn(16, 30, undefined);
+    expected.learn(16, 34, { ms: 30, wasEnough: false });
+    const longer = expected.of(16) ?? 0;
+    expect(longer).toBeGreaterThan(30);
+    expected.learn(16, 30, { ms: 30, wasEnough: true });
+    expect(expected.of(16)).toBe(longer);
+    expected.learn(16, longer, { ms: longer, wasEnough: true });
+    expect(expected.of(16)).toBeLessThan(longer);
+  });
+
+  it('is never more than two seconds, and becomes shorter from there', () => {
     const expected = new ExpectedTime();
     expected.learn(5_000, 60_000, undefined);
     expect(expected.of(5_000)).toBe(2_000);
+    expected.learn(5_000, 2_000, { ms: 2_000, wasEnough: true });
+    expect(expected.of(5_000)).toBeLessThan(2_000);
   });
 });

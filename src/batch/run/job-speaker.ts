@@ -228,8 +228,7 @@ export class ExpectedTime {
 
   /** Returns the expected duration of a job in milliseconds; undefined without an estimate. */
   of(characters: number): number | undefined {
-    const ms = this.#estimates.get(lengthClass(characters))?.ms;
-    return ms === undefined ? undefined : Math.min(MAX_EXPECTED_MS, ms);
+    return this.#estimates.get(lengthClass(characters))?.ms;
   }
 
   /**
@@ -240,13 +239,18 @@ export class ExpectedTime {
   learn(characters: number, ms: number, guess: Guess | undefined): void {
     const length = lengthClass(characters);
     const before = this.#estimates.get(length) ?? { ms, step: FIRST_STEP };
-    this.#estimates.set(length, nextEstimate(before, ms, guess));
+    const next = nextEstimate(before, ms, guess);
+    this.#estimates.set(length, { ...next, ms: Math.min(MAX_EXPECTED_MS, next.ms) });
   }
 }
 
 function nextEstimate(before: Estimate, ms: number, guess: Guess | undefined): Estimate {
   if (guess === undefined) return { ...before, ms: Math.min(before.ms, ms) };
-  if (guess.wasEnough) return { ...before, ms: Math.min(before.ms, guess.ms * (1 - before.step)) };
+  if (guess.wasEnough) {
+    // Jobs that run at the same time have the same guess. Only the first of them shortens the estimate, and none does
+    // if another was not done at the first poll.
+    return guess.ms === before.ms ? { ...before, ms: before.ms * (1 - before.step) } : before;
+  }
   // The job ended between the guess and now.
   const between = (guess.ms + ms) / 2;
   return { ms: Math.max(before.ms, between), step: Math.max(MIN_STEP, before.step / 2) };
