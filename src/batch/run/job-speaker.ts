@@ -214,7 +214,7 @@ const MAX_EXPECTED_MS = 2_000;
 // The first guess is shortened by this fraction after a job that was done at the first poll.
 const FIRST_STEP = 0.05;
 // `step` is halved, down to this value, after each guess that was too short.
-const MIN_STEP = 0.003;
+const MIN_STEP = 0.002;
 
 interface Estimate {
   readonly ms: number;
@@ -252,7 +252,7 @@ function nextEstimate(before: Estimate, ms: number, guess: Guess | undefined): E
     return guess.ms === before.ms ? { ...before, ms: before.ms * (1 - before.step) } : before;
   }
   // The job ended between the guess and now.
-  const between = (guess.ms + ms) / 2;
+  const between = guess.ms + (ms - guess.ms) / 3;
   return { ms: Math.max(before.ms, between), step: Math.max(MIN_STEP, before.step / 2) };
 }
 
