@@ -112,6 +112,8 @@ export async function openPublishedOutput(options: PublishedOutputOptions): Prom
   }
 }
 
+const SYNC_EVERY_BYTES = 64 * 1024 * 1024;
+
 class PublishedOutput implements Output {
   path: string;
   readonly temporary: string;
@@ -124,6 +126,9 @@ class PublishedOutput implements Output {
   #isPatched = false;
   #isOpen = true;
   #finished: Promise<void> | undefined;
+  // Stays rejected after a failed sync.
+  #syncing: Promise<void> | undefined;
+  #syncedBytes = 0;
   // False once the temporary file is renamed, removed or released.
   #isOurs = true;
 
@@ -149,6 +154,11 @@ class PublishedOutput implements Output {
     const written = this.#writer.write(chunk, onWritten);
     // Computing the checksum takes no extra time here, because the system is writing.
     this.#checksum.update(chunk);
+    const unsynced = this.#writer.written - this.#syncedBytes;
+    if (unsynced >= SYNC_EVERY_BYTES && this.#syncing === undefined) {
+      this.#syncing = this.#syncMeanwhile();
+      this.#syncing.catch(() => undefined);
+    }
     return written.catch((error: unknown) => this.#fail(error));
   }
 
@@ -209,6 +219,14 @@ class PublishedOutput implements Output {
     await removeQuietly(this.temporary, this.#options);
   }
 
+  // Syncs what is written so far while more arrives, so that `publish` does not wait for the disk to write a large file.
+  // The system reports a failed write to one sync only; if to this one, `#sync` throws the error.
+  async #syncMeanwhile(): Promise<void> {
+    this.#syncedBytes = this.#writer.written;
+    await syncFile(this.#file);
+    this.#syncing = undefined;
+  }
+
   #finish(): Promise<void> {
     return (this.#finished ??= this.#sync());
   }
@@ -217,6 +235,7 @@ class PublishedOutput implements Output {
   async #sync(): Promise<void> {
     const { replaced, mode } = this.#options;
     await this.#writer.flush();
+    await this.#syncing;
     if (replaced !== undefined) {
       const { gid, mode: permissions, uid } = replaced.stats;
       const own = await this.#file.stat();
@@ -231,6 +250,7 @@ class PublishedOutput implements Output {
   async #close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    await this.#syncing?.catch(() => undefined);
     await this.#file.close();
   }
 

@@ -151,3 +151,37 @@ async function nextTurn(): Promise<void> {
     setImmediate(resolve);
   });
 }
+
+describe('a large file', () => {
+  it.each([
+    { name: 'is not published after a failed sync while it was written', code: 'EIO' },
+    { name: 'is published on a system that cannot sync files', code: 'EINVAL' },
+  ])('$name', async ({ code }) => {
+    const { out } = await sandbox();
+    const file = path.join(out, 'hello.mp3');
+    let syncs = 0;
+    const files: FileSystem = {
+      ...systemFiles,
+      async open(...args) {
+        const handle = await systemFiles.open(...args);
+        const sync = handle.sync.bind(handle);
+        handle.sync = async () => {
+          syncs += 1;
+          // As the system does, it reports the failure once.
+          if (syncs === 1) throw Object.assign(new Error('sync'), { code });
+          await sync();
+        };
+        return handle;
+      },
+    };
+    const chunk = Buffer.alloc(1024 * 1024, 'sound');
+    const output = await openOutput({ ...fileDeps({ files }), path: file });
+    for (let count = 0; count < 80; count += 1) await output.write(chunk);
+    expect(syncs).toBe(1);
+    const published = output.publish();
+    if (code === 'EIO') await expect(published).rejects.toMatchObject({ exit: 'output' });
+    else await expect(published).resolves.toMatchObject({ bytes: 80 * chunk.length });
+    await output.abandon();
+    expect(await namesIn(out)).toEqual(code === 'EIO' ? [] : ['hello.mp3']);
+  });
+});
