@@ -1,8 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Clock } from '../effects/clock.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../effects/file-system.ts';
 import type { Processes } from '../effects/processes.ts';
 import type { Random } from '../effects/random.ts';
 import { hasErrno, UNSUPPORTED } from './file-failures.ts';

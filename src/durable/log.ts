@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../effects/file-system.ts';
 import type { Liveness, ProcessIdentity, Processes } from '../effects/processes.ts';
 import { hasErrno, newerStateFailure, stateFailure } from './file-failures.ts';
 import type { FileDeps } from './files.ts';

@@ -1,9 +1,8 @@
 import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { abortable } from '../effects/concurrency.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { ChecksumKind, Checksum } from './checksum.ts';

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../effects/file-system.ts';
 import { safeName } from './names.ts';
 import { ensurePrivateFolder, openOwnFile, readOwnText, SMALL_FILE_BYTES } from './own-files.ts';
 import { hasErrno, stateFailure } from './file-failures.ts';

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import type { FileHandle } from '../effects/file-system.ts';
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
 import { isCut, startsAt } from '../api/download.ts';
@@ -17,6 +17,7 @@ import {
   retryWhileBusy,
   syncFile,
   syncFolder,
+  writeAll,
 } from '../durable/files.ts';
 import { requireSpace } from '../durable/free-space.ts';
 import { ensurePrivateFolder, openOwnFile, readOwnText } from '../durable/own-files.ts';
@@ -420,7 +421,7 @@ class PartialFile {
     if (tag === undefined) return;
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
     const handle = await openOwnFile(this.#versionFile, flags, this.#deps.files);
-    await handle.writeFile(`${tag}\n${url.href}`).finally(() => handle.close());
+    await writeAll(handle, Buffer.from(`${tag}\n${url.href}`)).finally(() => handle.close());
   }
 
   // Returns false, and writes nothing, if the file would become too long.

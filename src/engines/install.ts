@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EngineCommand, EngineRegistration } from '../contract/engine.ts';
 import type { FileDeps } from '../durable/files.ts';
-import { randomHex } from '../durable/files.ts';
+import { randomHex, writeAll } from '../durable/files.ts';
 import { requireSpace } from '../durable/free-space.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
@@ -181,7 +181,7 @@ async function copyAdapter(
     const content = await files.readFile(from);
     const copy = await files.open(target, 'wx', 0o600);
     try {
-      await copy.writeFile(content);
+      await writeAll(copy, content);
     } finally {
       await copy.close();
     }

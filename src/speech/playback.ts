@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { decodePieces, detectSound, UnusableAudioError } from '../audio/decode.ts';
 import { pcmBytes, WAV_HEADER_LENGTH, wavHeader } from '../audio/encode/pcm.ts';
@@ -6,7 +5,7 @@ import { mixToMono } from '../audio/resample.ts';
 import { createVerifier } from '../audio/verify.ts';
 import { writeAll } from '../durable/files.ts';
 import type { Clock } from '../effects/clock.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../effects/file-system.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
 import type { AudioSink } from './deliver.ts';

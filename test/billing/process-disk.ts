@@ -1,6 +1,5 @@
-import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import type { FileSystem } from '../../src/effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { Killed, makesFile } from '../harness/failing-files.ts';
 import type { SimulatedProcess } from './simulated-process.ts';

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import type { FileSystem } from '../../src/effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 
 /** What happens at the k-th effect. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { hasErrno, stateFailure, outputFailure } from '../../durable/file-failures.ts';
-import { randomHex, removeQuietly } from '../../durable/files.ts';
+import { randomHex, removeQuietly, writeAll } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Log, ownerRecord, retireLog } from '../../durable/log.ts';
 import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
@@ -344,7 +344,7 @@ async function writeGitignore(folder: string, files: FileSystem): Promise<void> 
   const ignore = await openOwnFile(join(folder, '.gitignore'), flags, files);
   try {
     const { size } = await ignore.stat();
-    if (size === 0) await ignore.write('*\n');
+    if (size === 0) await writeAll(ignore, Buffer.from('*\n'));
   } finally {
     await ignore.close();
   }

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { FileHandle } from '../../effects/file-system.ts';
 import { join } from 'node:path';
 import type { OpenFile } from '../../audio/decode.ts';
 import { decodePieces, detectSound, UnusableAudioError } from '../../audio/decode.ts';

@@ -1,10 +1,9 @@
-import type { FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Busboy, FileInfo } from 'busboy';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
 import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';

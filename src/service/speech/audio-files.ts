@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SpeechFormat } from '../../contract/speech.ts';
 import { hasErrno } from '../../durable/file-failures.ts';
@@ -7,7 +6,7 @@ import type { FileDeps } from '../../durable/files.ts';
 import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openOutput } from '../../durable/publish.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../effects/file-system.ts';
 import { createFileHead, type SpeechLength } from '../../audio/encode/file-head.ts';
 import { type SpeechChunk, SpeechLimit } from '../engine/speech-engine.ts';
 import type { EncodeSpeech } from './encode.ts';
@@ -100,7 +99,8 @@ async function readPiece(
   position: number,
   length: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, position);
+  const buffer = new Uint8Array(length);
+  const { bytesRead } = await file.read(buffer, 0, length, position);
   if (bytesRead === 0) throw new Error('a stored file became shorter while it was read');
   return buffer.subarray(0, bytesRead);
 }

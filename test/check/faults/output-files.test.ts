@@ -117,11 +117,11 @@ test('a rename that fails: exit 30, and the audio is spooled', async () => {
   const script = path.join(stage.box.harness, 'busy.cjs');
   await writeFile(
     script,
-    `const files = require('node:fs/promises');
+    `const files = require('node:fs');
     const { rename } = files;
-    files.rename = async (from, to) => {
-      if (!to.endsWith('/hi.mp3') && to !== 'hi.mp3') return rename(from, to);
-      throw Object.assign(new Error('made up'), { code: 'EBUSY' });
+    files.rename = (from, to, done) => {
+      if (!to.endsWith('/hi.mp3') && to !== 'hi.mp3') rename(from, to, done);
+      else done(Object.assign(new Error('made up'), { code: 'EBUSY' }));
     };`,
   );
   await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');

@@ -186,7 +186,7 @@ describe('the record of a long text', () => {
       files: {
         ...systemFiles,
         open: (file, flags, mode) =>
-          String(file).endsWith('.jsonl')
+          file.endsWith('.jsonl')
             ? Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
             : systemFiles.open(file, flags, mode),
       },

@@ -16,7 +16,7 @@ async function makeCounted(changes: { readonly isFull: boolean }) {
   const files = {
     ...systemFiles,
     async open(...args: Parameters<typeof systemFiles.open>) {
-      const name = path.basename(String(args[0]));
+      const name = path.basename(args[0]);
       opened.set(name, (opened.get(name) ?? 0) + 1);
       const handle = await systemFiles.open(...args);
       if (changes.isFull && name.endsWith('.pcm')) {
