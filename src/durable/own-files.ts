@@ -26,20 +26,7 @@ export async function openOwnFile(
   files: FileSystem,
   links: Links = 'refuse',
 ): Promise<FileHandle> {
-  const noLink = links === 'refuse' ? NO_FOLLOW : 0;
-  if (links === 'refuse') await refuseLinkOnWindows(file, files);
-  const handle = await files
-    .open(file, flags | noLink | NO_WAIT, 0o600)
-    .catch((error: unknown) => refuse(file, error, files));
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw new UnsafeFile('it is not a regular file');
-    requireOwner(stats, files);
-    return handle;
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+  return (await openChecked(file, flags, files, links)).handle;
 }
 
 /**
@@ -52,9 +39,8 @@ export async function readOwnFile(
   files: FileSystem,
   links: Links = 'refuse',
 ): Promise<Buffer> {
-  const handle = await openOwnFile(file, constants.O_RDONLY, files, links);
+  const { handle, size } = await openChecked(file, constants.O_RDONLY, files, links);
   try {
-    const { size } = await handle.stat();
     const parts: Buffer[] = [];
     // Read one byte more than the size of the file, so that the first read reaches the end of the file.
     for (let bytes = 0, room = size + 1; bytes <= maxBytes; room = READ_BYTES) {
@@ -84,24 +70,46 @@ export async function readOwnText(
  * @throws UnsafeFile, or the system error
  */
 export async function ensurePrivateFolder(folder: string, files: FileSystem): Promise<void> {
-  try {
-    await files.mkdir(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    await refuse(folder, error, files);
+  const open = (): Promise<FileHandle> =>
+    files.open(folder, constants.O_RDONLY | constants.O_DIRECTORY | NO_FOLLOW);
+  // Most folders exist. On Windows, folders have no modes and cannot be opened.
+  let handle = files.userId === undefined ? undefined : await open().catch(() => undefined);
+  if (handle === undefined) {
+    await files
+      .mkdir(folder, { recursive: true, mode: 0o700 })
+      .catch((error: unknown) => refuse(folder, error, files));
+    await refuseLinkOnWindows(folder, files);
+    if (files.userId === undefined) return;
+    handle = await open().catch((error: unknown) => refuse(folder, error, files));
   }
-  await refuseLinkOnWindows(folder, files);
-  // On Windows, folders have no modes and cannot be opened, so nothing more is checked.
-  if (files.userId === undefined) return;
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | NO_FOLLOW;
-  const handle = await files
-    .open(folder, flags)
-    .catch((error: unknown) => refuse(folder, error, files));
   try {
     const stats = await handle.stat();
     requireOwner(stats, files);
     if ((stats.mode & 0o077) !== 0) await handle.chmod(0o700);
   } finally {
     await handle.close();
+  }
+}
+
+async function openChecked(
+  file: string,
+  flags: number,
+  files: FileSystem,
+  links: Links,
+): Promise<{ readonly handle: FileHandle; readonly size: number }> {
+  const noLink = links === 'refuse' ? NO_FOLLOW : 0;
+  if (links === 'refuse') await refuseLinkOnWindows(file, files);
+  const handle = await files
+    .open(file, flags | noLink | NO_WAIT, 0o600)
+    .catch((error: unknown) => refuse(file, error, files));
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new UnsafeFile('it is not a regular file');
+    requireOwner(stats, files);
+    return { handle, size: stats.size };
+  } catch (error) {
+    await handle.close();
+    throw error;
   }
 }
 

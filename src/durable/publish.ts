@@ -238,9 +238,12 @@ class PublishedOutput implements Output {
     if (replaced !== undefined) {
       const { gid, mode: permissions, uid } = replaced.stats;
       const own = await this.#file.stat();
-      if (own.uid !== uid || own.gid !== gid) await ifSupported(this.#file.chown(uid, gid));
+      const isForeign = own.uid !== uid || own.gid !== gid;
+      if (isForeign) await ifSupported(this.#file.chown(uid, gid));
       // After changing the owner, because that may remove permissions.
-      if (mode === undefined) await ifSupported(this.#file.chmod(permissions & 0o777));
+      if (mode === undefined && (isForeign || own.mode !== permissions)) {
+        await ifSupported(this.#file.chmod(permissions & 0o777));
+      }
     }
     await syncFile(this.#file);
     await this.#close();
@@ -328,8 +331,11 @@ async function findTarget(
   if (stats.isDirectory()) throw folderFailure(output);
   if (!stats.isFile()) return 'direct';
   try {
-    await files.access(output, constants.W_OK);
-    return { file: await files.realpath(output), stats };
+    const [file] = await Promise.all([
+      files.realpath(output),
+      files.access(output, constants.W_OK),
+    ]);
+    return { file, stats };
   } catch (error) {
     throw hasErrno(error, 'EACCES', 'EPERM')
       ? unwritable(output, 'it is write-protected', {

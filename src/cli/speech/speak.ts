@@ -291,13 +291,13 @@ async function speakStream(
       spool: () => openSpool(context),
       notice: (line) => context.io.notice(line),
     });
-    // In parallel; closing a closed journal does nothing.
     const { creditsUsed } = spoken.response;
     await Promise.all([journal.close(), rememberPrice(task, request, creditsUsed)]);
     const reportsIgnored = task.chosen.surface.listsIgnored;
     return { spoken, parts: 1, reportsIgnored, isPartial: false };
-  } finally {
+  } catch (error) {
     await journal.close();
+    throw error;
   }
 }
 
