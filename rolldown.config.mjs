@@ -137,7 +137,7 @@ const output = {
   entryFileNames: '[name].cjs',
   chunkFileNames: 'chunks/[name].cjs',
   charset: 'ascii',
-  comments: { jsdoc: false },
+  comments: { jsdoc: false, legal: false },
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
 };
 

@@ -33,6 +33,7 @@ try {
     const bundle = await rolldown({ ...input, logLevel: 'warn' });
     const { output: chunks } = await bundle.write(Object.assign({}, output, { dir: next }));
     await bundle.close();
+    chunks.forEach(requireAscii);
     modules.push(...chunks.flatMap((chunk) => chunk.moduleIds ?? []));
   }
   for (const [name, file] of Object.entries(WEBASSEMBLY)) {
@@ -61,6 +62,13 @@ try {
   rmSync(old, { recursive: true, force: true });
 } finally {
   rmSync(next, { recursive: true, force: true });
+}
+
+/** The launcher reads chunks byte by byte. The bundler cannot escape the text of `String.raw`. */
+function requireAscii({ code = '', fileName }) {
+  if (!fileName.endsWith('.cjs')) return;
+  const [foreign] = /.*[^\0-\x7f].*/.exec(code.replaceAll(/\/\*![^]*?\*\//g, '')) ?? [];
+  if (foreign !== undefined) throw new Error(`${fileName} is not ASCII: ${foreign}`);
 }
 
 /** The declaration file of a public source file, as CommonJS: its path and its content. */

@@ -183,7 +183,7 @@ function wordOf({ text }: TimedToken): string {
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
-const HIRAGANA = String.raw`[\p{Script=Hiragana}ー]`;
+const HIRAGANA = /[\p{Script=Hiragana}ー]/u.source;
 const ENDS_IN_HIRAGANA = new RegExp(`${HIRAGANA}$`, 'u');
 const BEGINS_IN_HIRAGANA = new RegExp(`^${HIRAGANA}`, 'u');
 const DIGITS_ONLY = /[\p{N}一二三四五六七八九十百千万亿億兆两]$/u;

@@ -62,7 +62,7 @@ function isPairAt(text: string, at: number): boolean {
 }
 
 // White space, and punctuation that is spoken as a pause or not at all.
-const SILENT = String.raw`[\s\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}.,;:!?…'"¿¡·]`;
+const SILENT = /[\s\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}.,;:!?…'"¿¡·]/u.source;
 const LEADING = new RegExp(`^${SILENT}+`, 'u');
 const TRAILING = new RegExp(`${SILENT}+$`, 'u');
 

@@ -285,3 +285,13 @@ describe('foley captions refuses', () => {
     expect(filesOf(await snapshot(box.out))).toStrictEqual(['a.srt', 'talk.json']);
   });
 });
+
+test('word times have words without the signs around them, and with all their letters', async () => {
+  const box = await sandbox();
+  const files = ['-o', 'a.wav', '--timings', 'a.json'];
+  const { code, stderr } = await runFoley(['tts', 'Wait… «âge» ¡Âme!', ...files], { box });
+  expect(code, stderr).toBe(0);
+  const timings = JSON.parse(await written(box, 'a.json'));
+  const words = timings.words.map(({ text }: { text: string }) => text);
+  expect(words).toEqual(['Wait', 'âge', 'Âme']);
+});
