@@ -46,10 +46,7 @@ export async function saveEngineRegistrations(
 }
 
 async function valid(content: object, file: string): Promise<EngineList> {
-  const [{ Check, Errors }, { EngineList: Schema }] = await Promise.all([
-    import('typebox/schema'),
-    import('../contract/engine.ts'),
-  ]);
+  const { Check, EngineList: Schema, Errors } = await import('./engine-list-schema.ts');
   if (Check(Schema, content)) return content;
   if ('version' in content && Number(content.version) > 1) {
     throw new Failure(`${file} was written by a newer foley`, {

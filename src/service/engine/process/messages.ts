@@ -57,12 +57,13 @@ const Milliseconds = Type.Number({ minimum: 0, maximum: 7 * 24 * 3_600_000 });
 
 const HELLO = { type: Type.Literal('hello') };
 const DESCRIPTION = EngineDescription.properties;
+const { controls: _controls, languages: _languages, ...VOICE_1 } = EngineVoiceRecord.properties;
 const Hello1 = Type.Object({
   ...HELLO,
   protocol: Type.Literal(ENGINE_PROTOCOLS.oldest),
   version: DESCRIPTION.version,
   license: DESCRIPTION.license,
-  voices: Type.Array(Type.Omit(EngineVoiceRecord, ['controls', 'languages']), {
+  voices: Type.Array(Type.Object(VOICE_1), {
     minItems: 1,
     maxItems: ENGINE_VOICES_MAX,
   }),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Check } from 'typebox/schema';
+import { mapOf } from '../../../contract/schemas.ts';
 import { errnoOf, hasErrno, UnsafeFile } from '../../../durable/file-failures.ts';
 import { readLock } from '../../../durable/lock.ts';
 import { systemFiles } from '../../../effects/file-system.ts';
@@ -18,7 +19,7 @@ const EngineRequestRecord = Type.Object({
   speed: Type.Number(),
   pitch: Type.Number(),
   model: Type.Optional(Type.String()),
-  controls: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]))),
+  controls: Type.Optional(mapOf(Type.Union([Type.String(), Type.Number()]))),
   textNormalization: Type.Optional(Type.Boolean()),
   isTimed: Type.Optional(Type.Boolean()),
 });
