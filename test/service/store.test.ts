@@ -24,6 +24,25 @@ describe('the store', () => {
     store.close();
   });
 
+  it('has the schema of a database that all migrations created', async () => {
+    const store = await openStore({ ...EFFECTS, dataDir: await temporaryFolder() });
+    const migrated = new Database(':memory:');
+    for (const step of MIGRATIONS) migrated.exec(step);
+    const objects = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name';
+    const columns = `SELECT m.name AS of, c.* FROM sqlite_schema m, pragma_table_xinfo(m.name) c ORDER BY of, cid`;
+    for (const query of [objects, columns]) {
+      const expected = migrated.prepare(query).all();
+      expect(expected.length).toBeGreaterThan(30);
+      expect(store.read((db) => db.all(query))).toEqual(expected);
+    }
+    const tables = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+    for (const { name } of store.read((db) => db.all(tables))) {
+      expect(migrated.prepare(`SELECT * FROM ${String(name)}`).all()).toEqual([]);
+    }
+    store.close();
+    migrated.close();
+  });
+
   it('keeps what was written', async () => {
     const dataDir = await temporaryFolder();
     const first = await openStore({ ...EFFECTS, dataDir });

@@ -1,6 +1,7 @@
 /**
- * The SQL steps that create the database schema. The database stores the number of applied steps as `user_version`.
- * Never change an existing step: add a new one.
+ * The SQL steps that update the schema of a database. The database stores the number of applied steps as
+ * `user_version`. A new database is created by all steps at once (generated-schema.ts). Never change an existing step:
+ * add a new one, and run `npm run generate`.
  */
 export const MIGRATIONS: readonly string[] = [
   `

@@ -5,6 +5,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Connection } from './connection.ts';
 import { createConnection, integer } from './connection.ts';
+import { SCHEMA } from './generated-schema.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 export type Store = ReturnType<typeof createStore>;
@@ -83,7 +84,10 @@ function migrate(store: Store, db: Connection): void {
   if (schemaVersion(db) === MIGRATIONS.length) return;
   store.write((inside) => {
     refuseNewer(inside, store.path);
-    for (const step of MIGRATIONS.slice(schemaVersion(inside))) inside.script(step);
+    const version = schemaVersion(inside);
+    // All steps would create the same schema, more slowly.
+    const steps = version === 0 ? [SCHEMA] : MIGRATIONS.slice(version);
+    for (const step of steps) inside.script(step);
     inside.script(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
 }
