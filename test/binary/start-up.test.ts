@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { skipWithout } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { sandbox } from '../harness/sandbox.ts';
+
+const CHUNKS = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
 
 /** Each takes as long to make as half of a start of Node. */
 const REFUSE_SLOW_OBJECTS = `for (const name of ['Segmenter', 'DisplayNames']) {
@@ -34,23 +37,34 @@ files.readFileSync = (file, ...options) => {
 };
 process.on('exit', () => files.writeFileSync(process.env.CHUNK_NOTES, read.join('\\n')));`;
 
-test('a plain tts reads no code for documents', async () => {
+async function chunksRead(name: string): Promise<string> {
   const box = await sandbox();
   const hook = path.join(box.harness, 'chunks.cjs');
   const notes = path.join(box.harness, 'chunks');
   await writeFile(hook, NOTE_CHUNKS);
-  await writeFile(path.join(box.out, 'a.txt'), '# Hello.');
-  await writeFile(path.join(box.out, 'a.md'), '# Hello.');
+  await writeFile(path.join(box.out, name), '# Hello.');
   const env = { NODE_OPTIONS: `--require "${hook}"`, CHUNK_NOTES: notes };
-  const chunksOf = async (file: string) => {
-    const result = await runFoley(['tts', '-f', file, '-q', '-o', 'a.mp3'], { box, env });
-    expect(result).toMatchObject({ code: 0 });
-    return readFile(notes, 'utf8');
-  };
-  const plain = await chunksOf('a.txt');
+  const result = await runFoley(['tts', '-f', name, '-q', '-o', 'a.mp3'], { box, env });
+  expect(result).toMatchObject({ code: 0 });
+  return readFile(notes, 'utf8');
+}
+
+test('a plain tts reads no code for documents', async () => {
+  const plain = await chunksRead('a.txt');
   expect(plain).toContain('tts.cjs');
   expect(plain).not.toMatch(/document|markdown|html|epub|lexicon|pauses/);
-  expect(await chunksOf('a.md')).toMatch(/document-source[^]*markdown/);
+  expect(await chunksRead('a.md')).toMatch(/document-source[^]*markdown/);
+});
+
+test('a plain tts reads the parts of the schema library that it uses', async () => {
+  const chunks = await chunksRead('a.txt');
+  const code = await Promise.all(
+    chunks.split('\n').map((chunk) => readFile(path.join(CHUNKS, chunk), 'utf8')),
+  );
+  // The bundler names the file of each part.
+  const library = code.join('').match(/typebox\/build\/.*/g) ?? [];
+  expect(library).toContain('typebox/build/schema/check.mjs');
+  expect(library.join(' ')).not.toMatch(/schema\/compile|engine\/instantiate/);
 });
 
 test('runs with folders for the cache and the state that cannot be created', async () => {
