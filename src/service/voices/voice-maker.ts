@@ -11,7 +11,6 @@ import { invalidRequest } from '../service-error.ts';
 import type { MeasurePitches } from './listen/listening-thread.ts';
 import type { PersonalVoice } from './personal-voices.ts';
 import type { EngineSource } from './voices.ts';
-import { PitchMeter } from './listen/pitch-meter.ts';
 
 /** The fields of a request to create a voice, without the audio files. */
 export interface VoiceOptions {
@@ -282,6 +281,7 @@ async function measure(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const text = /^en\b/i.test(voice.language) ? ENGLISH : NUMBERS;
+  const { PitchMeter } = await import('./listen/pitch-meter.ts');
   const meter = new PitchMeter();
   try {
     const speech = engine.synthesize({ text, voice: voice.id, speed: 1, pitch: 0 }, signal);
