@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { createAudioFolder } from '../../src/service/speech/audio-files.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
@@ -9,6 +10,7 @@ import { MediaTaskError } from '../../src/service/media/child/messages.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { readEvents } from '../harness/read-events.ts';
 import { mediaSources } from './support/media-sources.ts';
+import { createTemporaryFolder } from '../../src/service/http/multipart-form.ts';
 import { jsonPost, temporaryFolder, testService, voiceId } from './support/test-service.ts';
 
 const FULL = { code: 'ERR_STORAGE_FULL', details: { retryable: false } };
@@ -90,4 +92,30 @@ it('an image that cannot be stored fails with the code, and is refunded', async 
   await expect.poll(async () => (await job()).status).toBe('failed');
   expect(await job()).toMatchObject({ credits_used: 0, error: { code: 'ERR_STORAGE_FULL' } });
   expect(await balance()).toEqual(before);
+});
+
+it('an upload is copied whole, though the system writes a few bytes at a time', async () => {
+  const files: FileSystem = {
+    ...systemFiles,
+    open: async (...args) => {
+      const file = await systemFiles.open(...args);
+      const { write, writev } = file;
+      return Object.assign(file, {
+        write: (bytes: Uint8Array, offset = 0, length = bytes.length, position?: number) =>
+          write.call(file, bytes, offset, Math.min(length, 1_000), position),
+        writev: ([first = new Uint8Array(0)]: readonly Uint8Array[]) =>
+          writev.call(file, [first.subarray(0, 1_000)]),
+      });
+    },
+  };
+  const folder = createTemporaryFolder(`${await temporaryFolder()}/service.db`, {
+    files,
+    random: systemRandom,
+  });
+  const upload = await folder.create();
+  const bytes = Uint8Array.from({ length: 200_000 }, (_, index) => index % 251);
+  await upload.write(bytes);
+  const copy = await folder.withCopy(upload, 'bin', async (path) => readFile(path));
+  await upload.discard();
+  expect(copy.equals(bytes)).toBe(true);
 });

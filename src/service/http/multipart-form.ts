@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Busboy, FileInfo } from 'busboy';
+import { writeAll } from '../../durable/files.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import type { FileHandle, FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
@@ -269,7 +270,7 @@ export function createTemporaryFolder(
       const copy = await files.open(path, 'wx', 0o600);
       try {
         try {
-          for await (const bytes of file.read()) await copy.write(bytes);
+          for await (const bytes of file.read()) await writeAll(copy, bytes);
         } finally {
           await copy.close();
         }
