@@ -1,6 +1,6 @@
 /**
  * The SQL steps that update the schema of a database. The database stores the number of applied steps as
- * `user_version`. A new database is created by all steps at once (generated-schema.ts). Never change an existing step:
+ * `user_version`. A new database gets their result at once (generated-schema.ts). Never change an existing step:
  * add a new one, and run `npm run generate`.
  */
 export const MIGRATIONS: readonly string[] = [
