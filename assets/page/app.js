@@ -184,7 +184,7 @@ async function showAccount() {
     ask('/page/ledger'),
   ]);
   one('#balance').textContent = `${number(profile.credits)} credits`;
-  rows(one('#jobs'), jobs.items, jobRow, 'No jobs yet. `foley jobs create` makes one.');
+  rows(one('#jobs'), jobs.items, jobRow, 'No jobs yet. Create one with foley jobs create');
   const changes = ledger.items.filter(({ available }) => available !== 0);
   rows(one('#ledger'), changes, ledgerRow, 'No credits were used yet.');
 }
