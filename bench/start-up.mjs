@@ -26,7 +26,7 @@ export function measure(foley = FOLEY) {
     return { file: process.execPath, args: [foley, ...args], env };
   };
   try {
-    return compare([
+    const variants = [
       { name: 'node -e 0', command: () => ({ file: process.execPath, args: ['-e', '0'] }) },
       { name: '--version', command: () => firstRun(['--version']) },
       { name: '--help', command: () => firstRun(['--help']) },
@@ -35,7 +35,8 @@ export function measure(foley = FOLEY) {
         command: () =>
           firstRun(['tts', 'Hello from foley', '-o', path.join(scratch, `${run}.mp3`)]),
       },
-    ]).map((row) => ({ ...row, limit: LIMITS[row.name] }));
+    ];
+    return compare(variants, { rounds: 40 }).map((row) => ({ ...row, limit: LIMITS[row.name] }));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
