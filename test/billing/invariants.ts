@@ -5,6 +5,7 @@ import { isTemporaryName } from '../../src/durable/files.ts';
 import type { Book } from './book.ts';
 import { followClient, followService } from './book.ts';
 import { sumOfBooks } from './ledger-facts.ts';
+import { keyless } from './client-run.ts';
 import type { Run } from './run.ts';
 import { priceOf } from './run.ts';
 import type { Sight } from './sight.ts';
@@ -21,6 +22,15 @@ export async function check(world: World, book: Book, runs: readonly Run[]): Pro
   followService(book, sight.ledger);
   followClient(book, sight.statuses);
   for (const run of runs) for (const [id, key] of run.intents) book.keyOf.set(id, key);
+  // The last command could not tell the id if it was killed while it noted its request.
+  for (const { id, about } of sight.statuses) {
+    if (about === undefined || book.keyOf.has(id)) continue;
+    const { idempotencyKey, requestId } = about;
+    const key = idempotencyKey ?? keyless(requestId);
+    book.keyOf.set(id, key);
+    const run = runs.findLast(({ order }) => order.key.value === (idempotencyKey ?? requestId));
+    run?.intents.set(id, key);
+  }
   await checkFiles(sight, runs, world.mayHaveDebris);
   for (const { key, state, credits } of sight.ledger.byKey.values()) {
     if (state === 'completed')

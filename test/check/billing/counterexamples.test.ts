@@ -60,6 +60,18 @@ const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
     ],
   ],
   [
+    'a command that is killed while it notes its request, and a recovery that is killed',
+    [speak({ into: 'full stream', key: 'own', dieAt: 11 }), recoverStep(14)],
+  ],
+  [
+    'a command that is killed while it notes another text under a used key',
+    [
+      job({ into: 'file', audioFaults: [{ kind: 'service_dies', at: 0, returns: false }] }),
+      speak({ text: 1, into: 'forgetful stream' }),
+      speak({ key: { again: 1 }, into: 'file', dieAt: 12 }),
+    ],
+  ],
+  [
     'an answer that never came, and a request that arrived after it was given up',
     [speak({ faults: [{ kind: 'request_late' }, { kind: 'refused' }] }), releaseStep(), again()],
   ],
