@@ -49,8 +49,9 @@ export async function noteRecovered(
       const isAway = world.network.host() === undefined;
       expect(world.full.size > 0 || isAway || isBusy, 'a full disk, or no service').toBe(true);
     } else if (outcome !== 'running') {
-      // Only the process that wrote a stream knows how much it delivered.
-      const mayKnow = run?.hadFullDisk !== true && run?.order.output.kind === 'file';
+      // Only the process that wrote a stream knows how much it delivered, and a file may be replaced by a later command.
+      const mayKnow =
+        run?.hadFullDisk !== true && run?.order.output.kind === 'file' && !isReplaced(run, runs);
       const isFalse = mayKnow && book.deliveredOperations.has(operation);
       expect(isFalse, `${outcome}, though it was delivered`).toBe(false);
       if (run !== undefined && hasNotedCost(run)) {
@@ -59,6 +60,12 @@ export async function noteRecovered(
       tell(book, key, 'unknown');
     }
   }
+}
+
+function isReplaced(run: Run, runs: readonly Run[]): boolean {
+  return runs
+    .slice(runs.indexOf(run) + 1)
+    .some(({ ending, order }) => ending?.kind === 'delivered' && order.output === run.order.output);
 }
 
 /** Its answer had begun, and it had time and room to write that down. */
