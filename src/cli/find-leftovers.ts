@@ -3,7 +3,8 @@ import { listDamagedBatches } from '../batch/journal/unfinished.ts';
 import type { Context } from './command.ts';
 import { openJournal, openSpool, recordOptions } from './journal.ts';
 import type { OpenIntent } from '../durable/intents.ts';
-import { listDamagedJournals } from '../durable/intents.ts';
+import { openIds, readIntentFiles } from '../durable/intents.ts';
+import { CORRUPT_EXTENSION, LOG_EXTENSION } from '../durable/log.ts';
 import { Failure } from '../errors/failure.ts';
 import { listRecords, listUnreadable } from '../speech/long-text/record.ts';
 import type { DamagedRecord, Leftover } from '../speech/recover.ts';
@@ -52,12 +53,10 @@ export async function findDamaged(context: Context): Promise<readonly DamagedRec
 }
 
 async function damagedIn(context: Context): Promise<readonly DamagedRecord[]> {
-  const { files } = context;
   const { state } = await context.paths();
-  const folder = path.join(state, 'journal');
   const texts = await listUnreadable(await recordOptions(context));
-  const journals = await listDamagedJournals({ folder, files, processes: context.processes });
-  const batches = await listDamagedBatches(path.join(state, 'batches'), files);
+  const journals = await damagedJournals(path.join(state, 'journal'), context);
+  const batches = await listDamagedBatches(path.join(state, 'batches'), context.files);
   return [
     ...texts.map(({ bytes, folder: where, id, parts }): DamagedRecord => {
       const holds = `a long text with ${counted(parts, 'audio file')} (${counted(bytes, 'byte')})`;
@@ -73,4 +72,19 @@ async function damagedIn(context: Context): Promise<readonly DamagedRecord[]> {
       return { kind: 'damaged', id: name.slice(0, 12), paths: [mark], holds: problem };
     }),
   ];
+}
+
+// Includes the files renamed to `.corrupt`. Skips the files of running processes. An incomplete last line does not count
+// as damage.
+async function damagedJournals(folder: string, context: Context) {
+  const read = await readIntentFiles(folder, context, [LOG_EXTENSION, CORRUPT_EXTENSION]);
+  const open = openIds(read);
+  return read
+    .filter(({ garbled, isTorn, writer }) => garbled > (isTorn ? 1 : 0) && writer !== 'alive')
+    .map(({ garbled, path: file, steps }) => {
+      const ids = [...new Set(steps.map(({ id }) => id))];
+      const isLog = file.endsWith(LOG_EXTENSION);
+      const stillOpen = ids.filter((id) => isLog && open.has(id));
+      return { path: file, garbled, operations: ids.length, open: stillOpen.length };
+    });
 }

@@ -6,10 +6,8 @@ import type { FileDeps } from './files.ts';
 import { randomHex, removeQuietly, removeTemporary } from './files.ts';
 import type { Durability, LogFile, LogRecord } from './log.ts';
 import {
-  CORRUPT_EXTENSION,
   hasShape,
   Log,
-  LOG_EXTENSION,
   logLine,
   ownerRecord,
   readLogs,
@@ -212,38 +210,12 @@ export async function listOpenIntents(
   return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
 }
 
-// A journal file with damaged lines, and the number of readable operations in it that have not ended.
-interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
-  readonly operations: number;
-  readonly open: number;
-}
-
-/**
- * Returns the journal files with damaged lines, including those renamed to `.corrupt`. Skips the files of running
- * processes. An incomplete last line does not count as damage.
- * @throws Failure of kind `state` like {@link listOpenIntents}
- */
-export async function listDamagedJournals(
-  options: IntentFolder,
-): Promise<readonly DamagedJournal[]> {
-  const extensions = [LOG_EXTENSION, CORRUPT_EXTENSION];
-  const read = await readIntentFiles(options.folder, options, extensions);
-  const open = openIds(read);
-  return read
-    .filter(({ garbled, isTorn, writer }) => garbled > (isTorn ? 1 : 0) && writer !== 'alive')
-    .map(({ garbled, path: file, steps }) => {
-      const ids = [...new Set(steps.map(({ id }) => id))];
-      const isLog = file.endsWith(LOG_EXTENSION);
-      const stillOpen = ids.filter((id) => isLog && open.has(id));
-      return { path: file, garbled, operations: ids.length, open: stillOpen.length };
-    });
-}
-
 function openIn(read: readonly IntentFile[]): IntentStatus[] {
   return mergeSteps(read.flatMap((file) => file.steps)).filter(({ state }) => !isSettled(state));
 }
 
-function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
+/** Returns the ids of the operations in these files that have not ended. */
+export function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
   return new Set(openIn(read).map(({ id }) => id));
 }
 
@@ -347,6 +319,8 @@ export interface IntentAbout {
   /** A short hash of the API key. The hash identifies the billed account, and is set only for hosted services. */
   readonly payer?: string | undefined;
   readonly requestId: string | null;
+  /** Id of the refunded operation that this one repeats with a new idempotency key; that operation has ended. */
+  readonly renews?: string | undefined;
   /** The path of the output file; null for stdout. */
   readonly output: string | null;
   readonly temporary: string | null;
@@ -418,6 +392,12 @@ export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
       facts: { ...before?.facts, ...step.facts },
     });
   }
+  // The process may have been killed before it recorded that the refunded operation has ended.
+  for (const { about } of merged.values()) {
+    const renewed = merged.get(about?.renews ?? '');
+    if (renewed === undefined || isSettled(renewed.state)) continue;
+    merged.set(renewed.id, { ...renewed, state: 'failed' });
+  }
   return Array.from(merged.values());
 }
 
@@ -438,6 +418,7 @@ function isAbout(value: unknown): value is IntentAbout {
     output: 'string|null',
     temporary: 'string|null',
     payer: 'string|undefined',
+    renews: 'string|undefined',
   });
 }
 

@@ -151,7 +151,7 @@ export class BilledRequest {
   /** Records the new idempotency key of a refunded request, before the request is sent again. */
   async renew(key: string): Promise<void> {
     const { body, journal } = this.#options;
-    const about = { ...this.#about, idempotencyKey: key };
+    const about = { ...this.#about, idempotencyKey: key, renews: this.id };
     const next = await journal.begin(about, body);
     await this.#markAs('failed', { problem: 'refunded by the service' });
     this.#intent = next;

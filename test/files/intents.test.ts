@@ -101,6 +101,21 @@ describe('the journal of what may cost credits', () => {
     expect((await list()).open.map(({ id }) => id)).toEqual([second.id]);
   });
 
+  it('counts no refunded one that goes on under a new key, though its end was not written', async () => {
+    const { folder, journal, list } = await world();
+    const refunded = await journal(1).begin(ABOUT);
+    await refunded.advance('sent');
+    const about = { ...ABOUT, idempotencyKey: 'foley-2', renews: refunded.id };
+    const next = await journal(2).begin(about);
+    const [open, ...others] = (await list()).open;
+    expect([open?.id, others]).toEqual([next.id, []]);
+    const later = journal(3);
+    if (open !== undefined) await later.resume(open).markAs('published');
+    await later.close();
+    expect((await list()).open).toEqual([]);
+    expect(await namesIn(folder)).toEqual([]);
+  });
+
   it('keeps what was sent in its own file, and there only until the operation ends', async () => {
     const { folder, journal, list } = await world();
     const written = journal(1);

@@ -72,6 +72,15 @@ const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
     ],
   ],
   [
+    'a recovery that is killed while it notes a new key',
+    [
+      speak({ into: 'file', faults: [{ kind: 'service_dies_early', returns: true }], dieAt: 21 }),
+      recoverStep(25),
+      hostStep('kill', 0),
+      recoverStep(undefined),
+    ],
+  ],
+  [
     'an answer that never came, and a request that arrived after it was given up',
     [speak({ faults: [{ kind: 'request_late' }, { kind: 'refused' }] }), releaseStep(), again()],
   ],
