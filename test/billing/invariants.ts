@@ -25,11 +25,18 @@ export async function check(world: World, book: Book, runs: readonly Run[]): Pro
   // The last command could not tell the id if it was killed while it noted its request.
   for (const { id, about } of sight.statuses) {
     if (about === undefined || book.keyOf.has(id)) continue;
-    const { idempotencyKey, requestId } = about;
+    const { idempotencyKey, renews = '', requestId } = about;
     const key = idempotencyKey ?? keyless(requestId);
     book.keyOf.set(id, key);
-    const run = runs.findLast(({ order }) => order.key.value === (idempotencyKey ?? requestId));
+    const run =
+      runs.find(({ intents }) => intents.has(renews)) ??
+      runs.findLast(({ order }) => order.key.value === (idempotencyKey ?? requestId));
     run?.intents.set(id, key);
+    if (run?.keys.includes(key) === false) run.keys.push(key);
+  }
+  for (const { keys } of runs) {
+    const bought = keys.filter((key) => sight.ledger.byKey.get(key)?.state === 'completed');
+    expect(new Set(bought).size, `bought again: ${bought.join(', ')}`).toBeLessThan(2);
   }
   await checkFiles(sight, runs, world.mayHaveDebris);
   for (const { key, state, credits } of sight.ledger.byKey.values()) {
