@@ -51,7 +51,7 @@ export async function noteRecovered(
     } else if (outcome !== 'running') {
       // Only the process that wrote a stream knows how much it delivered, and a file may be replaced by a later command.
       const mayKnow =
-        run?.hadFullDisk !== true && run?.order.output.kind === 'file' && !isReplaced(run, runs);
+        run?.hadFullDisk !== true && run?.order.output.kind === 'file' && !mayBeReplaced(run, runs);
       const isFalse = mayKnow && book.deliveredOperations.has(operation);
       expect(isFalse, `${outcome}, though it was delivered`).toBe(false);
       if (run !== undefined && hasNotedCost(run)) {
@@ -62,10 +62,8 @@ export async function noteRecovered(
   }
 }
 
-function isReplaced(run: Run, runs: readonly Run[]): boolean {
-  return runs
-    .slice(runs.indexOf(run) + 1)
-    .some(({ ending, order }) => ending?.kind === 'delivered' && order.output === run.order.output);
+function mayBeReplaced({ order }: Run, runs: readonly Run[]): boolean {
+  return runs.findLast((run) => run.order.output === order.output)?.order !== order;
 }
 
 /** Its answer had begun, and it had time and room to write that down. */
