@@ -48,8 +48,8 @@ export interface SpeakCommand {
   readonly plan: OutputPlan;
   readonly stream: AudioStream;
   readonly transport: Transport;
-  /** Told which operation of the journal a key belongs to. */
-  readonly onIntent: (id: string, key: string) => void;
+  /** Told which operation of the journal a key belongs to, and which refunded one it renews. */
+  readonly onIntent: (id: string, key: string, renews?: string) => void;
 }
 
 export type Via = 'sync' | 'job';
@@ -170,7 +170,7 @@ export async function runRecover(
 ): Promise<readonly Recovered[]> {
   const deps: FileDeps = { ...world, platform: 'linux' };
   const spool = createSpool({ ...deps, folder: path.join(world.stateDir, 'spool') });
-  const journal = openJournal(world);
+  const journal = watched(openJournal(world), (id, key, renews = '') => onRenewed(renews, id, key));
   const folder = path.join(world.stateDir, 'journal');
   const { open } = await listOpenIntents({ ...world, folder });
   try {
@@ -188,7 +188,7 @@ export async function runRecover(
         resolveRequest(asked, {
           ...deps,
           spool,
-          journal: watched(journal, (id, key) => onRenewed(asked.id, id, key)),
+          journal,
           notice: () => undefined,
           signal,
           connect: () => Promise.resolve(client),
@@ -218,7 +218,7 @@ function watched(journal: IntentJournal, onIntent: SpeakCommand['onIntent']): In
   return Object.assign(journal, {
     async begin(about: IntentAbout, body?: Uint8Array) {
       const intent = await begin(about, body);
-      onIntent(intent.id, about.idempotencyKey ?? keyless(about.requestId));
+      onIntent(intent.id, about.idempotencyKey ?? keyless(about.requestId), about.renews);
       return intent;
     },
   });

@@ -81,6 +81,14 @@ const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
     ],
   ],
   [
+    'two commands that are killed while they note their requests, of which one was refunded',
+    [
+      speak({ into: 'file', dieAt: 16 }),
+      speak({ into: 'file', dieAt: 17 }),
+      speak({ into: 'file', key: { again: 1 }, faults: [{ kind: 'engine_fails', chunk: 0 }] }),
+    ],
+  ],
+  [
     'an answer that never came, and a request that arrived after it was given up',
     [speak({ faults: [{ kind: 'request_late' }, { kind: 'refused' }] }), releaseStep(), again()],
   ],
