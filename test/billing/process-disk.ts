@@ -45,12 +45,17 @@ export function processDisk({ process, full, dieAt }: ProcessDiskOptions): Proce
   }
 
   /** Half of it the first time, as Linux does when a disk fills up, then nothing. */
-  async function writeToFull(handle: FileHandle, file: string, given: unknown): Promise<unknown> {
+  async function writeToFull(
+    handle: FileHandle,
+    file: string,
+    [given, , , position]: readonly unknown[],
+  ): Promise<unknown> {
     const chunks: readonly unknown[] = Array.isArray(given) ? given : [given];
     const bytes = Buffer.concat(chunks.filter((chunk) => chunk instanceof Uint8Array));
     if (cutShort.has(file) || bytes.length < 2) throw noSpace('write');
     cutShort.add(file);
-    return handle.write(bytes, 0, Math.floor(bytes.length / 2));
+    const at = typeof position === 'number' ? position : undefined;
+    return handle.write(bytes, 0, Math.floor(bytes.length / 2), at);
   }
 
   const handleOf = (handle: FileHandle, file: string): FileHandle =>
@@ -64,9 +69,7 @@ export function processDisk({ process, full, dieAt }: ProcessDiskOptions): Proce
         return (...given: readonly unknown[]) =>
           perform<unknown>(name, async () => {
             const isLost = WRITES.has(name) && isFull(file);
-            return isLost
-              ? writeToFull(target, file, given[0])
-              : Reflect.apply(value, target, given);
+            return isLost ? writeToFull(target, file, given) : Reflect.apply(value, target, given);
           });
       },
     });

@@ -89,6 +89,14 @@ const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
     ],
   ],
   [
+    'an output that fills up before the length in its head is written',
+    [
+      speak({ into: 'file', faults: [{ kind: 'pause', at: 1 }] }),
+      diskStep('output', true),
+      releaseStep(),
+    ],
+  ],
+  [
     'an answer that never came, and a request that arrived after it was given up',
     [speak({ faults: [{ kind: 'request_late' }, { kind: 'refused' }] }), releaseStep(), again()],
   ],
