@@ -28,6 +28,7 @@ export function boundariesOf(text: string, tokens: readonly TimedToken[]): Bound
   const sentenceEnds = new Set(splitSentences(text).map(({ end }) => end));
   const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
   const quotations = findQuotations(tokens);
+  const joined = endsBesideSilentLines(tokens);
   let lineWidth = 0;
   let isEnding = false;
   const boundaries = tokens.map((token, index): Boundary => {
@@ -48,11 +49,33 @@ export function boundariesOf(text: string, tokens: readonly TimedToken[]): Bound
     // A separate closing sign or emoji still belongs to the sentence before it.
     const endsSentence = isEnding && place.nextMark !== 'closing' && !closes(next);
     if (endsSentence) isEnding = false;
-    const kind = kindOf(place, endsSentence, lineWidth);
+    const kind = joined.has(index) ? 'strong clause' : kindOf(place, endsSentence, lineWidth);
     return { kind, cling: clingOf(place, kind, isJapanese), pauseMs: place.pauseMs };
   });
   for (const quotation of quotations.all) preferOutside(quotation, tokens, boundaries);
   return boundaries;
+}
+
+// Returns the last tokens of lines that share a cue with a line without words, such as `* * *`. Such a line has no time
+// of its own: it belongs to the words before it, or to the first words of the text.
+function endsBesideSilentLines(tokens: readonly TimedToken[]): ReadonlySet<number> {
+  const ends = new Set<number>();
+  let hasWords = false;
+  let from = 0;
+  for (const index of tokens.keys()) {
+    const next = tokens[index + 1];
+    if (next !== undefined && next.lineBreaks === 0) continue;
+    const isSilent = tokens.slice(from, index + 1).every(({ text }) => !mayBeSpoken(text));
+    if (isSilent && hasWords) ends.add(from - 1);
+    if (isSilent && !hasWords) ends.add(index);
+    hasWords ||= !isSilent;
+    from = index + 1;
+  }
+  return ends;
+}
+
+function mayBeSpoken(text: string): boolean {
+  return speakableLength(text) > 0 || hasSymbol(text);
 }
 
 // Breaks before and after a quotation are preferred only if it has at least this many tokens.

@@ -3,7 +3,7 @@ import type { Existing, Output } from '../durable/output.ts';
 import { openOutput } from '../durable/publish.ts';
 import type { CueShape } from './cue-shape.ts';
 import { flagOf } from './cue-shape.ts';
-import { subtitlesOf } from './subtitles.ts';
+import { subtitlesUntil } from './subtitles-thread.ts';
 import type { Timings } from './timings.ts';
 import { timingsFile } from './timings.ts';
 import type { CueViolation } from './violations.ts';
@@ -34,7 +34,7 @@ export interface WrittenCaptions extends CaptionTarget {
 export interface CaptionFiles {
   /**
    * Writes all files under temporary names, so that a full or broken disk fails here and not in `publish`.
-   * @throws Failure of kind `output`
+   * @throws Failure of kind `output`; on abort, the signal's abort reason
    */
   prepare(content: CaptionContent): Promise<void>;
   /**
@@ -54,6 +54,8 @@ export interface CaptionFilesOptions extends FileDeps {
   readonly flag?: string | undefined;
   /** Folder for the temporary files, on the same disk as the caption files; default: the folder of each file. */
   readonly temporaryFolder?: string | undefined;
+  /** Stops `prepare`, which takes seconds for a long text. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -89,7 +91,7 @@ export async function openCaptionFiles({
     abandon,
     async prepare(content) {
       for (const each of open) {
-        const { text, ...made } = captionText(content, each.target.format);
+        const { text, ...made } = await captionText(content, each.target.format, deps.signal);
         [each.cues, each.violations] = [made.cues, made.violations];
         await each.output.write(Buffer.from(text));
         // Computing the checksum also syncs the file, which fails if the disk is full.
@@ -133,8 +135,12 @@ interface Open {
   violations: readonly CueViolation[];
 }
 
-function captionText({ timings, shape }: CaptionContent, format: CaptionFormat) {
+async function captionText(
+  { shape, timings }: CaptionContent,
+  format: CaptionFormat,
+  signal: AbortSignal | undefined,
+) {
   if (format === 'json') return { text: timingsFile(timings), cues: undefined, violations: [] };
-  const { content, ...made } = subtitlesOf(timings, shape, format);
+  const { content, ...made } = await subtitlesUntil({ timings, shape, format }, signal);
   return { text: content, ...made };
 }

@@ -239,11 +239,13 @@ export function cutWords(
   let fill = new LineFill(shape.maxChars);
   let hasWord = false;
   let beganMs = 0;
+  const lastWord = tokens.findLastIndex(({ text }) => speakableLength(text) > 0);
   for (const [index, { text, lineBreaks, startMs, endMs, ...size }] of tokens.entries()) {
     const isWord = speakableLength(text) > 0;
     const boundary = boundaries[index - 1];
     const opens = isOpening(text) && boundary?.cling !== GLUED;
-    const begins = hasWord && (isWord || lineBreaks > 0 || opens);
+    const belongsToNext = (lineBreaks > 0 || opens) && index < lastWord;
+    const begins = hasWord && (isWord || belongsToNext);
     fill.add(size, boundary);
     const fits =
       !fill.isTooWide && fill.lines <= shape.maxLines && endMs - beganMs <= shape.maxDurationMs;

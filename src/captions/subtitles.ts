@@ -20,7 +20,8 @@ export function subtitlesOf(timings: Timings, shape: CueShape, format: SubtitleF
   return { content, cues: cues.length, violations: findViolations(shownCues(cues), used) };
 }
 
-interface Subtitles {
+/** A subtitle file and its cues. */
+export interface Subtitles {
   readonly content: string;
   readonly cues: number;
   readonly violations: readonly CueViolation[];

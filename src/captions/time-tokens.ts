@@ -12,8 +12,9 @@ export interface TimedToken extends Token {
 
 /**
  * Adds a start and an end time to each token, taken from the timed words that match the token. Tokens without a match
- * share the time between their neighbours. Tokens that are not spoken get a duration of 0 ms. Start times never
- * decrease, and tokens never overlap.
+ * share the time between their neighbours. Before the first and after the last match, they are spoken at the usual rate,
+ * beside that match. Tokens that are not spoken get a duration of 0 ms. Start times never decrease, and tokens never
+ * overlap.
  */
 export function timeTokens(tokens: readonly Token[], timings: Timings): TimedToken[] {
   const { durationMs, words } = timings;
@@ -65,6 +66,8 @@ interface Gap {
   readonly tokens: readonly Token[];
   readonly words: readonly TimedWord[];
   readonly around: Span;
+  /** The word after the gap; undefined at the end of the text. */
+  readonly next: Token | undefined;
 }
 
 // "2026" is spoken as "twenty twenty six": the token shares the time of the words that match no token.
@@ -74,6 +77,7 @@ function fillGaps(
   { words, durationMs }: Timings,
 ): Span[] {
   const spans: Span[] = [];
+  const letterMs = usualLetterMs(tokens, linked);
   let from = 0;
   let word = 0;
   for (const index of [...linked.keys(), tokens.length]) {
@@ -82,23 +86,49 @@ function fillGaps(
       tokens: tokens.slice(from, index),
       words: words.slice(word, next?.firstWord),
       around: { startMs: spans.at(-1)?.endMs ?? 0, endMs: next?.startMs ?? durationMs },
+      next: tokens[index],
     };
     const weights = weightsOf(gap);
     const isSpoken = weights.some((weight) => weight > 0);
     const begin = spans.length;
-    for (const span of isSpoken ? spokenGap(gap, weights) : silentGap(gap)) spans.push(span);
-    const added = isSpoken ? undefined : extraTime(gap, tokens, index);
-    if (added?.belongsTo === 'before' && begin > 0) {
-      spans[begin - 1] = { startMs: spans[begin - 1]?.startMs ?? 0, endMs: added.span.endMs };
+    const around = nearMatch(gap.around, sum(weights) * letterMs, {
+      isFirst: begin === 0,
+      isLast: next === undefined,
+    });
+    const added = isSpoken ? spokenGap({ ...gap, around }, weights) : silentGap(gap);
+    for (const span of added) spans.push(span);
+    const extra = isSpoken ? undefined : extraTime(gap, tokens, index);
+    if (extra?.belongsTo === 'before' && begin > 0) {
+      spans[begin - 1] = { startMs: spans[begin - 1]?.startMs ?? 0, endMs: extra.span.endMs };
     }
     if (next !== undefined) {
-      const startMs = added?.belongsTo === 'after' ? added.span.startMs : next.startMs;
+      const startMs = extra?.belongsTo === 'after' ? extra.span.startMs : next.startMs;
       spans.push({ startMs, endMs: next.endMs });
       word = next.lastWord + 1;
     }
     from = index + 1;
   }
   return spans;
+}
+
+// Matched words end before the pauses that follow them; words without a match need time for pauses too.
+const PAUSES = 1.25;
+// Fast speech has 20 letters a second.
+const LEAST_LETTER_MS = 50;
+
+function usualLetterMs(tokens: readonly Token[], linked: ReadonlyMap<number, LinkedSpan>): number {
+  const spokenMs = sum(Array.from(linked.values(), ({ endMs, startMs }) => endMs - startMs));
+  const letters = sum(Array.from(linked.keys(), (at) => speakableLength(tokens[at]?.text ?? '')));
+  return Math.max(LEAST_LETTER_MS, (PAUSES * spokenMs) / letters);
+}
+
+function nearMatch(
+  { endMs, startMs }: Span,
+  neededMs: number,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+): Span {
+  if (isFirst === isLast || !(neededMs < endMs - startMs)) return { startMs, endMs };
+  return isFirst ? { startMs: endMs - neededMs, endMs } : { startMs, endMs: startMs + neededMs };
 }
 
 function weightsOf({ tokens, words }: Gap): number[] {
@@ -112,8 +142,12 @@ function spokenGap({ tokens, words, around }: Gap, weights: readonly number[]): 
   return tokens.length === 0 ? [] : shareTime(weights, words.length === 0 ? [stretch] : words);
 }
 
-function silentGap({ tokens, around }: Gap): Span[] {
-  const opens = tokens.findIndex(({ text, lineBreaks }) => lineBreaks > 0 || isOpening(text));
+function silentGap({ tokens, around, next }: Gap): Span[] {
+  // Signs on lines of their own, such as `* * *`, end what is before them.
+  const isApart = next === undefined || next.lineBreaks > 0;
+  const opens = isApart
+    ? -1
+    : tokens.findIndex(({ text, lineBreaks }) => lineBreaks > 0 || isOpening(text));
   const isFirst = around.startMs === 0;
   return tokens.map((_, index) => {
     const isBeforeNext = isFirst || (opens >= 0 && index >= opens);

@@ -104,7 +104,7 @@ export function isUnspaced(text: string): boolean {
 
 function splitUnspaced(text: string): string[] {
   const pieces: string[] = [];
-  for (const { segment, index } of segmenter().segment(text)) {
+  for (const { segment, index } of segmentsOf(text)) {
     const following = text.slice(index, index + LOOK_AHEAD);
     const last = pieces.at(-1);
     // Only the end of the last piece is compared, so that the time stays proportional to the length.
@@ -119,6 +119,36 @@ function splitUnspaced(text: string): string[] {
 
 const LOOK_AHEAD = 6;
 const LOOK_BACK = 4;
+
+// The time of `Intl.Segmenter` grows with the square of the length of a text without spaces, so foley splits pieces of
+// the text. Each piece ends at a sign if possible, because words on both sides of it do not depend on each other.
+function* segmentsOf(
+  text: string,
+): Generator<{ readonly segment: string; readonly index: number }> {
+  let from = 0;
+  while (from < text.length) {
+    const piece = Array.from(segmenter().segment(text.slice(from, from + PIECE_UNITS)));
+    const isLast = from + PIECE_UNITS >= text.length;
+    const sure = isLast ? piece.length : safeCount(piece);
+    for (const { segment, index } of piece.slice(0, sure)) yield { segment, index: from + index };
+    const next = isLast ? undefined : piece[sure];
+    from += next?.index ?? PIECE_UNITS;
+  }
+}
+
+const PIECE_UNITS = 1_024;
+// More than the length of a word in the dictionary of the segmenter.
+const UNSURE_UNITS = 64;
+
+// Returns the number of segments that do not depend on the text after the piece.
+function safeCount(piece: readonly Intl.SegmentData[]): number {
+  const sure = piece.findLastIndex(({ index }) => index <= PIECE_UNITS - UNSURE_UNITS);
+  const sign = piece.findLastIndex(({ index, isWordLike }) => {
+    return isWordLike !== true && index > PIECE_UNITS / 2 && index <= PIECE_UNITS - UNSURE_UNITS;
+  });
+  // A segment may be as long as the piece, such as a word in Latin letters.
+  return Math.max(1, sign === -1 ? sure : sign);
+}
 
 let made: Intl.Segmenter | undefined;
 

@@ -30,6 +30,7 @@ export interface CueViolation {
 export interface ShownCue {
   readonly startMs: number;
   readonly endMs: number;
+  /** Empty lines are those that the subtitle file has inside of the cue. Viewers do not see them. */
   readonly lines: readonly string[];
   /** Number of the line in the subtitle file that contains the cue's times. */
   readonly line?: number;
@@ -56,7 +57,7 @@ export function findViolations(cues: readonly ShownCue[], shape: CueShape): CueV
   return cues.flatMap((cue, index) => {
     const timing = timingProblems(cue, cues[index - 1], shape);
     const problems = [...timing, ...sizeProblems(cue, shape)];
-    const text = cue.lines.join(' ');
+    const text = cue.lines.filter((line) => line !== '').join(' ');
     return problems.map(({ at = 0, limit, rule, value }) => ({
       cue: index + 1,
       startMs: cue.startMs,
@@ -104,8 +105,9 @@ function gapProblem(gapMs: number, shape: CueShape): Problem | undefined {
 }
 
 function sizeProblems({ lines }: ShownCue, { maxChars, maxLines }: CueShape): Problem[] {
+  const shown = lines.filter((line) => line !== '').length;
   const tooMany: Problem[] =
-    lines.length > maxLines ? [{ rule: 'lines', value: lines.length, limit: maxLines }] : [];
+    shown > maxLines ? [{ rule: 'lines', value: shown, limit: maxLines }] : [];
   const tooWide = lines.flatMap((line, index) => {
     const value = textWidth(line);
     return value > maxChars

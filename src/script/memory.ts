@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { isObject } from '../config/json-file.ts';
 import type { FileDeps } from '../durable/files.ts';
-import { readOwnText } from '../durable/own-files.ts';
+import { outputFailure, UnsafeFile } from '../durable/file-failures.ts';
+import { readOwnText, refuseLink } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
 
 /** The saved state of a recording, which lets foley skip work that was done before. */
@@ -59,15 +60,22 @@ function memoryFile(output: string): string {
   return path.join(recordingFolder(output), 'recording.json');
 }
 
-/** Reads the saved state of a recording. If its file is missing or invalid, returns an empty state. Never throws. */
+/**
+ * Reads the saved state of a recording. If its file is missing or invalid, returns an empty state.
+ * @throws Failure of kind `output` if foley cannot store its state there: the folder is a link, or the file is no regular
+ * file
+ */
 export async function readMemory(
   output: string,
   { files }: Pick<FileDeps, 'files'>,
 ): Promise<Memory> {
+  const file = memoryFile(output);
   try {
-    const value: unknown = JSON.parse(await readOwnText(memoryFile(output), MAX_BYTES, files));
+    await refuseLink(recordingFolder(output), files);
+    const value: unknown = JSON.parse(await readOwnText(file, MAX_BYTES, files));
     return isMemory(value) ? value : NOTHING;
-  } catch {
+  } catch (error) {
+    if (error instanceof UnsafeFile) throw outputFailure(file, error, 'opening', '--output');
     return NOTHING;
   }
 }

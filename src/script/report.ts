@@ -3,6 +3,7 @@ import { warnOfViolations } from '../captions/violations.ts';
 import type { RecordingReport } from './memory.ts';
 import { counted } from '../text/display.ts';
 import type { PlannedText } from './plan-lines.ts';
+import { MOST_LISTED_CHAPTERS } from './recording/m4b.ts';
 import type { Recording } from './recording/recording.ts';
 
 /** Creates the report of a recording. The report names the lines that begin late, end late or are sped up. */
@@ -11,7 +12,16 @@ export function reportOf(
   plan: readonly PlannedText[],
   wanted: number | 'off',
 ): RecordingReport {
-  const { bytes, captions, durationMs, isTimed, isTooQuiet, loudness, truePeakDb } = recording;
+  const {
+    bytes,
+    captions,
+    durationMs,
+    isTimed,
+    isTooQuiet,
+    loudness,
+    truePeakDb,
+    unlistedChapters,
+  } = recording;
   const output = recording.path;
   const lines = recording.lines.map((line, index) => {
     return { ...line, number: plan[index]?.line.number ?? 0, id: plan[index]?.line.id ?? null };
@@ -68,15 +78,22 @@ export function reportOf(
       ...(isTooQuiet
         ? [`the peaks allow only${level.slice(1)}, not ${wanted}: true peaks stay below -1 dBTP`]
         : []),
-      ...(isTimed
-        ? []
-        : [
-            'some words of the captions have no times, because foley did not find them in the speech',
-          ]),
+      ...unlisted(unlistedChapters),
+      ...(isTimed ? [] : [UNTIMED]),
       ...violationsIn(captions),
     ],
     isPartial: long.length > 0 || !isTimed,
   };
+}
+
+const UNTIMED =
+  'some words of the captions have no times, because foley did not find them in the speech';
+
+function unlisted(chapters: number): readonly string[] {
+  const shown = `${MOST_LISTED_CHAPTERS} of ${MOST_LISTED_CHAPTERS + chapters} chapters`;
+  return chapters === 0
+    ? []
+    : [`a player that reads only the Nero chapter list of the m4b shows ${shown}`];
 }
 
 function violationsIn(captions: readonly WrittenCaptions[]): readonly string[] {

@@ -1,32 +1,46 @@
-import { usageFailure } from '../errors/failure.ts';
 import { TextEncodingError } from '../text/decode.ts';
 import { display } from '../text/display.ts';
 import type { SpokenText } from '../text/document.ts';
 import { joinSpoken } from '../text/document.ts';
 import { DocumentError } from '../text/formats/document-error.ts';
-import { maxDocumentBytes, readDocument } from '../text/formats/read-document.ts';
+import { refuseForeign } from '../text/formats/foreign-formats.ts';
+import { maxDocumentBytes } from '../text/formats/read-document.ts';
 import type { CodeMode, DocumentFormat } from '../text/formats/text-formats.ts';
+import { readDocumentUntil } from './document-thread.ts';
 import type { TextSource } from './text-source.ts';
 import { readBytes, unreadable } from './text-source.ts';
 
 /**
  * Reads a document, and joins its chapters.
+ * @param read the bytes of the document, if they are already read
  * @throws Failure of kind `usage` when the document cannot be read, or contains nothing to speak
  */
 export async function readDocumentSource(
   source: TextSource,
   format: DocumentFormat,
   code: CodeMode | undefined,
+  read?: Uint8Array,
 ): Promise<SpokenText> {
   const { args, file } = source;
   const isFile = file !== undefined && file !== '-';
   const name = isFile ? file : args.length > 0 ? 'the text' : 'stdin';
-  const bytes = await readBytes(source, maxDocumentBytes(format));
-  return joinSpoken(await extractDocument(name, format, bytes, code), '\n\n');
+  const bytes = read ?? (await readBytes(source, maxDocumentBytes(format)));
+  const { notice } = source;
+  const onNotice = notice && ((sentence: string) => notice(`foley: ${sentence}`));
+  const options = { code, onNotice, signal: source.signal };
+  return joinSpoken(await extractDocument(name, format, bytes, options), '\n\n');
+}
+
+export interface ExtractOptions {
+  readonly code?: CodeMode | undefined;
+  /** Stops the reading; undefined if it is not stopped. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with a sentence about content that is missing; if undefined, such a document is refused. */
+  readonly onNotice?: ((sentence: string) => void) | undefined;
 }
 
 /**
- * Extracts the text of a document, as `readDocument` does.
+ * Extracts the text of a document, as `readDocument` does. On abort, throws the signal's abort reason.
  * @param name name of the document, for messages
  * @throws Failure of kind `usage`
  */
@@ -34,15 +48,14 @@ export async function extractDocument(
   name: string,
   format: DocumentFormat,
   bytes: Uint8Array,
-  code: CodeMode | undefined,
+  { code, onNotice, signal }: ExtractOptions,
 ): Promise<readonly SpokenText[]> {
   try {
-    return await readDocument(format, bytes, code);
+    if (format !== 'epub') refuseForeign(undefined, bytes);
+    const notice = onNotice && ((text: string) => onNotice(`${display(name)}: ${display(text)}`));
+    return await readDocumentUntil({ format, bytes, code }, { signal, onNotice: notice });
   } catch (error) {
-    if (error instanceof TextEncodingError) throw unreadable(name, error);
-    if (!(error instanceof DocumentError)) throw error;
-    const { hint, line, message: problem } = error;
-    const fileAndLine = line === undefined ? display(name) : `${display(name)}, line ${line}`;
-    throw usageFailure(`${fileAndLine}: ${problem}`, hint);
+    if (!(error instanceof TextEncodingError || error instanceof DocumentError)) throw error;
+    throw unreadable(name, error);
   }
 }

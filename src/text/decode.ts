@@ -10,12 +10,15 @@ export class TextEncodingError extends Error {
   readonly byteOffset: number;
   /** Number of the line that contains the invalid byte, from 1. */
   readonly line: number;
+  /** The invalid byte. */
+  readonly byte: number;
 
   constructor(fault: EncodingFault, byteOffset: number, line: number, byte: number) {
     super(describe(fault, byteOffset, line, byte));
     this.fault = fault;
     this.byteOffset = byteOffset;
     this.line = line;
+    this.byte = byte;
   }
 }
 

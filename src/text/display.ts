@@ -42,9 +42,31 @@ export function displayText(untrusted: string): string {
   return untrusted.replaceAll(/[^\t\n]+/g, (part) => display(part));
 }
 
-/** Serializes JSON that is safe to print: escapes control, bidirectional and invisible characters. */
+/**
+ * Escapes the log commands of CI services, as {@link display} does, and changes nothing else. For text that a program
+ * may read.
+ */
+export function withoutCommands(text: string): string {
+  if (!COMMAND.test(text)) return text;
+  return text
+    .replaceAll(/^([^\S\r\n]*)::/gm, (_all, space: string) => `${space}${escapeOf(':')}:`)
+    .replaceAll(BRACKET_COMMAND, () => `${escapeOf('#')}#`);
+}
+
+/** Escapes the log commands of CI services in JSON. The result means the same. */
+export function withoutCommandsInJson(json: string): string {
+  return json.replaceAll(BRACKET_COMMAND, String.raw`\u0023#`);
+}
+
+// A command in brackets counts anywhere in a line.
+const BRACKET_COMMAND = /##(?=[a-z]{0,16}\[)/gi;
+
+/**
+ * Serializes JSON that is safe to print: escapes control, bidirectional and invisible characters, and the log commands
+ * of CI services.
+ */
 export function toJson(data: unknown, pretty = false): string {
-  return JSON.stringify(data, undefined, pretty ? 2 : undefined).replaceAll(
+  const json = JSON.stringify(data, undefined, pretty ? 2 : undefined).replaceAll(
     UNSAFE_IN_JSON,
     (character) =>
       character
@@ -52,6 +74,7 @@ export function toJson(data: unknown, pretty = false): string {
         .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
         .join(''),
   );
+  return withoutCommandsInJson(json);
 }
 
 // These characters are valid in JSON, but invisible or able to control a terminal.
@@ -127,4 +150,9 @@ function escapeOf(character: string): string {
 /** Formats a count with its noun: `1 character`, `2 characters`. Forms the plural with `s`. */
 export function counted(count: number | string, noun: string): string {
   return `${count} ${noun}${`${count}` === '1' ? '' : 's'}`;
+}
+
+/** Quotes a word for a shell. */
+export function quoted(word: string): string {
+  return /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

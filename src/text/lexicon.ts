@@ -28,14 +28,17 @@ export function entryProblem({ spoken, written }: LexiconEntry): string | undefi
 /**
  * Replaces words and phrases by their spoken form. Matches only whole words, and prefers the longest entry. Ignores
  * case, unless the entry has an upper-case letter after its first character. If two entries have the same word, the
- * later one wins.
+ * later one wins. An entry with punctuation at an edge, such as `.NET` or `C++`, does not match within a word, such as
+ * `ASP.NET` or `C++20`.
  */
 export class Lexicon {
+  readonly entries: readonly LexiconEntry[];
   readonly #exact = createNode();
   readonly #folded = createNode();
 
   /** @param entries valid entries, for which {@link entryProblem} returns undefined */
   constructor(entries: readonly LexiconEntry[]) {
+    this.entries = entries;
     for (const { spoken, written } of entries) {
       const hasCase = HAS_CASE.test(written.trim());
       let node = hasCase ? this.#exact : this.#folded;
@@ -69,9 +72,12 @@ export class Lexicon {
    * them. The rest of the text may be the beginning of an entry or of a longer word.
    */
   settled(text: string): number {
+    let settled = 0;
     for (let at = 0; at < text.length;) {
+      // The word before punctuation decides whether an entry begins with the punctuation.
+      if (!continuesWord(text, at)) settled = at;
       const { end, isCertain } = this.#matchAt(text, at);
-      if (!isCertain) return at;
+      if (!isCertain) return settled;
       at = end;
     }
     return text.length;
@@ -104,17 +110,43 @@ export class Lexicon {
       const key = plainToken(token);
       exact = exact?.next.get(key);
       fold = fold?.next.get(key.toLowerCase());
-      const longer = exact?.spoken ?? fold?.spoken;
+      const found = exact?.spoken ?? fold?.spoken;
+      const longer = found === undefined || isWithinWord(text, from, at) ? undefined : found;
       if (end === from || longer !== undefined) {
         end = at;
         spoken = longer;
       }
       const mayGoOn = (exact?.next.size ?? 0) + (fold?.next.size ?? 0) > 0;
-      isCertain = at < text.length || !(mayGoOn || WORD_CHARACTER.test(token));
+      // A word may follow the sign at the end of an entry.
+      const mayJoin = found !== undefined && WORD_CHARACTER.test(text.slice(from, at));
+      isCertain = at < text.length || !(mayGoOn || mayJoin || WORD_CHARACTER.test(token));
       if (!mayGoOn) break;
     }
     return { end, spoken, isCertain };
   }
+}
+
+// Returns true if an entry that matches from `start` to `end` has punctuation at an edge, and the edge is within a word.
+function isWithinWord(text: string, start: number, end: number): boolean {
+  // An entry of signs alone, such as `&`, matches anywhere.
+  if (!WORD_CHARACTER.test(text.slice(start, end))) return false;
+  return continuesWord(text, start) || isContinued(text, end);
+}
+
+// Returns true if the sign at `at` directly follows a word, as in `ASP.NET`. Units such as `%` and `°` may follow a number.
+function continuesWord(text: string, at: number): boolean {
+  const around = text.slice(Math.max(0, at - 2), at + 2);
+  const before = around.slice(0, Math.min(2, at));
+  const after = around.slice(before.length);
+  return SPACED_END.test(before) && SIGN.test(after) && !(/\d$/.test(before) && UNIT.test(after));
+}
+
+// Returns true if a word directly follows the sign before `at`, as in `C++20`. A number may follow a currency (`US$5`), or
+// an abbreviation (`No.5`).
+function isContinued(text: string, at: number): boolean {
+  const [before, after] = [text.slice(Math.max(0, at - 2), at), text.slice(at, at + 2)];
+  if (!SIGN_END.test(before) || !SPACED_START.test(after)) return false;
+  return !(/^\d/.test(after) && /\p{Sc}$|\p{L}\.$/u.test(before));
 }
 
 // An upper-case letter at the beginning may only mark the start of a sentence.
@@ -139,6 +171,13 @@ const TOKENS = new RegExp(
 );
 const TOKEN = new RegExp(TOKENS, 'uy');
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
+
+// Signs at the edges of an entry. An apostrophe belongs to both words, as in `l'eau`.
+const SIGN = /^(?!['’])[\p{P}\p{Sc}\p{Sk}\p{Sm}]/u;
+const SIGN_END = /(?!['’])[\p{P}\p{Sc}\p{Sk}\p{Sm}]$/u;
+const UNIT = /^[%‰°′″\p{Sc}]/u;
+const SPACED_START = new RegExp(String.raw`^(?![${UNSPACED}])[\p{L}\p{N}\p{M}]`, 'u');
+const SPACED_END = new RegExp(String.raw`(?![${UNSPACED}])[\p{L}\p{N}\p{M}]$`, 'u');
 
 function tokenAt(text: string, at: number): string {
   TOKEN.lastIndex = at;

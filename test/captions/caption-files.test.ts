@@ -57,6 +57,27 @@ describe('several caption files', () => {
     }
   });
 
+  test('of a long text are the same, and a stop signal ends their making', async () => {
+    const out = await world();
+    const words = Array.from({ length: 2_000 }, (_, at) => {
+      return { text: 'word', startMs: at * 300, endMs: at * 300 + 200 };
+    });
+    const text = words.map((word) => word.text).join(' ');
+    const timings = timingsOf({ text, durationMs: 600_000, complete: true, words });
+    const long = { ...fileDeps(), timings, shape: DEFAULT_SHAPE, targets: targets(out) };
+    const stop = new AbortController();
+    const stopped = writeCaptions({ ...long, signal: stop.signal });
+    stop.abort(new Error('stopped'));
+    await expect(stopped).rejects.toThrow('stopped');
+    expect(await namesIn(out)).toEqual(['talk.srt']);
+    expect(await textOf(path.join(out, 'talk.srt'))).toBe(OLD);
+    await writeCaptions(long);
+    for (const format of ['srt', 'vtt'] as const) {
+      const { content } = subtitlesOf(timings, DEFAULT_SHAPE, format);
+      expect(await textOf(path.join(out, `talk.${format}`))).toBe(content);
+    }
+  });
+
   test('stay unchanged until they are published, or when they are abandoned', async () => {
     const out = await world();
     const files = await openCaptionFiles({ ...fileDeps(), targets: targets(out) });

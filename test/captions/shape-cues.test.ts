@@ -218,6 +218,22 @@ describe('a cue is shown', () => {
   });
 });
 
+test('words without times before and after the speech are shown beside it', () => {
+  const words = ['three', 'four', 'five'].map((text, index) => {
+    const startMs = 60_000 + 300 * index;
+    return { text, startMs, endMs: startMs + 250 };
+  });
+  const text = 'One two three four five six seven.';
+  const timings = timingsOf({ text, durationMs: 120_000, complete: false, words });
+  const byWord = shapeCues(timings, { ...DEFAULT_SHAPE, by: 'word' }).map(({ startMs }) => startMs);
+  expect(byWord.slice(2, 5)).toStrictEqual([60_000, 60_300, 60_600]);
+  expect(byWord.every((startMs) => startMs > 59_000 && startMs < 62_000)).toBe(true);
+  const whole = shapeCues(timings, DEFAULT_SHAPE);
+  expect(whole).toHaveLength(1);
+  expect(whole[0]?.startMs).toBeGreaterThan(59_000);
+  expect(whole[0]?.endMs).toBeLessThan(63_000);
+});
+
 describe('a word longer than the maximum duration', () => {
   const url = 'https://example.org/documentation/reference/captions/presets/netflix-and-bbc.html';
 
@@ -267,4 +283,38 @@ test('ten times the text takes about ten times as long', () => {
   took(30);
   const [short, long] = [30, 300].map((count) => Math.min(took(count), took(count)));
   expect((long ?? 0) / (short ?? 1)).toBeLessThan(30);
+});
+
+describe('a line without words', () => {
+  const words = [
+    { text: 'He', startMs: 0, endMs: 300 },
+    { text: 'left', startMs: 300, endMs: 1_200 },
+    { text: 'She', startMs: 3_000, endMs: 3_300 },
+    { text: 'stayed', startMs: 3_300, endMs: 4_300 },
+  ];
+  test.each([
+    ['after a paragraph', 'He left.\n\n* * *\n\nShe stayed.', ['He left.|* * *', 'She stayed.']],
+    ['of one mark', 'He left.\n\n"\n\nShe stayed.', ['He left. "', 'She stayed.']],
+    ['after a line', 'He left.\n---\nShe stayed.', ['He left. ---', 'She stayed.']],
+    ['twice', 'He left.\n\n…\n\n!\n\nShe stayed.', ['He left. … !', 'She stayed.']],
+    ['at the beginning', '* * *\n\nHe left.\n\nShe stayed.', ['* * * He left.', 'She stayed.']],
+    ['at the end', 'He left.\n\nShe stayed.\n\n***', ['He left.', 'She stayed. ***']],
+  ])('%s is shown with its neighbour', (_what, text, expected) => {
+    const timings = timingsOf({ text, durationMs: 4_500, complete: true, words });
+    for (const by of ['phrase', 'sentence', 'word'] as const) {
+      const shaped = shapeCues(timings, { ...DEFAULT_SHAPE, by });
+      const shown = shaped.map(({ lines }) => lines.map((line) => lineText(line)).join(' | '));
+      if (by !== 'word') {
+        expect(shown.map((one) => one.replace(' | ', ' '))).toEqual(
+          expected.map((one) => one.replace('|', ' ')),
+        );
+        expect(shaped.map(({ startMs }) => startMs)).toEqual([0, 3_000]);
+      } else
+        expect(
+          shown.every((one) => /\p{L}/u.test(one)),
+          shown.join('/'),
+        ).toBe(true);
+      for (const { endMs, startMs } of shaped) expect(endMs - startMs).toBeGreaterThanOrEqual(300);
+    }
+  });
 });

@@ -317,7 +317,7 @@ describe('a mistake in a script', () => {
       `${CUE}Hi.\n\n2\n00:00:02,000 --> 00:00:04,000\nYou.\n`,
       'a.srt, line 7, column 1: this line begins before that of a.srt, line 3, column 1 ends',
     ],
-    ['a.srt', `${CUE}\n`, 'a.srt, line 3, column 1: this cue is empty'],
+    ['a.srt', `${CUE}\n`, 'a.srt has no lines to speak'],
     ['a.srt', '1\n00:00:01,000 --> 00:00:xx\nHi.', 'a.srt, line 2, column 18: not a time'],
     ['a.srt', '1\n00:00:01,000 -> 00:00:02,000\nHi.', 'a.srt, line 2, column 1: not a time'],
     ['a.srt', '1\n00:00:62,500 --> 00:01:09,000\nHi.', 'a.srt, line 2, column 1: not a time'],

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countCodePoints } from '../../src/text/code-points.ts';
-import { display, displayText } from '../../src/text/display.ts';
+import { display, displayText, toJson, withoutCommands } from '../../src/text/display.ts';
 
 const ESC = '\u001b';
 
@@ -78,6 +78,19 @@ it('displayText keeps tabs and line breaks, and escapes the rest', () => {
   expect(displayText('a\tb\n\nc\u001b[31m\r\n')).toBe('a\tb\n\nc\\x1b[31m\\r\n');
   expect(displayText('a\n::error::b')).toBe(`a\n${display('::error::b')}`);
   expect(displayText('')).toBe('');
+});
+
+describe('the log commands of CI services are escaped', () => {
+  it.each([
+    ['::error::x', '\\x3a:error::x'],
+    ['a\n \t::error::x\r::b', 'a\n \t\\x3a:error::x\r\\x3a:b'],
+    ['a ##vso[task.x]y ###[b]', 'a \\x23#vso[task.x]y #\\x23#[b]'],
+    ['a::b ## c\u0000é', 'a::b ## c\u0000é'],
+  ])('%j becomes %j', (given, escaped) => {
+    expect(withoutCommands(given)).toBe(escaped);
+    expect(JSON.parse(toJson({ [given]: given }))).toEqual({ [given]: given });
+    expect(toJson({ [given]: given })).not.toMatch(/^\s*::|##[a-z]{0,16}\[/im);
+  });
 });
 
 describe('a truncated string', () => {

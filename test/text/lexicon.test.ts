@@ -57,6 +57,18 @@ describe('a lexicon', () => {
       'C++=see plus plus|.NET=dot net',
       'see plus plus on dot net',
     ],
+    [
+      'does not match signs at an edge within a word',
+      'ASP.NET, C++20, me@home, w/o, U.S.A., F#m',
+      '.NET=dot net|C++=see plus plus|@home=at home|w/=with|U.S.=United States|F#=F sharp',
+      undefined,
+    ],
+    [
+      'matches signs at an edge beside other signs, units and abbreviations',
+      '(.NET) C++/CLI 20°C US$5 No.5 F#, 用.NET写 l’eau',
+      ".NET=dot net|C++=see|°C=degrees|US$=dollars |No.=number |F#=F sharp|l'=le ",
+      '(dot net) see/CLI 20degrees dollars5 number5 F sharp, 用dot net写 leeau',
+    ],
   ])('%s', (_, text, entries, spoken) => {
     expect(lexiconOf(entries).speak(text)).toBe(spoken ?? text);
   });
@@ -107,8 +119,11 @@ describe('a lexicon', () => {
           said += lexicon.speak(held.slice(0, end));
           held = held.slice(end);
           const longest = Math.max(1, ...entries.map(({ written }) => written.length));
-          const lastWord = /[\p{L}\p{N}\p{M}]*$/u.exec(held)?.[0].length ?? 0;
-          expect(held.replaceAll(/\s+/g, ' ').length).toBeLessThanOrEqual(longest + lastWord);
+          // The word at the beginning decides whether an entry begins with the sign after the word.
+          const edges = held.match(/^[\p{L}\p{N}\p{M}]*|[\p{L}\p{N}\p{M}]*$/gu) ?? [];
+          expect(held.replaceAll(/\s+/g, ' ').length).toBeLessThanOrEqual(
+            longest + edges.join('').length,
+          );
         }
         expect(said + lexicon.speak(held)).toBe(lexicon.speak(arriving.join('')));
       }),
@@ -155,8 +170,11 @@ function searched(entries: readonly LexiconEntry[], text: string): string {
       .map((one) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
       .join(String.raw`\s+`);
     const word = String.raw`(?!\p{Script=Han})[\p{L}\p{N}\p{M}]`;
-    const before = /^(?!\p{Script=Han})[\p{L}\p{N}]/u.test(letters) ? `(?<!${word})` : '';
-    const after = /(?!\p{Script=Han})[\p{L}\p{N}]$/u.test(letters) ? `(?!${word})` : '';
+    const hasWord = /[\p{L}\p{N}]/u.test(letters);
+    const isEdge = (edge: string): boolean =>
+      /^(?!\p{Script=Han})[\p{L}\p{N}]/u.test(edge) || (hasWord && edge === '-');
+    const before = isEdge(letters.charAt(0)) ? `(?<!${word})` : '';
+    const after = isEdge(letters.slice(-1)) ? `(?!${word})` : '';
     return {
       isFolded,
       spoken,

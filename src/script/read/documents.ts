@@ -1,11 +1,14 @@
 import { RECORDING_MAX_MS } from '../../contract/recording-limits.ts';
+import type { ExtractOptions } from '../../speech/document-source.ts';
 import { extractDocument } from '../../speech/document-source.ts';
 import { countCodePoints } from '../../text/code-points.ts';
+import { display } from '../../text/display.ts';
 import { durationText } from '../../text/duration.ts';
-import type { DraftLine } from '../script.ts';
+import type { DraftLine, Place } from '../script.ts';
 import { DocumentError } from '../../text/formats/document-error.ts';
-import type { Cue } from '../../text/formats/subtitles.ts';
-import { clockMs, parseCues } from '../../text/formats/subtitles.ts';
+import type { Cue } from '../../text/formats/cues.ts';
+import { clockMs } from '../../text/formats/cues.ts';
+import { spokenCues, withoutDash } from '../../text/formats/subtitles.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
 import { placeFailure } from '../script.ts';
 import { lineTexts, speakerIn } from './line-texts.ts';
@@ -16,8 +19,12 @@ import { lineTexts, speakerIn } from './line-texts.ts';
  * the title of the chapter.
  * @throws Failure of kind `usage`
  */
-export async function readBook(file: string, bytes: Uint8Array): Promise<readonly DraftLine[]> {
-  const chapters = await extractDocument(file, 'epub', bytes, undefined);
+export async function readBook(
+  file: string,
+  bytes: Uint8Array,
+  options: Omit<ExtractOptions, 'code'>,
+): Promise<readonly DraftLine[]> {
+  const chapters = await extractDocument(file, 'epub', bytes, { ...options, code: undefined });
   return chapters.flatMap(({ chapters: starts, text }, index) => {
     const paragraphs = text.split(/\n{2,}/);
     const titles = starts ?? [{ title: headingOf(paragraphs, index), paragraph: 0 }];
@@ -42,7 +49,8 @@ function headingOf(paragraphs: readonly string[], index: number): string {
 const LONGEST_TITLE = 80;
 
 /**
- * Reads a timed script from SubRip or WebVTT subtitles. Leaves out cues without letters and digits, such as `♪`.
+ * Reads a timed script from SubRip or WebVTT subtitles. The speakers of a cue share its time in proportion to the
+ * length of their texts. Leaves out texts without letters and digits, such as `♪`.
  * @throws Failure of kind `usage` with line and column
  */
 export function readTimedCues(
@@ -59,23 +67,62 @@ export function readTimedCues(
       const limit = `${durationText(RECORDING_MAX_MS)}, the maximum length of a recording`;
       throw placeFailure({ file, line, column: 1 }, `this cue is after ${limit}`);
     }
-    const text = cue.text.replaceAll(/(^|\n)[-–—]\s*/g, '$1').trimEnd();
-    const place = { file, line: line + 1, column: 1 };
-    if (text.trim() === '') throw placeFailure(place, 'this cue is empty', 'Remove it.');
-    if (!SPEAKABLE.test(text)) return [];
-    const named = speakerIn(text, cast, false);
-    const { end, name = cue.speaker } = named ?? { end: 0 };
-    const words = text.slice(end);
-    const spoken = { ...place, column: end + 1 };
-    if (words === '') throw placeFailure(spoken, `${name} has no text here`);
-    const speaker = name === undefined ? {} : { speaker: name };
-    return { place: spoken, startMs, endMs, ...speaker, ...lineTexts(words, spoken) };
+    const turns = turnsOf(cue, file, cast).filter(({ text }) => SPEAKABLE.test(text));
+    const total = turns.reduce((sum, { text }) => sum + countCodePoints(text), 0);
+    const timeAt = (characters: number): number =>
+      startMs + Math.round(((endMs - startMs) * characters) / total);
+    let done = 0;
+    return turns.map(({ place, speaker, text }): DraftLine => {
+      const from = done;
+      done += countCodePoints(text);
+      return {
+        place,
+        startMs: timeAt(from),
+        endMs: timeAt(done),
+        ...(speaker === undefined ? {} : { speaker }),
+        ...lineTexts(text, place),
+      };
+    });
   });
+}
+
+interface Turn {
+  readonly place: Place;
+  readonly speaker: string | undefined;
+  text: string;
+}
+
+// Each speaker of a cue, and each row that begins with a name, is a turn.
+function turnsOf({ rows }: Cue, file: string, cast: readonly string[]): readonly Turn[] {
+  const turns: Turn[] = [];
+  let voice: string | undefined;
+  for (const { line, spans } of rows) {
+    let columns = 0;
+    for (const [index, span] of spans.entries()) {
+      const row = index === 0 ? withoutDash(span.text) : span.text;
+      const named = index === 0 ? speakerIn(row, cast, false) : undefined;
+      const text = row.slice(named?.end ?? 0);
+      columns += countCodePoints(span.text);
+      const column = columns - countCodePoints(text) + 1;
+      const last = turns.at(-1);
+      if (last !== undefined && named === undefined && span.speaker === voice) {
+        last.text += `${index === 0 ? '\n' : ''}${text}`;
+        continue;
+      }
+      if (text.trim() === '' && named === undefined) continue;
+      voice = span.speaker;
+      turns.push({ place: { file, line, column }, speaker: named?.name ?? voice, text });
+    }
+  }
+  for (const { place, speaker, text } of turns) {
+    if (text.trim() === '') throw placeFailure(place, `${display(speaker ?? '')} has no text here`);
+  }
+  return turns;
 }
 
 function cuesOf(subtitles: string, file: string): readonly Cue[] {
   try {
-    return parseCues(subtitles);
+    return spokenCues(subtitles);
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     const { hint, line = 1, message } = error;

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { usageFailure } from '../../errors/failure.ts';
-import { decodeUtf8, TextEncodingError } from '../../text/decode.ts';
+import { decodeUtf8 } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
+import { refuseForeign } from '../../text/formats/foreign-formats.ts';
 import { unreadable } from '../../speech/text-source.ts';
 import type { DraftLine, Place, ScriptFormat, ScriptLine } from '../script.ts';
 import { describePlace, placeFailure, SCRIPT_FORMATS } from '../script.ts';
@@ -15,6 +16,8 @@ export interface ScriptSource {
   readonly cast: readonly string[];
   /** True to accept a line that begins before the end of the previous line, in a script with times. */
   readonly mayOverlap: boolean;
+  /** Stops the reading of a book. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -25,19 +28,22 @@ export function scriptFormat(file: string, given: ScriptFormat | undefined): Scr
   if (given !== undefined) return given;
   const extension = path.extname(file).slice(1).toLowerCase();
   if (['', 'txt', 'text', 'md', 'markdown'].includes(extension)) return 'dialogue';
-  const format = SCRIPT_FORMATS.find(
-    (one) => one === (extension === 'ndjson' ? 'jsonl' : extension),
-  );
+  const format = SCRIPT_FORMATS.find((one) => one === (SAME_FORMAT.get(extension) ?? extension));
   if (format !== undefined) return format;
   throw usageFailure(
-    `${display(file)} has the extension .${display(extension)}; scripts have .txt, .md, .jsonl, .csv, .epub, .srt or .vtt`,
+    `${display(file)} has the extension .${display(extension)}; scripts have .txt, .md, .jsonl, .csv, .tsv, .epub, .srt or .vtt`,
     `Name the format: --script-format ${SCRIPT_FORMATS.join('|')}.`,
   );
 }
 
+const SAME_FORMAT: ReadonlyMap<string, ScriptFormat> = new Map([
+  ['ndjson', 'jsonl'],
+  ['tsv', 'csv'],
+]);
+
 /**
  * Reads the lines of a script in any format.
- * @param onNotice called with a sentence that names unused columns of a CSV file
+ * @param onNotice called with a sentence about unused columns of a CSV file, or files that are missing from a book
  * @throws Failure of kind `usage` with line and column
  */
 export async function readScript(
@@ -72,7 +78,7 @@ async function draftsOf(
     }
     case 'epub': {
       const { readBook } = await import('./documents.ts');
-      return readBook(file, bytes);
+      return readBook(file, bytes, { onNotice, signal: source.signal });
     }
     case 'srt':
     case 'vtt': {
@@ -84,9 +90,10 @@ async function draftsOf(
 
 function textOf({ bytes, file }: ScriptSource): string {
   try {
+    refuseForeign(file, bytes);
     return decodeUtf8(bytes);
   } catch (error) {
-    throw error instanceof TextEncodingError ? unreadable(display(file), error) : error;
+    throw unreadable(file, error);
   }
 }
 

@@ -1,11 +1,13 @@
 import type { FileHandle } from '../../effects/file-system.ts';
 import { join } from 'node:path';
-import type { OpenFile } from '../../audio/decode.ts';
-import { decodePieces, detectSound, UnusableAudioError } from '../../audio/decode.ts';
+import { detectSound } from '../../audio/decode.ts';
 import { concatSamples, createResampler, mixToMono, type Resampler } from '../../audio/resample.ts';
+import type { OpenFile } from '../../audio/sound.ts';
+import { UnusableAudioError } from '../../audio/sound.ts';
 import { changeTempo } from '../../audio/tempo.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { randomHex } from '../../durable/files.ts';
+import { openRegularFile } from '../../durable/regular-file.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 
@@ -124,7 +126,7 @@ async function* decoded(
 ): AsyncGenerator<Float32Array> {
   signal.throwIfAborted();
   try {
-    const handle = await files.open(path, 'r');
+    const handle = await openRegularFile(path, files);
     try {
       const { size } = await handle.stat();
       yield* resampled({ fd: handle.fd, size }, signal);
@@ -146,7 +148,8 @@ async function* decoded(
 async function* resampled(file: OpenFile, signal: AbortSignal): AsyncGenerator<Float32Array> {
   let resampler: { readonly rate: number; readonly stream: Resampler } | undefined;
   try {
-    for await (const piece of decodePieces(file, detectSound(file), signal)) {
+    const sound = await detectSound(file, signal);
+    for await (const piece of sound.decode(signal)) {
       const { channels, isDamaged = false, sampleRate } = piece;
       if (isDamaged) throw new UnusableAudioError('is damaged');
       if ((channels[0]?.length ?? 0) === 0) continue;

@@ -201,13 +201,14 @@ function textSample(title: string): Buffer {
   return Buffer.concat([u16(text.length), text, box('encd', u32(utf8))]);
 }
 
-// The number of chapters and the length of a title have one byte each.
-const MOST_LISTED = 255;
+/** Maximum number of chapters in a Nero chapter list: their number has one byte. Chapter tracks have no limit. */
+export const MOST_LISTED_CHAPTERS = 255;
+const MOST_TITLE_BYTES = 255;
 const TICKS_PER_MS = 10_000;
 
 function chapterList(chapters: readonly Chapter[]): Buffer {
-  const listed = chapters.slice(0, MOST_LISTED).map(({ startMs, title }) => {
-    const text = shortened(title, MOST_LISTED);
+  const listed = chapters.slice(0, MOST_LISTED_CHAPTERS).map(({ startMs, title }) => {
+    const text = shortened(title, MOST_TITLE_BYTES);
     return Buffer.concat([u64(Math.round(startMs) * TICKS_PER_MS), Buffer.of(text.length), text]);
   });
   return box('chpl', u32(0x0100_0000, 0), Buffer.of(listed.length), ...listed);

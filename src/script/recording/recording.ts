@@ -15,6 +15,7 @@ import { openOutput } from '../../durable/publish.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 import { encodeRecording, type RecordingFormat } from './encode.ts';
+import { MOST_LISTED_CHAPTERS } from './m4b.ts';
 import { LineSounds } from './line-sound.ts';
 import {
   findGains,
@@ -99,6 +100,8 @@ export interface Recording extends Published, MeasuredLevel {
   readonly isTimed: boolean;
   /** True if the recording is quieter than requested, because a higher gain would raise its peaks too far. */
   readonly isTooQuiet: boolean;
+  /** Number of chapters that the Nero chapter list of an m4b file leaves out, because it can contain only 255. */
+  readonly unlistedChapters: number;
 }
 
 /** A recording in progress. Its files are open, under temporary names. */
@@ -123,9 +126,13 @@ export async function openRecording(options: RecordingOptions): Promise<OpenReco
   const { chapterFiles = [], format, path, stems } = options;
   const outputs: Output[] = [];
   let captions: CaptionFiles | undefined;
+  let createdFolder: string | undefined;
   const abandon = async (): Promise<void> => {
     await captions?.abandon();
     for (const output of outputs) await output.abandon();
+    // Fails if the folder has files.
+    if (createdFolder !== undefined)
+      await options.files.rmdir(createdFolder).catch(() => undefined);
   };
   const open = async (file: string, flag?: string): Promise<Output> => {
     const temporaryFolder = await temporaryFolderFor(file, options);
@@ -147,9 +154,11 @@ export async function openRecording(options: RecordingOptions): Promise<OpenReco
     const tracks: Stem[] = [];
     if (stems !== undefined) {
       const { folder, speakers } = stems;
+      const isNew = (await options.files.stat(folder).catch(() => undefined)) === undefined;
       await options.files.mkdir(folder, { recursive: true }).catch((error: unknown) => {
         throw outputFailure(folder, error, 'opening', '--stems');
       });
+      if (isNew) createdFolder = folder;
       for (const speaker of new Set(speakers)) {
         tracks.push({ speaker, output: await open(stemFile(folder, speaker), '--stems') });
       }
@@ -256,6 +265,7 @@ async function makeRecording(
     isTimed: captions === undefined || timings.complete,
     isTooQuiet:
       loudness !== 'off' && (level.loudness ?? loudness) < loudness - LOUDNESS_TOLERANCE_LU,
+    unlistedChapters: format === 'm4b' ? Math.max(0, chapters.length - MOST_LISTED_CHAPTERS) : 0,
   };
 }
 

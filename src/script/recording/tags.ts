@@ -19,8 +19,8 @@ export interface Cover {
 }
 
 const FRONT_COVER = 3;
-// The number of chapters in a table of contents has one byte. Players list all chapters anyway.
-const MOST_LISTED = 255;
+// The number of entries in a table of contents has one byte.
+const MOST_ENTRIES = 255;
 
 /**
  * Creates the ID3v2.3 tag of an mp3 file, with chapters (ID3v2 Chapter Frame Addendum 1.0).
@@ -43,8 +43,10 @@ export async function id3Tag(
   }
   const ids = chapters.map((_, index) => `chapter-${index + 1}`);
   if (ids.length > 0) {
-    const childElementIds = ids.slice(0, MOST_LISTED);
-    tag.setFrame('CTOC', { id: 'toc', topLevel: true, ordered: true, childElementIds });
+    for (const { children, id } of tablesOfContents(ids)) {
+      const isTop = id === 'toc';
+      tag.setFrame('CTOC', { id, topLevel: isTop, ordered: true, childElementIds: [...children] });
+    }
   }
   for (const [index, chapter] of chapters.entries()) {
     const [startTime, endTime] = [Math.round(chapter.startMs), Math.round(chapter.endMs)];
@@ -52,6 +54,19 @@ export async function id3Tag(
     tag.setFrame('CHAP', { id: ids[index] ?? '', startTime, endTime, subFrames });
   }
   return new Uint8Array(tag.addTag());
+}
+
+// More chapters than fit into one table of contents are listed in tables below the top one.
+function tablesOfContents(
+  ids: readonly string[],
+): readonly { readonly id: string; readonly children: readonly string[] }[] {
+  if (ids.length <= MOST_ENTRIES) return [{ id: 'toc', children: ids }];
+  const count = Math.ceil(ids.length / MOST_ENTRIES);
+  const parts = Array.from({ length: count }, (_, index) => ({
+    id: `toc-${index + 1}`,
+    children: ids.slice(index * MOST_ENTRIES, (index + 1) * MOST_ENTRIES),
+  }));
+  return [{ id: 'toc', children: parts.map(({ id }) => id) }, ...parts];
 }
 
 /**

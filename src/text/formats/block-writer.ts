@@ -17,7 +17,8 @@ export class BlockWriter {
   #block = '';
   #tail = '';
   #gap: '' | ' ' | '\n' | ', ' = '';
-  #isImageEdge = false;
+  #label = '';
+  #edge: 'image' | 'none' | 'pause' = 'none';
   readonly #edits: Edit[] = [];
   readonly #pauses: Pause[] = [];
   #marks: ({ readonly at: number } & (
@@ -30,9 +31,15 @@ export class BlockWriter {
     return this.#paragraphs + (this.#block === '' ? 0 : 1);
   }
 
+  /** The last characters of the current block, and the white space after them. */
+  get tail(): string {
+    return this.#tail + this.#gap;
+  }
+
   /** Adds text to the current block. */
   text(text: string): void {
     const plain = text.replaceAll(INVISIBLE, '');
+    if (plain === '') return;
     const words = plain.trim();
     if (words === '' || /^\s/.test(plain)) this.#space(' ');
     if (words === '') return;
@@ -40,14 +47,27 @@ export class BlockWriter {
     if (/\s$/.test(plain)) this.#space(' ');
   }
 
+  /**
+   * Sets the number of a list item, such as `1.`, which stands before the next words. Words that begin with this number
+   * get no second one.
+   */
+  label(label: string): void {
+    this.#label = label;
+  }
+
   /** Breaks the line within the current block. */
   lineBreak(): void {
     this.#space('\n');
   }
 
+  /** Removes the white space at the end of the current block. */
+  closeUp(): void {
+    if (this.#gap === ' ') this.#gap = '';
+  }
+
   /** Marks the start or the end of an image, so that the words on its two sides do not merge. */
   imageEdge(): void {
-    this.#isImageEdge = true;
+    if (this.#edge === 'none') this.#edge = 'image';
   }
 
   /** Ends a cell of a table row. */
@@ -59,6 +79,7 @@ export class BlockWriter {
   alias(written: string, spoken: string): void {
     const words = written.trim().replaceAll(/\s+/g, ' ');
     if (/^\s/.test(written)) this.#space(' ');
+    this.#parted(words);
     this.#write('');
     const at = this.#block.length;
     this.#write(words);
@@ -66,8 +87,10 @@ export class BlockWriter {
     if (/\s$/.test(written)) this.#space(' ');
   }
 
+  /** Adds a pause. The words on its two sides do not merge. */
   pause(ms: number): void {
-    this.#marks.push({ at: this.#block.length, ms });
+    this.#edge = 'pause';
+    if (ms > 0) this.#marks.push({ at: this.#block.length, ms });
   }
 
   /** Adds a code block. `mode` is the value of `--code`. */
@@ -90,7 +113,7 @@ export class BlockWriter {
     this.#block = '';
     this.#tail = '';
     this.#gap = '';
-    this.#isImageEdge = false;
+    this.#edge = 'none';
     this.#marks = [];
     const isSpoken = SPEAKABLE.test(block) || marks.some((mark) => 'alias' in mark);
     if (isSpoken) {
@@ -131,11 +154,20 @@ export class BlockWriter {
     if (this.#block !== '' && (this.#gap === '' || gap === '\n')) this.#gap = gap;
   }
 
+  // Adds a space before `words` if an image or a pause is between two words.
+  #parted(words: string): void {
+    const joins = this.#edge === 'pause' ? pauseParts : wordsJoin;
+    if (this.#edge !== 'none' && joins(this.#tail, words)) this.#space(' ');
+    this.#edge = 'none';
+  }
+
   #write(words: string): void {
-    if (this.#isImageEdge && wordsJoin(this.#tail, words)) this.#space(' ');
-    this.#isImageEdge = false;
-    this.#block += this.#gap + words;
-    this.#tail = (this.#tail + words).slice(-TAIL_UNITS);
+    this.#parted(words);
+    const isLabelled = this.#label !== '' && words !== '';
+    const label = isLabelled && !words.startsWith(this.#label) ? `${this.#label} ` : '';
+    if (isLabelled) this.#label = '';
+    this.#block += this.#gap + label + words;
+    this.#tail = (this.#tail + this.#gap + words).slice(-TAIL_UNITS);
     this.#gap = '';
   }
 
@@ -153,9 +185,16 @@ export function wordsJoin(before: string, after: string): boolean {
   return /[\p{L}\p{N}]\p{M}*$/u.test(before) && /^[\p{L}\p{N}]/u.test(after);
 }
 
+// Unlike at an image, a sentence may end at a pause. Chinese and Japanese have no spaces between words.
+function pauseParts(before: string, after: string): boolean {
+  if (ENDS_IN_CHINESE.test(before) && BEGINS_IN_CHINESE.test(after)) return false;
+  return !/[\s\p{Ps}\p{Pi}]$/u.test(before) && /^[\p{L}\p{N}\p{Ps}\p{Pi}\p{S}"'#]/u.test(after);
+}
+
 const TAIL_UNITS = 16;
 
 const INVISIBLE = /[\u00ad\u200b\ufeff]/g;
 const SPEAKABLE = /[\p{L}\p{N}]/u;
 const ENDS_WITH_MARK = /[.!?…:;,،。！？｡；，、؟।\p{Pd}][\p{Pe}\p{Pf}"']*$/u;
+const BEGINS_IN_CHINESE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const ENDS_IN_CHINESE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u;

@@ -1,10 +1,9 @@
-import { posix } from 'node:path';
 import type { Entry, ZipFile } from 'yauzl';
-import { Parser } from 'htmlparser2';
 import { fromBufferPromise } from 'yauzl';
-import { decodeUtf8 } from '../decode.ts';
 import type { SpokenText } from '../document.ts';
+import { decodeMarkup } from './decode-markup.ts';
 import { DocumentError } from './document-error.ts';
+import { contentsLinks, isContentsPage, localName, pathOf } from './epub-contents.ts';
 import type { OnId } from './html.ts';
 import { readHtml } from './html.ts';
 import type { CodeMode } from './text-formats.ts';
@@ -17,36 +16,70 @@ const MAX_BOOK_BYTES = 32 * 1024 * 1024;
 
 /**
  * Extracts the text of each file in the spine of an EPUB, in order. If the book has a table of contents, each text
- * lists the chapters that begin in it.
+ * lists the chapters that begin in it. Leaves out printed tables of contents.
+ * @param onNotice called with a sentence about a file that is missing; if undefined, the book is refused
  * @throws DocumentError
  */
-export async function readEpub(book: Uint8Array, code: CodeMode): Promise<readonly SpokenText[]> {
+export async function readEpub(
+  book: Uint8Array,
+  code: CodeMode,
+  onNotice?: (sentence: string) => void,
+): Promise<readonly SpokenText[]> {
   const archive = await openArchive(book);
-  const packagePath = packagePathOf(await archive.read('META-INF/container.xml'));
-  const { contents, spine } = packageOf(await archive.read(packagePath), packagePath);
-  const entries = await contentsOf(archive, { contents, spine });
+  const packagePath = archive.find(packagePathOf(await archive.read(archive.find(CONTAINER))));
+  const opened = packageOf(await archive.read(packagePath), packagePath, archive);
+  const entries = await contentsOf(archive, opened);
   const encrypted = archive.has(ENCRYPTION)
     ? encryptedPaths(await archive.read(ENCRYPTION))
     : new Set();
   const chapters: SpokenText[] = [];
-  for (const chapter of spine) {
+  let isEmpty = true;
+  for (const chapter of opened.spine) {
     if (encrypted.has(chapter)) {
       throw new DocumentError(`the book is encrypted: ${chapter}`, {
         hint: 'Use a copy without copy protection.',
       });
     }
+    if (!archive.has(chapter) && onNotice !== undefined) {
+      onNotice(`the book has no file ${chapter}, which is left out`);
+      continue;
+    }
+    isEmpty = false;
+    const html = await archive.read(chapter);
+    const own = entries.get(chapter) ?? [];
+    if (isPrintedContents(html, chapter, opened, entries)) continue;
     const places = new Map<string, number>();
-    const text = readChapter(await archive.read(chapter), chapter, code, (id, paragraph) => {
+    const text = readChapter(html, chapter, code, (id, paragraph) => {
       if (!places.has(id)) places.set(id, paragraph);
     });
-    const own = entries.filter(({ file }) => file === chapter);
     const starts = own.map(({ id = '', title }) => ({ title, paragraph: places.get(id) ?? 0 }));
-    chapters.push(entries.length === 0 ? text : { ...text, chapters: starts });
+    chapters.push(entries.size === 0 ? text : { ...text, chapters: starts });
   }
+  const [first] = opened.spine;
+  if (isEmpty && first !== undefined) throw new DocumentError(`the book has no file ${first}`);
   return chapters;
 }
 
+const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';
+
+// The guide of an EPUB 2 may name the page. Otherwise, its links lead to the entries of the table of contents.
+function isPrintedContents(
+  html: string,
+  file: string,
+  { guideContents, spine }: Package,
+  entries: ContentsEntries,
+): boolean {
+  const isNamed = file === guideContents;
+  if (!isNamed && entries.size < 2) return false;
+  return isContentsPage(html, (href) => {
+    const target = pathOf(href, file);
+    if (target === file) return false;
+    if (isNamed) return spine.has(target);
+    const [, id] = href.split('#');
+    return entries.get(target)?.some((entry) => id === undefined || entry.id === id) === true;
+  });
+}
 
 function readChapter(html: string, chapter: string, code: CodeMode, onId: OnId): SpokenText {
   try {
@@ -75,7 +108,7 @@ type OpenHandler = (name: string, attributes: Readonly<Record<string, string>>) 
 
 function packagePathOf(container: string): string {
   let found: string | undefined;
-  readBookXml(container, 'META-INF/container.xml', (name, attributes) => {
+  readBookXml(container, CONTAINER, (name, attributes) => {
     if (localName(name) === 'rootfile') found ??= attributes['full-path'];
   });
   if (found !== undefined) return found;
@@ -83,94 +116,89 @@ function packagePathOf(container: string): string {
 }
 
 interface ContentsEntry {
-  readonly file: string;
   // Id of the element at which the chapter begins; undefined for the beginning of the file.
   readonly id: string | undefined;
   readonly title: string;
 }
 
+// The chapters of each file of the spine, in order.
+type ContentsEntries = ReadonlyMap<string, readonly ContentsEntry[]>;
+
 // Returns the first table of contents that names files of the spine.
 async function contentsOf(
   archive: Archive,
   { contents, spine }: Package,
-): Promise<readonly ContentsEntry[]> {
+): Promise<ContentsEntries> {
   for (const file of contents.filter((one) => archive.has(one))) {
-    const entries = linksIn(await archive.read(file)).flatMap(({ href, title }) => {
+    const entries = new Map<string, ContentsEntry[]>();
+    for (const { href, title } of contentsLinks(await archive.read(file))) {
+      const target = archive.find(pathOf(href, file));
+      if (!spine.has(target) || title === '') continue;
       const [, id] = href.split('#');
-      const target = pathOf(href, file);
-      return spine.includes(target) && title !== '' ? [{ file: target, id, title }] : [];
-    });
-    if (entries.length > 0) return entries;
+      const own = entries.get(target);
+      if (own === undefined) entries.set(target, [{ id, title }]);
+      else own.push({ id, title });
+    }
+    if (entries.size > 0) return entries;
   }
-  return [];
-}
-
-interface ContentsLink {
-  readonly href: string;
-  title: string;
-}
-
-// A navigation document (EPUB 3), or an NCX (EPUB 2).
-function linksIn(contents: string): readonly ContentsLink[] {
-  const links: ContentsLink[] = [];
-  let label: string | undefined;
-  let isOther = false;
-  const parser = new Parser(
-    {
-      onopentag(name, attributes) {
-        const tag = localName(name);
-        // Landmarks and page lists are no chapters.
-        if (tag === 'nav') isOther = !/^(?:toc)?$/.test(attributes['epub:type'] ?? '');
-        if (isOther) return;
-        if (tag === 'a' || tag === 'navLabel') label = '';
-        if (tag === 'a') links.push({ href: attributes['href'] ?? '', title: '' });
-        if (tag === 'content') links.push({ href: attributes['src'] ?? '', title: label ?? '' });
-      },
-      ontext(text) {
-        if (label !== undefined) label += text;
-      },
-      onclosetag(name) {
-        const last = links.at(-1);
-        if (name === 'a' && last !== undefined) [last.title, label] = [label ?? '', undefined];
-        if (localName(name) === 'content') label = undefined;
-      },
-    },
-    { xmlMode: true, decodeEntities: true },
-  );
-  parser.end(contents);
-  return links.map(({ href, title }) => ({ href, title: title.replaceAll(/\s+/g, ' ').trim() }));
+  return new Map();
 }
 
 interface Package {
-  // In reading order.
-  readonly spine: readonly string[];
+  // In reading order, each file once.
+  readonly spine: ReadonlySet<string>;
   // The navigation document, then the NCX.
   readonly contents: readonly string[];
+  // The printed table of contents, if the guide of an EPUB 2 names it.
+  readonly guideContents: string | undefined;
 }
 
-function packageOf(xml: string, packagePath: string): Package {
-  const files = new Map<string, string>();
+interface ManifestItem {
+  readonly file: string;
+  readonly isText: boolean;
+  readonly fallback: string | undefined;
+}
+
+function packageOf(xml: string, packagePath: string, archive: Archive): Package {
+  const items = new Map<string, ManifestItem>();
   const spine: string[] = [];
-  let nav: string | undefined;
-  let ncx: string | undefined;
+  const fileOf = (href: string): string => archive.find(pathOf(href, packagePath));
+  let [nav, ncx, guideContents]: (string | undefined)[] = [];
   readBookXml(xml, packagePath, (name, attributes) => {
-    const { href, id, idref } = attributes;
-    const type = attributes['media-type'] ?? '';
-    if (localName(name) === 'item' && id !== undefined && href !== undefined) {
+    const { fallback, href, id, idref, type } = attributes;
+    const mediaType = attributes['media-type'] ?? '';
+    const tag = localName(name);
+    if (tag === 'item' && id !== undefined && href !== undefined) {
       const isContents = attributes['properties']?.split(/\s+/).includes('nav') === true;
-      const file = pathOf(href, packagePath);
+      const file = fileOf(href);
+      const isText = HTML_TYPE.test(mediaType) || /\.x?html?$/i.test(file);
       if (isContents) nav ??= file;
-      else if (/html/i.test(type)) files.set(id, file);
-      else if (type === 'application/x-dtbncx+xml') ncx ??= file;
+      else if (mediaType === 'application/x-dtbncx+xml') ncx ??= file;
+      else items.set(id, { file, isText, fallback });
+    } else if (tag === 'reference' && type === 'toc' && href !== undefined) {
+      guideContents ??= fileOf(href);
+    } else if (tag === 'itemref' && idref !== undefined && attributes['linear'] !== 'no') {
+      spine.push(idref);
     }
-    if (localName(name) !== 'itemref' || idref === undefined) return;
-    if (attributes['linear'] !== 'no') spine.push(idref);
   });
   return {
-    spine: spine.flatMap((id) => files.get(id) ?? []),
+    spine: new Set(spine.flatMap((id) => textOf(id, items) ?? [])),
     contents: [nav, ncx].flatMap((file) => file ?? []),
+    guideContents,
   };
 }
+
+// Returns the file of an item that is HTML, or of its first fallback that is.
+function textOf(id: string, items: ReadonlyMap<string, ManifestItem>): string | undefined {
+  let item = items.get(id);
+  for (let step = 0; step < MOST_FALLBACKS && item?.isText === false; step += 1) {
+    item = item.fallback === undefined ? undefined : items.get(item.fallback);
+  }
+  return item?.isText === true ? item.file : undefined;
+}
+
+const HTML_TYPE = /html|x-dtbook|x-oeb1-document/i;
+const MOST_FALLBACKS = 10;
 
 function encryptedPaths(xml: string): ReadonlySet<string> {
   const paths = new Set<string>();
@@ -180,23 +208,10 @@ function encryptedPaths(xml: string): ReadonlySet<string> {
   return paths;
 }
 
-function localName(name: string): string {
-  return name.slice(name.indexOf(':') + 1);
-}
-
-function pathOf(reference: string, from: string): string {
-  const [file = ''] = reference.split('#');
-  let decoded = file;
-  try {
-    decoded = decodeURIComponent(file);
-  } catch {
-    // A file name with a percent sign.
-  }
-  return posix.join(posix.dirname(from), decoded);
-}
-
 interface Archive {
   has(file: string): boolean;
+  /** Returns the name of a file in the archive that differs from `file` only in case or Unicode form, or `file`. */
+  find(file: string): string;
   /** Returns the text of a file in the archive. @throws DocumentError */
   read(file: string): Promise<string>;
 }
@@ -207,21 +222,28 @@ async function openArchive(book: Uint8Array): Promise<Archive> {
     throw new DocumentError('not an EPUB: it is not a zip archive, or its end is missing');
   });
   const entries = await entriesOf(zip);
+  const names = new Map(Array.from(entries.keys(), (name) => [foldedName(name), name]));
   let left = MAX_BOOK_BYTES;
   return {
     has: (file) => entries.has(file),
+    find: (file) => (entries.has(file) ? file : (names.get(foldedName(file)) ?? file)),
     async read(file) {
       const entry = entries.get(file);
       if (entry === undefined) throw new DocumentError(`the book has no file ${file}`);
       const bytes = await contentOf(zip, entry, Math.min(left, MAX_FILE_BYTES));
       left -= bytes.length;
       try {
-        return decodeUtf8(bytes);
+        return decodeMarkup(bytes);
       } catch (error) {
+        if (error instanceof DocumentError) throw inFile(file, error);
         throw new DocumentError(`${file} is ${reasonOf(error)}`);
       }
     },
   };
+}
+
+function foldedName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
 }
 
 async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {

@@ -2,6 +2,9 @@ import { Parser } from 'htmlparser2';
 import type { SpokenText } from '../document.ts';
 import { BlockWriter } from './block-writer.ts';
 import { DocumentError } from './document-error.ts';
+import { isLatex, latexText, LONGEST_LATEX } from './formula.ts';
+import { MarkFilter } from './mark-filter.ts';
+import { MathReader } from './mathml.ts';
 import type { CodeMode } from './text-formats.ts';
 
 /**
@@ -23,7 +26,10 @@ export function readHtml(html: string, code: CodeMode, onId?: OnId): SpokenText 
  */
 export function writeHtml(html: string, code: CodeMode, writer: BlockWriter, onId?: OnId): void {
   const reader = new HtmlReader(writer, code, onId);
-  const parser = new Parser(reader, { recognizeSelfClosing: true });
+  const parser = new Parser(reader, {
+    recognizeSelfClosing: true,
+    recognizeCDATA: IS_XHTML.test(html.slice(0, HEAD_UNITS)),
+  });
   // In pieces, so that the parser does not copy the whole rest of the document.
   for (let at = 0; at < html.length; at += PIECE_UNITS) {
     parser.write(html.slice(at, at + PIECE_UNITS));
@@ -33,12 +39,14 @@ export function writeHtml(html: string, code: CodeMode, writer: BlockWriter, onI
 }
 
 const PIECE_UNITS = 1 << 16;
+const HEAD_UNITS = 2_000;
+const IS_XHTML = /^\s*<\?xml|\sxmlns(?::\w+)?=["']http:\/\/www\.w3\.org\/1999\/xhtml["']/;
 
 const MAX_DEPTH = 1_000;
 
 const SILENT = new Set(
-  `annotation annotation-xml audio button canvas datalist iframe map math nav noscript object rp rt
-  script select style svg template textarea title video`.split(/\s+/),
+  `audio button canvas datalist epub:case iframe map nav noscript object rp rt script select style svg template
+  textarea title video`.split(/\s+/),
 );
 
 const SENTENCES = new Set(`h1 h2 h3 h4 h5 h6 caption dt figcaption legend summary`.split(' '));
@@ -51,31 +59,47 @@ const BLOCKS = new Set(
 
 // Classes and roles of footnotes, of links to footnotes, and of links back to the text.
 const FOOTNOTES = new Set(
-  `doc-backlink doc-endnote doc-endnotes doc-footnote doc-noteref endnote endnotes footnote
-  footnote-backref footnote-ref footnotes noteref rearnote rearnotes reversefootnote`.split(/\s+/),
+  `doc-backlink doc-endnote doc-endnotes doc-footnote doc-noteref endnote endnotes fnanchor footnote
+  footnote-back footnote-backref footnote-ref footnotes noteref rearnote rearnotes reversefootnote`.split(
+    /\s+/,
+  ),
 );
+
+const PAGE_BREAKS = new Set(
+  `doc-pagebreak page-break page-number page_number pagebreak pagenum pagenumber pageno`.split(' '),
+);
+const SUPERSCRIPTS = new Set(['sup', 'super', 'superscript']);
+
+// Namespaces whose elements may have a prefix.
+const NAMESPACE = /^http:\/\/www\.w3\.org\/(?:1999\/xhtml|1998\/Math\/MathML|2000\/svg)$/;
 
 type Attributes = Readonly<Record<string, string>>;
 
-class HtmlReader {
+/** Receives the elements and the text of HTML in document order, and writes what is spoken. */
+export class HtmlReader {
   readonly #writer: BlockWriter;
+  readonly #marks: MarkFilter;
   readonly #code: CodeMode;
   readonly #onId: OnId | undefined;
+  readonly #prefixes = new Set<string>();
   #depth = 0;
   #silentFrom = 0;
   #codeFrom = 0;
   #codeText: string[] = [];
+  #math: { readonly reader: MathReader; readonly depth: number } | undefined;
   readonly #sentences: string[] = [];
-  #superscripts = 0;
+  readonly #lists: ListNumbers[] = [];
 
-  constructor(writer: BlockWriter, code: CodeMode, onId: OnId | undefined) {
+  constructor(writer: BlockWriter, code: CodeMode, onId?: OnId) {
     this.#writer = writer;
+    this.#marks = new MarkFilter(writer);
     this.#code = code;
     this.#onId = onId;
   }
 
   onopentag(name: string, attributes: Attributes): void {
-    this.#begin(name, attributes);
+    this.#declare(attributes);
+    this.#begin(this.#localName(name), attributes);
     const id = attributes['id'] ?? attributes['name'];
     if (id !== undefined) this.#onId?.(id, this.#writer.paragraphs);
   }
@@ -89,7 +113,8 @@ class HtmlReader {
     if (this.#isSilent(name, attributes)) {
       if (BLOCKS.has(name)) this.#endBlock();
       this.#silentFrom = this.#depth;
-    } else if (this.#codeFrom > 0) {
+    } else if (this.#math !== undefined) this.#math.reader.open(name);
+    else if (this.#codeFrom > 0) {
       if (name === 'br') this.#codeText.push('\n');
     } else if (name === 'pre') {
       this.#endBlock();
@@ -98,39 +123,85 @@ class HtmlReader {
   }
 
   #open(name: string, attributes: Attributes): void {
-    if (name === 'br') this.#writer.lineBreak();
-    else if (name === 'img' || name === 'area') this.#writer.text(attributes['alt'] ?? '');
-    else if (name === 'sup') this.#superscripts += 1;
+    if (name === 'br') {
+      this.#marks.flush();
+      this.#writer.lineBreak();
+    } else if (name === 'img' || name === 'area') this.#image(attributes['alt'] ?? '');
+    else if (name === 'math') this.#beginMath(attributes['alttext'] ?? '');
     else if (SENTENCES.has(name) || name === 'li' || name === 'tr') {
       this.#endBlock();
       this.#sentences.push(name);
-    } else if (BLOCKS.has(name) && !this.#isInRow()) this.#endBlock();
+      if (name === 'li') this.#writer.label(this.#lists.at(-1)?.next(attributes['value']) ?? '');
+    } else if (BLOCKS.has(name) && !this.#isInRow()) {
+      this.#endBlock();
+      if (name === 'ol' || name === 'ul') this.#lists.push(new ListNumbers(name, attributes));
+    }
+    const names = namesOf(attributes);
+    if (name === 'sup' || names.some((one) => SUPERSCRIPTS.has(one))) {
+      this.#marks.open('superscript', this.#depth);
+    } else if (name === 'pagenum' || names.some((one) => PAGE_BREAKS.has(one))) {
+      this.#marks.open('page', this.#depth);
+    } else if (name === 'a' && attributes['href']?.includes('#') === true) {
+      this.#marks.open('link', this.#depth);
+    }
+  }
+
+  #image(alternative: string): void {
+    this.#marks.flush();
+    const isFormula = alternative.length <= LONGEST_LATEX && isLatex(alternative);
+    this.#writer.text(isFormula ? latexText(alternative) : alternative);
+  }
+
+  #beginMath(alternative: string): void {
+    this.#marks.flush();
+    if (alternative.trim() === '' || isLatex(alternative)) {
+      this.#math = { reader: new MathReader(), depth: this.#depth };
+      return;
+    }
+    this.#writeFormula(alternative);
+    this.#silentFrom = this.#depth;
+  }
+
+  #writeFormula(formula: string): void {
+    this.#writer.imageEdge();
+    this.#writer.text(formula);
+    this.#writer.imageEdge();
   }
 
   ontext(text: string): void {
     if (this.#silentFrom > 0) return;
-    if (this.#codeFrom > 0) this.#codeText.push(text);
-    else this.#writer.text(text);
+    if (this.#math !== undefined) this.#math.reader.text(text);
+    else if (this.#codeFrom > 0) this.#codeText.push(text);
+    else this.#marks.text(text);
   }
 
   onclosetag(name: string): void {
     if (this.#silentFrom > 0) {
       if (this.#depth === this.#silentFrom) this.#silentFrom = 0;
+    } else if (this.#math !== undefined) {
+      if (this.#depth === this.#math.depth) this.#endMath();
+      else this.#math.reader.close();
     } else if (this.#codeFrom > 0) {
       if (this.#depth === this.#codeFrom) this.#endCode();
-    } else this.#close(name);
+    } else this.#close(this.#localName(name));
     this.#depth -= 1;
   }
 
   #close(name: string): void {
-    if (name === 'sup') this.#superscripts -= 1;
-    else if (name === 'td' || name === 'th') this.#writer.endCell();
-    else if (SENTENCES.has(name) || name === 'li' || name === 'tr') {
+    this.#marks.close(this.#depth);
+    if (name === 'td' || name === 'th') {
+      this.#marks.flush();
+      this.#writer.endCell();
+    } else if (SENTENCES.has(name) || name === 'li' || name === 'tr') {
       this.#endBlock();
       this.#sentences.pop();
+      if (name === 'li') this.#writer.label('');
     } else if (BLOCKS.has(name)) {
-      if (this.#isInRow()) this.#writer.text(' ');
-      else this.#endBlock();
+      if (this.#isInRow()) this.#marks.text(' ');
+      else {
+        this.#endBlock();
+        if (name === 'ol' || name === 'ul') this.#lists.pop();
+      }
     }
   }
 
@@ -141,9 +212,22 @@ class HtmlReader {
     });
   }
 
+  /** Ends the document, and the current block. */
   end(): void {
+    if (this.#math !== undefined) this.#endMath();
     if (this.#codeFrom > 0) this.#endCode();
     this.#endBlock();
+  }
+
+  /** Writes what waits for the following text, so that other text or a mark may follow. */
+  flush(): void {
+    this.#marks.flush();
+  }
+
+  #endMath(): void {
+    const formula = this.#math?.reader.finish() ?? '';
+    this.#math = undefined;
+    this.#writeFormula(formula);
   }
 
   #endCode(): void {
@@ -153,6 +237,7 @@ class HtmlReader {
   }
 
   #endBlock(): void {
+    this.#marks.flush();
     const inside = this.#sentences.at(-1);
     const isItem = inside === 'li' || inside === 'tr';
     this.#writer.end(isItem ? 'item' : inside === undefined ? 'paragraph' : 'sentence');
@@ -162,15 +247,61 @@ class HtmlReader {
     return this.#sentences.at(-1) === 'tr';
   }
 
+  #declare(attributes: Attributes): void {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith('xmlns:') && NAMESPACE.test(value)) this.#prefixes.add(name.slice(6));
+    }
+  }
+
+  #localName(name: string): string {
+    const colon = name.indexOf(':');
+    return colon > 0 && this.#prefixes.has(name.slice(0, colon)) ? name.slice(colon + 1) : name;
+  }
+
   #isSilent(name: string, attributes: Attributes): boolean {
     if (SILENT.has(name)) return true;
     if ('hidden' in attributes || attributes['aria-hidden'] === 'true') return true;
+    if (/display\s*:\s*none|visibility\s*:\s*hidden/i.test(attributes['style'] ?? '')) return true;
     if ('data-footnotes' in attributes || 'data-footnote-ref' in attributes) return true;
     // A superscript link within the page is the number of a footnote.
-    if (name === 'a' && this.#superscripts > 0 && attributes['href']?.includes('#') === true) {
-      return true;
-    }
-    const names = `${attributes['class'] ?? ''} ${attributes['role'] ?? ''} ${attributes['epub:type'] ?? ''}`;
-    return names.split(/\s+/).some((one) => FOOTNOTES.has(one));
+    const isLink = name === 'a' && attributes['href']?.includes('#') === true;
+    return (
+      (isLink && this.#marks.isRaised) || namesOf(attributes).some((one) => FOOTNOTES.has(one))
+    );
   }
 }
+
+function namesOf(attributes: Attributes): readonly string[] {
+  const { class: classes = '', role = '', 'epub:type': type = '' } = attributes;
+  return classes === '' && role === '' && type === ''
+    ? []
+    : `${classes} ${role} ${type}`.split(/\s+/);
+}
+
+/** The numbers of the items of a list. */
+export class ListNumbers {
+  readonly #isNumbered: boolean;
+  readonly #isLettered: boolean;
+  readonly #step: number;
+  #number: number;
+
+  constructor(name: 'ol' | 'ul', { reversed, start = '', style = '', type = '1' }: Attributes) {
+    // Without `start`, the numbers of a reversed list depend on the items that follow.
+    const isKnown = reversed === undefined || INTEGER.test(start);
+    this.#isNumbered = name === 'ol' && isKnown && !/list-style[^;]{0,60}none/i.test(style);
+    this.#isLettered = /^a$/i.test(type);
+    this.#step = reversed === undefined ? 1 : -1;
+    this.#number = INTEGER.test(start) ? Number(start) : 1;
+  }
+
+  /** Returns the number of the next item, such as `1.`; empty if the items have no numbers. */
+  next(value = ''): string {
+    const number = INTEGER.test(value) ? Number(value) : this.#number;
+    this.#number = number + this.#step;
+    if (!this.#isNumbered) return '';
+    const isLetter = this.#isLettered && number >= 1 && number <= 26;
+    return `${isLetter ? String.fromCodePoint(64 + number) : number}.`;
+  }
+}
+
+const INTEGER = /^\s*-?\d{1,9}\s*$/;

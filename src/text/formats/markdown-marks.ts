@@ -1,3 +1,11 @@
+import {
+  highlightLength,
+  LONGEST_DIALECT_MARK,
+  readFormula,
+  readWikiLink,
+} from './markdown-dialects.ts';
+import { superscriptText } from './superscript.ts';
+
 /** Maximum length of a link's text or of an HTML tag, in UTF-16 units. Longer ones are read as plain text. */
 export const LONGEST_MARK = 1_000;
 const LONGEST_ADDRESS = 20_000;
@@ -19,7 +27,10 @@ export interface Mark {
 }
 
 interface MarkContext {
+  /** The character before the mark. */
   readonly previous: string;
+  /** The last characters of the text before the mark. */
+  readonly tail: string;
   readonly isEnd: boolean;
   readonly span: number;
 }
@@ -27,8 +38,8 @@ interface MarkContext {
 type ReadMark = (rest: string, context: MarkContext) => Mark | undefined;
 
 /** Matches each character that can begin an inline Markdown mark outside of headings. */
-export const TEXT_MARK = /[\n\\`*_~![<&|]/;
-export const HEADING_MARK = /[\n\\`*_~![<&#]/;
+export const TEXT_MARK = /[\n\\`*_~![<&|$=]/;
+export const HEADING_MARK = /[\n\\`*_~![<&#$=]/;
 const WORD = /[\p{L}\p{N}]/u;
 
 function readRun(
@@ -56,9 +67,15 @@ const literal = (rest: string): Mark => ({ length: 1, text: rest.charAt(0) });
  */
 export const INLINE: Readonly<Record<string, ReadMark>> = {
   '\n': () => ({ length: 1 }),
-  '\\': (rest, { isEnd }) => {
+  '\\': (rest, { isEnd, previous }) => {
     const next = rest.charAt(1);
     if (next === '') return isEnd ? literal(rest) : undefined;
+    if (next === '(' || next === '[') {
+      const closer = next === '(' ? '\\)' : '\\]';
+      if (!hasCloser(rest, closer, isEnd)) return undefined;
+      const formula = readFormula(rest, previous);
+      if (formula !== undefined) return formula;
+    }
     if (next === '\n') return { length: 1, isBreak: true };
     return /[!-/:-@[-`{-~]/.test(next) ? { length: 2, text: next } : literal(rest);
   },
@@ -82,20 +99,57 @@ export const INLINE: Readonly<Record<string, ReadMark>> = {
     const isClosing = /\s/.test(previous) && (after === '' || after === '\n');
     return isClosing ? { length: closing.length } : literal(rest);
   },
+  $: (rest, { isEnd, previous }) => {
+    if (/^\$[\d.,]*$/.test(rest) && !isEnd) return undefined;
+    if (/^\$(?:\s|[\d.,]+\s)/.test(rest)) return literal(rest);
+    const closer = rest.startsWith('$$') ? '$$' : '$';
+    if (!hasCloser(rest, closer, isEnd)) return undefined;
+    return readFormula(rest, previous) ?? literal(rest);
+  },
+  '=': (rest, { isEnd, previous }) => {
+    if (rest.length < 3 && !isEnd) return undefined;
+    if (!/^==[^\s=]/.test(rest) || /[\p{L}\p{N}=]/u.test(previous)) return literal(rest);
+    if (!hasCloser(rest, '==', isEnd)) return undefined;
+    const length = highlightLength(rest, previous);
+    return length === undefined ? literal(rest) : { length, marked: rest.slice(2, length - 2) };
+  },
   '!': (rest, context) => {
-    if (rest.length === 1 && !context.isEnd) return undefined;
+    if (rest.length < 3 && !context.isEnd) return undefined;
+    if (rest.startsWith('![[')) {
+      if (!hasCloser(rest, ']]', context.isEnd)) return undefined;
+      const embedded = readWikiLink(rest, context.previous);
+      if (embedded !== undefined)
+        return { length: embedded.length, marked: embedded.text, isImage: true };
+    }
     if (rest.charAt(1) !== '[') return literal(rest);
     const link = readLink(rest.slice(1), context.isEnd);
     if (link === undefined) return undefined;
     return link === 'none' ? literal(rest) : { ...link, length: link.length + 1, isImage: true };
   },
-  '[': (rest, { isEnd }) => {
+  '[': (rest, { isEnd, previous }) => {
+    if (rest.length === 1 && !isEnd) return undefined;
+    if (rest.startsWith('[[')) {
+      if (!hasCloser(rest, ']]', isEnd)) return undefined;
+      const page = readWikiLink(rest, previous);
+      if (page !== undefined) return page;
+    }
     const link = readLink(rest, isEnd);
     return link === 'none' ? literal(rest) : link;
   },
-  '<': (rest, { isEnd }) => {
+  '<': (rest, { isEnd, tail }) => {
     if (rest.length === 1 && !isEnd) return undefined;
     if (!/^<[a-z/!?]/i.test(rest)) return literal(rest);
+    const isSuperscript = /^<sup\b/i.test(rest) || (/^<(?:s|su|sup)$/i.test(rest) && !isEnd);
+    if (isSuperscript) {
+      if (!hasCloser(rest, '</sup>', isEnd, AFTER_SUPERSCRIPT)) return undefined;
+      const [all, raised] = SUPERSCRIPT.exec(rest.slice(0, LONGEST_DIALECT_MARK)) ?? [];
+      if (all !== undefined && raised !== undefined) {
+        const next = rest.slice(all.length, all.length + AFTER_SUPERSCRIPT);
+        const isLink = /^\s*\[[^\]]*\]\([^)]*#/.test(raised);
+        const text = isLink ? '' : superscriptText(tail, raised.replaceAll(/<[^<>]*>/g, ''), next);
+        return { length: all.length, text };
+      }
+    }
     const isComment = rest.startsWith('<!--');
     const paragraph = rest.slice(0, LONGEST_MARK).split(BLANK_LINE, 1)[0] ?? '';
     const end = paragraph.indexOf(isComment ? '-->' : '>');
@@ -106,7 +160,8 @@ export const INLINE: Readonly<Record<string, ReadMark>> = {
       return { length, text: content };
     }
     if (isComment || /^\/?[a-z][a-z\d-]*(?:[\s/][^<>]*)?$/i.test(content)) {
-      const [, alternative] = /^img\s[^>]*?\balt="([^"]*)"/i.exec(content) ?? [];
+      const [, quoted, single] = /^img\s[^>]*?\balt=(?:"([^"]*)"|'([^']*)')/i.exec(content) ?? [];
+      const alternative = quoted ?? single;
       if (alternative !== undefined) return { length, text: alternative };
       return { length, isBreak: /^br\b/i.test(content) };
     }
@@ -138,6 +193,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function characterOf(code: number): string | undefined {
   return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
+}
+
+const SUPERSCRIPT = /^<sup(?:\s[^<>]*)?>((?:(?!<\/sup>)[^\n])*)<\/sup>/i;
+const AFTER_SUPERSCRIPT = 3;
+
+// Returns true if a mark with this closer can be read: the closer and `after` following characters have arrived, or will
+// not arrive.
+function hasCloser(rest: string, closer: string, isEnd: boolean, after = 1): boolean {
+  const seen = rest.slice(0, LONGEST_DIALECT_MARK);
+  const [line = ''] = seen.split(closer === '$$' || closer.startsWith('\\') ? BLANK_LINE : '\n', 1);
+  const at = line.indexOf(closer, closer.length === 1 ? 1 : 2);
+  if (at === -1) return isEnd || line.length < seen.length || seen.length === LONGEST_DIALECT_MARK;
+  const end = at + closer.length + after;
+  return isEnd || end <= rest.length || rest.includes('\n', end - after);
 }
 
 function mayGoOn(rest: string, isEnd: boolean, longest = LONGEST_MARK): boolean {

@@ -1,4 +1,5 @@
 import { wordsJoin } from './block-writer.ts';
+import { readAlert } from './markdown-dialects.ts';
 import { HEADING_MARK, INLINE, LONGEST_MARK, MAX_DEPTH, TEXT_MARK } from './markdown-marks.ts';
 import type { CodeMode } from './text-formats.ts';
 
@@ -19,10 +20,20 @@ export interface MarkdownStream {
 export function createMarkdownStream(code: CodeMode): MarkdownStream {
   const reader = new StreamReader(code);
   return {
-    write: (markdown) => reader.read(markdown.replaceAll('\r', ''), false),
+    write(markdown) {
+      const text = markdown.replaceAll('\r', '');
+      const parts: string[] = [];
+      // In pieces, because the text of a link is put before all that follows.
+      for (let at = 0; at < text.length; at += PIECE_UNITS) {
+        parts.push(reader.read(text.slice(at, at + PIECE_UNITS), false));
+      }
+      return parts.join('');
+    },
     end: () => reader.read('', true),
   };
 }
+
+const PIECE_UNITS = 1 << 16;
 
 /** Matches a line of YAML or TOML. Distinguishes front matter from text between two horizontal rules. */
 export const FRONT_MATTER_FIELD = /^\s*(?:#|[\w"'.-]+[^:=\n]{0,60}[:=](?:\s|$)|- |\[)/;
@@ -57,6 +68,8 @@ class StreamReader {
   #span = 0;
   #fence = '';
   #items = 0;
+  #label = '';
+  readonly #numbers: { readonly indent: number; number: number }[] = [];
 
   constructor(code: CodeMode) {
     this.#code = code;
@@ -195,15 +208,33 @@ class StreamReader {
       this.#endBlock();
       this.#items += 1;
       this.#block = mark.kind;
+      this.#label = this.#itemLabel(body, prefix);
       this.#take(prefix + length);
       // A heading, a check box or another list may follow in an item.
       if (mark.kind === 'heading') this.#state = 'text';
     } else {
+      if (this.#tail === '' && this.#items === 0) this.#endLists(prefix);
       this.#take(prefix);
       this.#space(' ');
       this.#state = 'text';
     }
     return true;
+  }
+
+  #itemLabel(body: string, indent: number): string {
+    const [, number] = /^(\d{1,9})[.)]/.exec(body) ?? [];
+    // An item may be indented by one more space than the item before it.
+    this.#endLists(number === undefined ? indent : indent + 2);
+    if (number === undefined) return '';
+    const list = this.#numbers.at(-1);
+    if (list !== undefined && list.indent >= indent - 1) list.number += 1;
+    else this.#numbers.push({ indent, number: Number(number) });
+    return `${this.#numbers.at(-1)?.number ?? number}.`;
+  }
+
+  // Ends the lists whose items are indented by at least `indent`.
+  #endLists(indent: number): void {
+    while ((this.#numbers.at(-1)?.indent ?? -1) >= indent) this.#numbers.pop();
   }
 
   #continues(body: string): boolean {
@@ -216,8 +247,15 @@ class StreamReader {
     const isRow = body.startsWith('|') || (this.#isInTable && body.includes('|'));
     const isDelimiterRow = DELIMITER_ROW.test(body);
     this.#isInTable = isDelimiterRow || (this.#isInTable && isRow);
-    if (line.trim() === '') this.#endBlock();
-    else if (fence !== undefined) {
+    const isOther = fence !== undefined || isRow || isDelimiterRow || RULE.test(body);
+    if (isOther) this.#endLists(line.length - body.length);
+    const alert = line.includes('>') && this.#tail === '' ? readAlert(body) : undefined;
+    if (line.trim() === '' || /^:{3,}/.test(body)) this.#endBlock();
+    else if (alert !== undefined) {
+      this.#block = 'heading';
+      this.#emit(spokenLine(alert.text));
+      this.#endBlock();
+    } else if (fence !== undefined) {
       this.#announceCode();
       this.#fence = fence;
     } else if (this.#tail !== '' && /^(?:=+|-+)[ \t]*$/.test(body)) {
@@ -290,11 +328,16 @@ class StreamReader {
     }
     if (rest.startsWith('|') && this.#span === 0) return this.#bar();
     const read = INLINE[rest.charAt(0)];
-    const mark = read?.(rest, { previous: this.#previous, isEnd: this.#isEnd, span: this.#span });
+    const mark = read?.(rest, {
+      previous: this.#previous,
+      tail: this.#tail + this.#gap,
+      isEnd: this.#isEnd,
+      span: this.#span,
+    });
     if (mark === undefined) return false;
     if (mark.span !== undefined) this.#span = mark.span;
     if (mark.isBreak === true) this.#space('\n');
-    if (mark.text !== undefined) this.#emit(mark.text);
+    if (mark.text !== undefined && mark.text !== '') this.#emit(mark.text);
     if (rest.startsWith('\n')) {
       this.#state = 'lineStart';
       this.#items = 0;
@@ -319,7 +362,9 @@ class StreamReader {
     if (this.#isImageEdge && wordsJoin(this.#tail, words)) this.#space(' ');
     this.#isImageEdge = false;
     if (this.#tail === '' && this.#afterItem && this.#block !== 'item') this.#text.push('\n');
-    const text = this.#gap + words.replaceAll(/\s+/g, ' ');
+    const label = this.#label === '' || words.startsWith(this.#label) ? '' : `${this.#label} `;
+    this.#label = '';
+    const text = this.#gap + label + words.replaceAll(/\s+/g, ' ');
     this.#text.push(text);
     this.#tail = (this.#tail + text).slice(-TAIL_UNITS);
     this.#gap = '';
@@ -338,6 +383,7 @@ class StreamReader {
       this.#text.push(this.#afterItem ? '\n' : '\n\n');
     }
     this.#block = 'paragraph';
+    this.#label = '';
     this.#tail = '';
     this.#gap = '';
     this.#isImageEdge = false;
@@ -368,7 +414,7 @@ const MARKS = [
 function mayBeMark(body: string): boolean {
   if (/^[-*_+=~`#\d.):|\s]*$/.test(body) && body.length < LONGEST_MARK) return true;
   if (FENCE.test(body) || body.startsWith('|') || '<!--'.startsWith(body)) return true;
-  return /^\[[^\]\n]{0,300}\]?$/.test(body);
+  return /^(?:\[[^\]\n]{0,300}\]?$|\[!|:{3})/.test(body);
 }
 
 function spokenLine(line: string): string {

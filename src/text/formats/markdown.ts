@@ -1,10 +1,12 @@
+import { Parser } from 'htmlparser2';
 import MarkdownIt from 'markdown-it';
 import type { Token } from 'markdown-it';
 import footnote from 'markdown-it-footnote';
 import type { SpokenText } from '../document.ts';
 import { BlockWriter } from './block-writer.ts';
 import { DocumentError } from './document-error.ts';
-import { writeHtml } from './html.ts';
+import { HtmlReader, ListNumbers, writeHtml } from './html.ts';
+import { readAlert, useDialects, withoutAttributes } from './markdown-dialects.ts';
 import { FRONT_MATTER_FIELD } from './markdown-stream.ts';
 import type { CodeMode } from './text-formats.ts';
 
@@ -12,7 +14,9 @@ const MAX_DEPTH = 200;
 
 /** Extracts the text of Markdown: CommonMark with tables, strikethrough, footnotes and front matter. @throws DocumentError */
 export function readMarkdown(markdown: string, code: CodeMode): SpokenText {
-  const parser = new MarkdownIt({ html: true, maxNesting: MAX_DEPTH }).use(footnote);
+  const parser = new MarkdownIt({ html: true, maxNesting: MAX_DEPTH })
+    .use(footnote)
+    .use(useDialects);
   // The reader parses the marks in each block, so that they are not all in memory at once.
   parser.core.ruler.enableOnly(['normalize', 'block']);
   const environment = {};
@@ -29,11 +33,14 @@ export function readMarkdown(markdown: string, code: CodeMode): SpokenText {
 
 /** Returns the text of a Markdown paragraph without its inline marks, such as emphasis and links. @throws DocumentError */
 export function readInlineMarkdown(paragraph: string): string {
-  const parser = new MarkdownIt({ html: true, maxNesting: MAX_DEPTH });
-  const tokens: Token[] = [];
-  parser.inline.parse(paragraph, parser, {}, tokens);
+  const parser = new MarkdownIt({ html: true, maxNesting: MAX_DEPTH }).use(useDialects);
   const writer = new BlockWriter();
-  new MarkdownReader(writer, 'read', () => tokens).readParagraph();
+  const reader = new MarkdownReader(writer, 'read', (block) => {
+    const tokens: Token[] = [];
+    parser.inline.parse(block, parser, {}, tokens);
+    return tokens;
+  });
+  reader.readParagraph(paragraph);
   return writer.finish().text;
 }
 
@@ -43,9 +50,12 @@ const BLANK_LINES = /\n(?:[ \t]*\n){2,}/g;
 class MarkdownReader {
   readonly #writer: BlockWriter;
   readonly #code: CodeMode;
-  #lists = 0;
+  readonly #html: HtmlReader;
+  #tags: Parser | undefined;
+  readonly #lists: ListNumbers[] = [];
   #headings = 0;
   #footnotes = 0;
+  #isQuoteStart = false;
   #isItemStart = false;
 
   readonly #parseBlock: (block: string) => readonly Token[];
@@ -57,6 +67,7 @@ class MarkdownReader {
   ) {
     this.#writer = writer;
     this.#code = code;
+    this.#html = new HtmlReader(writer, code);
     this.#parseBlock = parseBlock;
   }
 
@@ -67,15 +78,14 @@ class MarkdownReader {
     if (this.#footnotes === 0) this.#block(token);
   }
 
-  readParagraph(): void {
-    for (const token of this.#parseBlock('')) this.#inline(token);
+  readParagraph(paragraph: string): void {
+    this.#inlineBlock(paragraph);
   }
 
   #block(token: Token): void {
     switch (token.type) {
       case 'inline':
-        for (const child of this.#parseBlock(token.content)) this.#inline(child);
-        return;
+        return this.#paragraph(token.content);
       case 'fence':
       case 'code_block':
         return this.#writer.code(token.content, this.#code);
@@ -94,43 +104,109 @@ class MarkdownReader {
     if (token.type === 'list_item_open') {
       this.#end();
       this.#isItemStart = true;
-    }
+      this.#writer.label(this.#lists.at(-1)?.next() ?? '');
+    } else if (token.type === 'list_item_close') this.#writer.label('');
     if (token.type.endsWith('list_open') || token.type.endsWith('list_close')) {
       this.#end();
-      this.#lists += token.nesting;
+      if (token.nesting < 0) this.#lists.pop();
+      else this.#lists.push(listNumbers(token));
     }
     if (token.type.startsWith('heading')) this.#headings += token.nesting;
+    if (token.type.startsWith('blockquote')) {
+      this.#isQuoteStart = token.nesting > 0;
+    }
+  }
+
+  #paragraph(content: string): void {
+    const isQuoteStart = this.#isQuoteStart;
+    this.#isQuoteStart = false;
+    const alert = isQuoteStart ? readAlert(content) : undefined;
+    if (alert === undefined) return this.#inlineBlock(withoutAttributes(content));
+    this.#inlineBlock(alert.text);
+    this.#writer.end('sentence');
+    this.#inlineBlock(content.slice(alert.length));
   }
 
   #end(): void {
-    this.#writer.end(this.#headings > 0 ? 'sentence' : this.#lists > 0 ? 'item' : 'paragraph');
+    this.#writer.end(
+      this.#headings > 0 ? 'sentence' : this.#lists.length > 0 ? 'item' : 'paragraph',
+    );
+  }
+
+  // Links and inline HTML are elements of one document, so that both follow the rules for HTML.
+  #inlineBlock(content: string): void {
+    for (const part of partsOf(content)) {
+      for (const token of this.#parseBlock(part)) this.#inline(token);
+    }
+    // Closes elements that are still open.
+    this.#tags?.end();
+    this.#tags = undefined;
+    this.#html.flush();
   }
 
   #inline(token: Token): void {
+    const html = this.#html;
     if (token.level >= MAX_DEPTH - 1) throw tooDeep();
     switch (token.type) {
       case 'text':
       case 'text_special':
       case 'code_inline':
-        this.#writer.text(this.#isItemStart ? token.content.replace(TASK, '') : token.content);
+        html.ontext(this.#isItemStart ? token.content.replace(TASK, '') : token.content);
+        break;
+      case 'link_open':
+        html.onopentag('a', { href: String(token.attrGet('href')) });
+        break;
+      case 'link_close':
+        html.onclosetag('a');
         break;
       case 'image':
+        html.flush();
         this.#writer.imageEdge();
         for (const child of token.children ?? []) this.#inline(child);
+        html.flush();
         this.#writer.imageEdge();
         break;
       case 'softbreak':
-        this.#writer.text(' ');
+        html.ontext(' ');
         break;
       case 'hardbreak':
+        html.flush();
         this.#writer.lineBreak();
         break;
       case 'html_inline':
-        if (/^<br\b/i.test(token.content)) this.#writer.lineBreak();
+        this.#tags ??= new Parser(html, { recognizeSelfClosing: true });
+        this.#tags.write(token.content);
         break;
     }
     this.#isItemStart = false;
   }
+}
+
+// The parser takes quadratic time for some marks, so that it gets a very long block in parts.
+function partsOf(content: string): readonly string[] {
+  if (content.length <= LONGEST_PART) return [content];
+  const parts: string[] = [];
+  for (let at = 0; at < content.length;) {
+    const next = content.slice(at, at + LONGEST_PART);
+    const space = Math.max(next.lastIndexOf('\n'), next.lastIndexOf(' '));
+    const isLast = at + next.length === content.length;
+    const part = isLast || space < LONGEST_PART / 2 ? next : next.slice(0, space + 1);
+    // A run of marks would be spoken, if it were cut.
+    if (!isLast && MARKS.test(content.slice(at + part.length - 1, at + part.length + 1))) {
+      throw tooDeep();
+    }
+    parts.push(part);
+    at += part.length;
+  }
+  return parts;
+}
+
+const LONGEST_PART = 10_000;
+const MARKS = /^[*_~`[\]!<^]{2}$/;
+
+function listNumbers(list: Token): ListNumbers {
+  const isOrdered = list.type.startsWith('ordered');
+  return new ListNumbers(isOrdered ? 'ol' : 'ul', { start: String(list.attrGet('start') ?? 1) });
 }
 
 const TASK = /^\[[ xX]\] /;

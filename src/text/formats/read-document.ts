@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../decode.ts';
 import type { SpokenText } from '../document.ts';
+import { decodeMarkup } from './decode-markup.ts';
 import { DocumentError } from './document-error.ts';
 import type { CodeMode, DocumentFormat } from './text-formats.ts';
 
@@ -22,6 +23,8 @@ export function maxDocumentBytes(format: DocumentFormat): number {
 /**
  * Extracts the text to speak from a document: one text for each chapter of an EPUB, otherwise one text. Leaves out
  * chapters without letters or digits.
+ * @param onNotice called with a sentence about content that is missing from the document; if undefined, such a document is
+ * refused
  * @throws DocumentError if the document cannot be read or contains nothing to speak
  * @throws TextEncodingError if the text is not UTF-8
  */
@@ -29,8 +32,9 @@ export async function readDocument(
   format: DocumentFormat,
   bytes: Uint8Array,
   code: CodeMode = 'skip',
+  onNotice?: (sentence: string) => void,
 ): Promise<readonly SpokenText[]> {
-  const parts = await extract(format, bytes, code);
+  const parts = await extract(format, bytes, { code, onNotice });
   const spoken = parts.filter(({ text }) => SPEAKABLE.test(text));
   if (spoken.length > 0) return spoken;
   throw new DocumentError('the document has no text to speak', {
@@ -43,29 +47,31 @@ const SPEAKABLE = /[\p{L}\p{N}]/u;
 async function extract(
   format: DocumentFormat,
   bytes: Uint8Array,
-  code: CodeMode,
+  {
+    code,
+    onNotice,
+  }: { readonly code: CodeMode; readonly onNotice: ((sentence: string) => void) | undefined },
 ): Promise<readonly SpokenText[]> {
-  if (format === 'epub') {
-    const { readEpub } = await import('./epub.ts');
-    return readEpub(bytes, code);
-  }
-  const text = decodeUtf8(bytes);
   switch (format) {
+    case 'epub': {
+      const { readEpub } = await import('./epub.ts');
+      return readEpub(bytes, code, onNotice);
+    }
     case 'markdown': {
       const { readMarkdown } = await import('./markdown.ts');
-      return [readMarkdown(text, code)];
+      return [readMarkdown(decodeUtf8(bytes), code)];
     }
     case 'html': {
       const { readHtml } = await import('./html.ts');
-      return [readHtml(text, code)];
+      return [readHtml(decodeMarkup(bytes), code)];
     }
     case 'ssml': {
       const { readSsml } = await import('./ssml.ts');
-      return [readSsml(text)];
+      return [readSsml(decodeMarkup(bytes))];
     }
     case 'subtitles': {
       const { readSubtitles } = await import('./subtitles.ts');
-      return [readSubtitles(text)];
+      return [readSubtitles(decodeUtf8(bytes))];
     }
   }
 }

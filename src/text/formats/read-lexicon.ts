@@ -26,6 +26,9 @@ async function readTable(text: string): Promise<readonly LexiconEntry[]> {
       skip_empty_lines: true,
       trim: true,
       on_record(cells: string[], { lines }) {
+        // At once, because the parser makes an error for each row that has another number of cells than the first.
+        const isFirst = rows.length === 0;
+        if (cells.length !== 2 && !(isFirst && isHeader(cells))) throw columnsError(cells, lines);
         rows.push({ cells, line: lines });
         return null;
       },
@@ -43,13 +46,14 @@ async function readTable(text: string): Promise<readonly LexiconEntry[]> {
   const entries = first !== undefined && isHeader(first.cells) ? rows.slice(1) : rows;
   return entries.map(({ cells, line }) => {
     const [written = '', spoken = ''] = cells;
-    if (cells.length !== 2) {
-      throw new DocumentError(`${counted(cells.length, 'column')} instead of 2`, {
-        line,
-        hint: COLUMNS,
-      });
-    }
     return checked({ written, spoken }, line);
+  });
+}
+
+function columnsError(cells: readonly string[], line: number): DocumentError {
+  return new DocumentError(`${counted(cells.length, 'column')} instead of 2`, {
+    line,
+    hint: COLUMNS,
   });
 }
 
@@ -82,6 +86,7 @@ const UNREAD = new Set(['example', 'meta', 'metadata']);
 async function readPls(text: string): Promise<readonly LexiconEntry[]> {
   const { readXml } = await import('./xml.ts');
   const entries: LexiconEntry[] = [];
+  const known = new Set<string>();
   const open: string[] = [];
   let unread = 0;
   let lexemeLine = 0;
@@ -132,7 +137,10 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
         });
       }
       for (const one of written) {
-        entries.push(checked({ written: one.trim(), spoken: alias.trim() }, lexemeLine));
+        const entry = checked({ written: one.trim(), spoken: alias.trim() }, lexemeLine);
+        // The first of equal lexemes is preferred (PLS 1.0, section 4.9.3).
+        if (!known.has(entry.written)) entries.push(entry);
+        known.add(entry.written);
       }
     },
   });

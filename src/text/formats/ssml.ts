@@ -31,8 +31,7 @@ export function readSsml(ssml: string): SpokenText {
       if (endsBlock(name)) endBlock();
       open.push(name);
       if (name === 'break') {
-        const ms = breakLength(attributes, line);
-        if (ms > 0) writer.pause(ms);
+        writer.pause(breakLength(attributes, line));
       } else if (name === 'sub') {
         const { alias: spoken } = attributes;
         if (spoken === undefined || spoken.trim() === '') {
@@ -102,6 +101,8 @@ function breakLength(
       });
 }
 
+// A time of CSS, such as `500ms`, `.5s` or `+1s`.
 function timeOf(time: string): number | undefined {
-  return /^[\d.]+m?s$/.test(time.trim()) ? durationMs(time) : undefined;
+  const [, value = ''] = /^\+?((?:\d+|\d*\.\d+)m?s)$/.exec(time.trim()) ?? [];
+  return durationMs(value.replace(/^\./, '0.'));
 }

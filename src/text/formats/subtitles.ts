@@ -1,99 +1,103 @@
 import type { SpokenText } from '../document.ts';
 import { plainText } from '../document.ts';
+import { rowText } from './cue-text.ts';
+import type { CueRow } from './cue-text.ts';
+import type { Cue } from './cues.ts';
+import { parseCues } from './cues.ts';
 import { DocumentError } from './document-error.ts';
-
-/** A subtitle with its start and end time. */
-export interface Cue {
-  readonly startMs: number;
-  readonly endMs: number;
-  /** Text without tags; lines are separated by line breaks. */
-  readonly text: string;
-  /** The speaker that WebVTT's `<v NAME>` names. */
-  readonly speaker?: string;
-  /** Number of the line that contains the cue's times, from 1. */
-  readonly line: number;
-}
 
 /**
  * Extracts the text of SubRip or WebVTT subtitles.
  * @throws DocumentError that names the line
  */
 export function readSubtitles(subtitles: string): SpokenText {
-  const texts = parseCues(subtitles)
-    .map(({ text }) => text.replaceAll(/(?:^|\n)[-–—]\s*/g, '\n').trim())
-    .map((text) => text.replaceAll(/\s+/g, ' '));
-  // Subtitles that roll up repeat their lines.
-  const spoken = texts.filter((text, index) => text !== '' && text !== texts[index - 1]);
-  return plainText(spoken.join(' '));
+  const texts = spokenCues(subtitles).map(({ rows }) =>
+    rows.map((row) => withoutDash(rowText(row)).trim()).join(' '),
+  );
+  const spoken = texts.map((text) => text.replaceAll(/\s+/g, ' ').trim());
+  return plainText(spoken.filter((text) => text !== '').join(' '));
+}
+
+/** Removes the dash that marks a change of speakers, but not a minus sign or an arrow. */
+export function withoutDash(row: string): string {
+  return row.replace(/^\s*[-–—](?![-–—>\d])\s*/, '');
 }
 
 /**
- * Parses SubRip or WebVTT into cues.
+ * Parses SubRip or WebVTT into the cues to speak. Automatic captions roll up: each cue repeats rows of the previous
+ * cue, and adds words. These words are in one cue of the result.
  * @throws DocumentError that names the line
  */
-export function parseCues(subtitles: string): readonly Cue[] {
-  const cues: Cue[] = [];
-  const lines = subtitles.split(/\r\n|\n|\r/);
-  for (let at = 0; at < lines.length; at += 1) {
-    const line = lines[at] ?? '';
-    if (!line.includes('-->') && !BAD_ARROW.test(line)) {
-      // A note or a style sheet lasts until the next empty line.
-      if (!/^(?:NOTE|STYLE|REGION)\b/.test(line)) continue;
-      while (at + 1 < lines.length && lines[at + 1] !== '') at += 1;
-      continue;
-    }
-    const [from = '', to = ''] = line.split('-->');
-    const [startMs, endMs] = [clockMs(from), clockMs(to.trim().split(/\s/)[0] ?? '')];
-    if (startMs === undefined || endMs === undefined) {
-      throw new DocumentError(`not a time of a subtitle: "${line.trim().slice(0, 60)}"`, {
-        line: at + 1,
-        hint: 'Use 00:00:01,000 --> 00:00:02,500.',
-      });
-    }
-    const rows: string[] = [];
-    const number = at + 1;
-    while (at + 1 < lines.length && (lines[at + 1] ?? '').trim() !== '') {
-      at += 1;
-      rows.push(lines[at] ?? '');
-    }
-    const text = rows.map((row) => withoutTags(row)).join('\n');
-    const [, speaker] = VOICE.exec(rows[0] ?? '') ?? [];
-    const named = speaker === undefined ? {} : { speaker: withoutTags(speaker).trim() };
-    cues.push({ startMs, endMs, text, line: number, ...named });
-  }
+export function spokenCues(subtitles: string): readonly Cue[] {
+  const cues = parseCues(subtitles);
   if (cues.length === 0) {
     throw new DocumentError('not subtitles: no line has a time', {
       hint: 'Use SubRip (.srt) or WebVTT (.vtt).',
     });
   }
-  return cues;
+  const mayGrow = rowsGrow(cues);
+  const spoken: SpokenCue[] = [];
+  for (const [index, cue] of cues.entries()) {
+    const shown = cues[index - 1];
+    const last = spoken.at(-1);
+    const overlap = shown === undefined ? undefined : overlapOf(shown, cue, mayGrow);
+    const added = cue.rows.slice(overlap?.rows);
+    if (last !== undefined && overlap !== undefined && (overlap.isGrown || added.length === 0)) {
+      last.endMs = Math.max(last.endMs, cue.endMs);
+      if (overlap.isGrown)
+        last.rows.splice(-1, 1, ...cue.rows.slice(overlap.rows - 1, overlap.rows));
+      for (const row of added) last.rows.push(row);
+    } else if (added.length > 0) spoken.push({ ...cue, rows: added });
+  }
+  return spoken;
 }
 
-// A cue whose times have another arrow, such as `00:00:01,000 -> 00:00:02,500`, must not be lost.
-const BAD_ARROW = /^\s*[\d:]+:\d+[,.]\d+\s*[^\s\d]{1,4}\s*\d+:\d/;
-const VOICE = /^\s*<v(?:\.[^\s>]*)?\s+([^>]+)>/;
-
-/** Parses a time such as `00:01:02,500` or `1:02.5`. Returns milliseconds, or undefined if the text is not a time. */
-export function clockMs(text: string): number | undefined {
-  const match = /^(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)(?:[,.](\d{1,3}))?$/.exec(text.trim());
-  if (match === null) return undefined;
-  const [, hours = '0', minutes = '0', seconds = '0', fraction = ''] = match;
-  const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
-  return whole * 1_000 + Number(fraction.padEnd(3, '0'));
+interface SpokenCue extends Cue {
+  endMs: number;
+  readonly rows: CueRow[];
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&nbsp;': ' ',
-  '&lrm;': '',
-  '&rlm;': '',
-};
+interface Overlap {
+  /** Number of rows at the beginning of a cue that the previous cue shows too. */
+  readonly rows: number;
+  /** True if the last of these rows has more words than in the previous cue. */
+  readonly isGrown: boolean;
+}
 
-// For example, removes `<i>`, `<v Ann>`, `<00:01.000>` and `{\an8}`.
-function withoutTags(line: string): string {
-  return line
-    .replaceAll(/<\/?[a-z\d][^<>]*>|\{\\[^{}]*\}/gi, '')
-    .replaceAll(/&[a-z]+;/g, (entity) => ENTITIES[entity] ?? entity);
+// Two cues with a shorter gap between them are shown without a break: one frame at 24 frames per second.
+const FRAME_MS = 42;
+// Digital captions show up to 15 rows.
+const MOST_ROWS = 15;
+
+function overlapOf(shown: Cue, cue: Cue, mayGrow: boolean): Overlap | undefined {
+  const isApart = cue.startMs - shown.endMs >= FRAME_MS || cue.startMs < shown.startMs;
+  const most = Math.min(shown.rows.length, cue.rows.length, MOST_ROWS);
+  if (isApart || most === 0) return undefined;
+  const [before, after] = [shown.rows.slice(-most), cue.rows.slice(0, most)].map((rows) =>
+    rows.map((row) => wordsOf(row)),
+  );
+  for (let rows = most; rows > 0; rows -= 1) {
+    const repeated = before?.slice(-rows) ?? [];
+    const isSame = (row: string, at: number): boolean => row === after?.[at];
+    if (!repeated.slice(0, -1).every(isSame)) continue;
+    const [from = '', to = ''] = [repeated.at(-1), after?.[rows - 1]];
+    if (from === to || (mayGrow && to.startsWith(from))) return { rows, isGrown: from !== to };
+  }
+  return undefined;
+}
+
+function wordsOf(row: CueRow): string {
+  return rowText(row).replaceAll(/\s+/g, ' ').trim();
+}
+
+// In other subtitles, `Yes` may be followed by `Yes, sir`. Rows that grow do so again and again.
+function rowsGrow(cues: readonly Cue[]): boolean {
+  let [pairs, grown] = [0, 0];
+  for (const [index, cue] of cues.entries()) {
+    const shown = cues[index - 1];
+    if (shown === undefined || cue.startMs - shown.endMs >= FRAME_MS) continue;
+    pairs += 1;
+    if (overlapOf(shown, cue, true)?.isGrown === true) grown += 1;
+  }
+  return grown > 1 && grown * 3 >= pairs;
 }

@@ -12,11 +12,12 @@ export interface XmlHandler {
 const MAX_DEPTH = 1_000;
 
 /**
- * Reads XML strictly. Refuses entity declarations, because expanded entities could grow without
- * limit.
+ * Reads XML strictly. Refuses entity declarations, because expanded entities could grow without limit. The time is
+ * proportional to the length.
  * @throws DocumentError that names the line
  */
 export function readXml(xml: string, handler: XmlHandler): void {
+  refuseDeclarations(xml);
   const parser = sax.parser(true, { position: true });
   let depth = 0;
   const lineOf = (): number => parser.line + 1;
@@ -63,3 +64,32 @@ export function readXml(xml: string, handler: XmlHandler): void {
 }
 
 const PIECE_UNITS = 1 << 14;
+
+// The parser takes quadratic time for long declarations, which are allowed only within a DOCTYPE.
+function refuseDeclarations(xml: string): void {
+  const special = /<[!?]/g;
+  for (let match = special.exec(xml); match !== null; match = special.exec(xml)) {
+    const { index: at } = match;
+    const closing = CLOSINGS.find(({ opening }) => xml.startsWith(opening, at))?.closing;
+    if (closing === undefined) {
+      const isDoctype = /^<!DOCTYPE/i.test(xml.slice(at, at + 9));
+      // The parser refuses a DOCTYPE with declarations at its end.
+      if (isDoctype && xml.slice(at, xml.indexOf('>', at)).includes('[')) return;
+      if (!isDoctype) {
+        throw new DocumentError('not well-formed XML: a declaration that is no DOCTYPE', {
+          line: xml.slice(0, at).split('\n').length,
+        });
+      }
+    }
+    // The parser refuses what has no end.
+    const end = xml.indexOf(closing ?? '>', at);
+    if (end === -1) return;
+    special.lastIndex = end;
+  }
+}
+
+const CLOSINGS = [
+  { opening: '<!--', closing: '-->' },
+  { opening: '<![CDATA[', closing: ']]>' },
+  { opening: '<?', closing: '?>' },
+] as const;

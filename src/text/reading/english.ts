@@ -207,7 +207,9 @@ const INNER_SIGNS =
 const PART =
   /(?:\p{Lu}\.){2,8}|\d{1,3}0s(?!\p{L})|\d{1,9}(?:st|nd|rd|th)(?!\p{L})|\p{Sc}\d{1,9}(?:\.\d{1,2})?(?:k|K|m|M|bn|B)?(?=-)|\d{1,3}\/\d{1,3}(?=-)|\p{L}[\p{L}\p{M}\p{Cf}'’]*|\d{1,15}(?:[.,:]\d{1,15})*|./gsu;
 const HYPHEN = /^[-‐‑]$/;
-const EXPONENT = /(?<=\d)⁻?[⁰¹²³⁴-⁹]{1,3}/g;
+// After a letter, a single `²` or `³` has a word of its own.
+const EXPONENT =
+  /(?<=\d)⁻?[⁰¹²³⁴-⁹]{1,3}|(?<=(?:^|\P{L})\p{L}|\p{L}(?=⁻)|\))(?:⁻[⁰¹²³⁴-⁹]{1,3}|[⁰¹⁴-⁹]|[⁰¹²³⁴-⁹]{2,3})/gu;
 const SUBSCRIPT = /[₀-₉]/g;
 
 function readParts(written: string, place: Place): string {
@@ -288,6 +290,11 @@ function readPartLetters(part: string, { index, parts }: PartPlace, alone: Place
   const isOne = before === '-' || before === '1';
   const unit = isAfterDigits && part.length > 1 ? unitName(part, isOne) : undefined;
   if (unit !== undefined) return unit;
+  // A version, as in `IPv6`.
+  const [, name] = /^([A-Z]{2,8})v$/.exec(part) ?? [];
+  if (name !== undefined && /^\d/.test(parts[index + 1] ?? '')) {
+    return `${readLetters(name, alone)} V`;
+  }
   const isBesideDigits = /^\d/.test(before) || /^\d/.test(parts[index + 1] ?? '');
   const isSpelled =
     isBesideDigits &&

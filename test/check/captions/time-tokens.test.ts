@@ -217,10 +217,10 @@ describe('a token without a word', () => {
     ]);
   });
 
-  test('at the end lasts until the audio ends', () => {
+  test('at the end is shown beside its neighbour, at a speaking rate', () => {
     expect(timed('one two', [['one', 0, 1_000]])).toStrictEqual([
       ['one', 0, 1_000],
-      ['two', 1_000, 9_000],
+      ['two', 1_000, 2_250],
     ]);
   });
 

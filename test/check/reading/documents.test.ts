@@ -112,6 +112,17 @@ describe('foley batch', () => {
     expect(JSON.parse(String(await read('b.json')))).toMatchObject({ text: 'WWW.' });
   });
 
+  test('reads a book without the files that are missing from it, and says so once', async () => {
+    const { batch, write } = await batchBox({});
+    const opf = `<package><manifest><item id="a" href="text/c0.xhtml" media-type="application/xhtml+xml"/><item id="b" href="gone.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>`;
+    await write('book.epub', epubOf(['<p>Here.</p>'], { 'OEBPS/book.opf': opf }));
+    const result = await batch(['book.epub']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(
+      result.stderr.replaceAll(/\s+/g, ' ').match(/has no file OEBPS\/gone\.xhtml/g),
+    ).toHaveLength(1);
+  });
+
   test('refuses a document that cannot be read, before the first request', async () => {
     const { batch, charged, write } = await batchBox({ 'a.txt': 'Hi.' });
     await write('b.ssml', '<speak>\n<voice>a</voice></speak>');

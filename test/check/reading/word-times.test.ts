@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createFliteEngine } from '../../../src/service/engine/flite/engine.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createHibariEngine } from '../../../src/service/engine/hibari/engine.ts';
 import type { WordMark } from '../../../src/service/engine/speech-engine.ts';
-import { type Bundled, bundleEngine } from '../../service/engine/bundled.ts';
+import { HIBARI_WORKER_FILE } from '../../../src/service/worker-file.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 /** Phrases of each class that are spoken, unless all are. */
 const PHRASES_PER_CLASS = 4;
 /** Written words without a sound: signs, emoji and punctuation. */
 const SIGN = /^[^\p{L}\p{N}]*$/u;
-
-let bundled: Bundled;
-beforeAll(async () => {
-  bundled = await bundleEngine();
-});
-afterAll(() => bundled.remove());
 
 const rows = readFileSync(new URL('../../text/reading/english.tsv', import.meta.url), 'utf8')
   .split('\n')
@@ -25,7 +19,7 @@ const kinds = [...new Set(rows.map(([, , , kind = '']) => kind))];
 
 describe('the words of a text that is read aloud are the written ones', () => {
   test.each(kinds)('in the class %s', { timeout: 300_000 }, async (kind) => {
-    const engine = createFliteEngine({ workerFile: bundled.workerFile });
+    const engine = createHibariEngine({ workerFile: HIBARI_WORKER_FILE });
     onTestFinished(() => engine.close());
     const phrases = rows.filter((row) => row[3] === kind).map(([written = '']) => written);
     for (const text of IS_FULL ? phrases : phrases.slice(0, PHRASES_PER_CLASS)) {
@@ -48,8 +42,8 @@ describe('the words of a text that is read aloud are the written ones', () => {
   });
 });
 
-async function speak(engine: ReturnType<typeof createFliteEngine>, text: string) {
-  const request = { text, voice: 'kal16', speed: 1, pitch: 0, isTimed: true };
+async function speak(engine: ReturnType<typeof createHibariEngine>, text: string) {
+  const request = { text, voice: 'clara', speed: 1, pitch: 0, isTimed: true };
   const words: WordMark[] = [];
   let lengthMs = 0;
   for await (const chunk of engine.synthesize(request, new AbortController().signal)) {

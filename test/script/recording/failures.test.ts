@@ -41,7 +41,36 @@ test('a line that cannot be decoded leaves the older recording, and nothing else
   await opened.abandon();
   expect(await readFile(file, 'utf8')).toBe('older');
   expect(await readdir(temporaryFolder)).toEqual([]);
-  expect(await readdir(out)).not.toContain('chapters.json');
+  expect((await readdir(out)).toSorted()).toEqual([
+    'bad.wav',
+    'line.wav',
+    'talk.foley',
+    'talk.wav',
+  ]);
+});
+
+test('a folder for stems that existed before is kept', async () => {
+  const { out } = await sandbox();
+  await mkdir(path.join(out, 'talk.foley'));
+  const stems = { folder: path.join(out, 'stems'), speakers: ['ADA'] };
+  await mkdir(stems.folder);
+  const { signal } = new AbortController();
+  const options = {
+    ...fileDeps(),
+    path: path.join(out, 'talk.wav'),
+    format: 'wav',
+    signal,
+  } as const;
+  const temporaryFolder = path.join(out, 'talk.foley');
+  const opened = await openRecording({
+    ...options,
+    temporaryFolder,
+    timing: 'stretch',
+    loudness: -16,
+    stems,
+  });
+  await opened.abandon();
+  expect(await readdir(stems.folder)).toEqual([]);
 });
 
 test('a missing line names its file', async () => {

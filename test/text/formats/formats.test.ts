@@ -29,9 +29,9 @@ const MARKDOWN: readonly Row[] = [
   [
     'list items end as sentences',
     '- one\n- two!\n  1. three\n- [x] four',
-    'one.\ntwo!\nthree.\nfour.',
+    'one.\ntwo!\n1. three.\nfour.',
   ],
-  ['items may have paragraphs', '1. one\n\n   more\n2. two', 'one.\nmore.\ntwo.'],
+  ['items may have paragraphs', '1. one\n\n   more\n2. two', '1. one.\nmore.\n2. two.'],
   ['tables are spoken row by row', '|A|B|\n|-|-|\n|1|x y|\n|2||', 'A, B.\n1, x y.\n2.'],
   ['quotes are spoken', '> one\n> > two', 'one\n\ntwo'],
   ['code blocks are left out', 'a\n\n```js\nlet b;\n```\n\n    indented\n\nc', 'a\n\nc'],
@@ -87,7 +87,7 @@ const HTML: readonly Row[] = [
   [
     'footnotes are left out',
     'a<sup><a href="#f">1</a></sup><a role="doc-noteref">2</a> b<sup>2</sup><aside epub:type="footnote">c</aside><section class="footnotes">d</section>',
-    'a b2',
+    'a b²',
   ],
   [
     'what is read aside of a word is left out',
@@ -141,7 +141,7 @@ describe('the text of', () => {
   it('SSML has aliases and pauses', async () => {
     const ssml = `<?xml version="1.0"?><speak version="1.1" xmlns="http://www.w3.org/2001/10/synthesis">
       <p><s>The <sub alias="World Wide Web">WWW</sub> is here</s><s>So</s></p>
-      One<break time="0.5s"/> two.<break strength="strong"/>
+      One<break time=".5s"/> two.<break strength="strong"/><break time="+1s"/>
     </speak>`;
     expect(await readDocument('ssml', Buffer.from(ssml))).toEqual([
       {
@@ -151,9 +151,29 @@ describe('the text of', () => {
         pauses: [
           { at: 36, ms: 500 },
           { at: 41, ms: 800 },
+          { at: 41, ms: 1_000 },
         ],
       },
     ]);
+  });
+});
+
+describe('a break in SSML', () => {
+  it.each([
+    ['Breathe in<break time="1s"/>breathe out', 'Breathe in breathe out', 10],
+    ['In.<break time="1s"/>Out.', 'In. Out.', 3],
+    ['In<break time="1s"/>, out', 'In, out', 2],
+    ['In <break time="1s"/> out', 'In out', 2],
+    ['(<break time="1s"/>out)', '(out)', 1],
+    ['5<break time="1s"/>$6', '5 $6', 1],
+    ['灯<break time="1s"/>亮了', '灯亮了', 1],
+    ['In<break time="1s"/><sub alias="b">a</sub>', 'In b', 2],
+    ['<sub alias="b">a</sub><break time="1s"/>out', 'b out', 1],
+    ['In<break strength="none"/>out', 'In out', undefined],
+  ])('parts the words of %s', async (ssml, text, at) => {
+    const [read] = await readDocument('ssml', Buffer.from(`<speak>${ssml}</speak>`));
+    expect(read?.text).toBe(text);
+    expect(read?.pauses).toEqual(at === undefined ? [] : [{ at, ms: 1_000 }]);
   });
 });
 
@@ -192,6 +212,15 @@ const REFUSED: readonly (readonly [DocumentFormat, string, RegExp, number | unde
   ['ssml', '<speak>a\n<p>b</speak>', /not well-formed XML/, 2],
   ['ssml', '<speak>&nope;</speak>', /not well-formed XML/, 1],
   ['ssml', 'Hello', /not well-formed XML/, 1],
+  ['ssml', '<speak>a\n<!NOTATION b></speak>', /not well-formed XML: a declaration/, 2],
+  ['ssml', '<!-- > -->\n<!notation b><speak>a</speak>', /not well-formed XML: a declaration/, 2],
+  [
+    'ssml',
+    '<!DOCTYPE speak><!NOTATION b><speak>a</speak>',
+    /not well-formed XML: a declaration/,
+    1,
+  ],
+  ['ssml', '<speak>a<break time="1.s"/></speak>', /time="1\.s"/, 1],
   ['ssml', '<speak hasOwnProperty="a" b="c">x</speak>', /not well-formed XML/, 1],
   ['ssml', '<speak><break/></speak>', /no text to speak/, undefined],
 ];

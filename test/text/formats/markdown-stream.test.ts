@@ -21,12 +21,12 @@ const ROWS: readonly (readonly [what: string, markdown: string, text: string])[]
   [
     'items end as sentences',
     '- one\n* [ ] two!\n  1. three\n     more\n+ four',
-    'one.\ntwo!\nthree more.\nfour.',
+    'one.\ntwo!\n1. three more.\nfour.',
   ],
   [
     'a year begins no list within a paragraph',
     'It was\n1986. Then\n1. one',
-    'It was 1986. Then\n\none.',
+    'It was 1986. Then\n\n1. one.',
   ],
   ['emphasis marks are gone', '**a** *b* __c__ _d_ ~~e~~ ***f*** g**h**i', 'a b c d e f ghi'],
   [
@@ -85,6 +85,33 @@ const ROWS: readonly (readonly [what: string, markdown: string, text: string])[]
   ['quotes and rules', '> one\n> two\n\n---\n* * *\nthree', 'one two\n\nthree'],
   ['hard breaks stay', 'one  \ntwo\\\nthree\nfour', 'one\ntwo\nthree four'],
   ['front matter is left out', '---\ntitle: a\n---\n# b', 'b.'],
+  [
+    'superscripts are exponents or left out as marks of notes',
+    'It is 10<sup>6</sup> m<sup>2</sup>, shown<sup>[4]</sup> here<sup>[5](#n)</sup>.',
+    'It is 10⁶ m², shown here.',
+  ],
+  ['emphasis within a word joins it', 'un***believ***able', 'unbelievable'],
+  [
+    'ordered lists have their numbers',
+    '1. one\n1. two\n   - a\n3. three\n\ntext\n\n5. five',
+    '1. one.\n2. two.\na.\n3. three.\n\ntext\n\n5. five.',
+  ],
+  [
+    'alerts speak their titles',
+    '> [!WARNING]\n> Hot.\n\n> [!tip]- *Try*\n> it',
+    'Warning.\n\nHot.\n\nTry.\n\nit',
+  ],
+  [
+    'links to pages speak their text',
+    'See [[page|the *text*]], [[Other page]] and ![[a.png]]. x[[1]]',
+    'See the *text*, Other page and . x[[1]]',
+  ],
+  ['highlights are gone', 'a ==very *good*== b == c, d==e==f', 'a very good b == c, d==e==f'],
+  [
+    'formulas are text, and amounts of money are not formulas',
+    'If $x^2$ or $$\\frac{1}{2}$$ or \\(a_1 \\le b\\), it costs $5 and $10. $x$ is $HOME/a:$PATH',
+    'If x² or 1/2 or a1 ≤ b, it costs $5 and $10. x is $HOME/a:$PATH',
+  ],
   ['a rule at the beginning is no front matter', '---\n\nHello', 'Hello'],
 ];
 
@@ -138,6 +165,16 @@ const marks = fc.constantFrom(
   '\n\n    ',
   '---\n',
   '> ',
+  '> [!note] ',
+  '$',
+  '$$',
+  '==',
+  '<sup>',
+  '</sup>',
+  '[[',
+  ']]',
+  '\\(',
+  '\\)',
   '👋',
 );
 const noise = fc.array(marks, { maxLength: 40 }).map((drawn) => drawn.join(''));

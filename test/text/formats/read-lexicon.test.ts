@@ -48,6 +48,14 @@ describe('a lexicon file', () => {
     ]);
   });
 
+  it('prefers the first of equal lexemes of a PLS', async () => {
+    const pls = `<lexicon>${lexeme('a', 'one')}${lexeme('b', 'two')}${lexeme('a', 'three')}</lexicon>`;
+    await expect(readLexicon(pls)).resolves.toEqual([
+      { written: 'a', spoken: 'one' },
+      { written: 'b', spoken: 'two' },
+    ]);
+  });
+
   it('may be empty', async () => {
     await expect(readLexicon('# nothing yet\n')).resolves.toEqual([]);
   });
@@ -89,3 +97,7 @@ describe('a lexicon file', () => {
     );
   });
 });
+
+function lexeme(word: string, alias: string): string {
+  return `<lexeme><grapheme>${word}</grapheme><alias>${alias}</alias></lexeme>`;
+}

@@ -1,0 +1,31 @@
+import { runThread } from '../effects/thread.ts';
+import type { CueShape } from './cue-shape.ts';
+import type { SubtitleFormat, Subtitles } from './subtitles.ts';
+import { subtitlesOf } from './subtitles.ts';
+import type { Timings } from './timings.ts';
+
+/** The subtitles that the thread creates. */
+export interface SubtitlesTask {
+  readonly timings: Timings;
+  readonly shape: CueShape;
+  readonly format: SubtitleFormat;
+}
+
+/** Script of the worker thread. The relative path is valid both in the sources and in the build. */
+const WORKER_FILE = new URL('../../dist/subtitles-worker.cjs', import.meta.url);
+
+// Starting a thread takes longer than creating the subtitles of a short text.
+const SHORT_TEXT = 5_000;
+
+/**
+ * Creates subtitles, as `subtitlesOf` does. A thread creates those of long texts, so that the signal stops this at once.
+ * @throws on abort, the signal's abort reason
+ */
+export async function subtitlesUntil(
+  task: SubtitlesTask,
+  signal: AbortSignal | undefined,
+): Promise<Subtitles> {
+  const { format, shape, timings } = task;
+  if (timings.text.length <= SHORT_TEXT) return subtitlesOf(timings, shape, format);
+  return runThread<Subtitles>(WORKER_FILE, { name: 'subtitles', data: task, signal });
+}

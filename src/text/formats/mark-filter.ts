@@ -1,0 +1,97 @@
+import type { BlockWriter } from './block-writer.ts';
+import { isNoteMark, isPageNumber, superscriptText } from './superscript.ts';
+
+/** An element whose text may be the mark of a note or the number of a page. */
+export type HeldKind = 'link' | 'page' | 'superscript';
+
+interface Held {
+  readonly kind: HeldKind;
+  readonly depth: number;
+  text: string;
+  // Begins with a superscript.
+  isRaised: boolean;
+}
+
+/**
+ * Writes inline text, without the marks of notes and the numbers of pages, and with exponents. Holds the text of an
+ * element that may be a mark until the element ends.
+ */
+export class MarkFilter {
+  readonly #writer: BlockWriter;
+  readonly #held: Held[] = [];
+  // A mark was left out, and no text has followed.
+  #isAfterMark = false;
+  // A superscript whose meaning depends on the following text.
+  #raised = '';
+
+  constructor(writer: BlockWriter) {
+    this.#writer = writer;
+  }
+
+  /** Returns true inside of a superscript. */
+  get isRaised(): boolean {
+    return this.#held.some(({ kind }) => kind === 'superscript');
+  }
+
+  /** Adds text. */
+  text(text: string): void {
+    const held = this.#held.at(-1);
+    if (held === undefined) {
+      this.#settle(text);
+      if (this.#isAfterMark && /^[.,;:!?)]/.test(text)) this.#writer.closeUp();
+      this.#isAfterMark &&= text.trim() === '';
+      this.#writer.text(text);
+      return;
+    }
+    held.text += text;
+    if (held.text.length > LONGEST_MARK) this.#release();
+  }
+
+  /** Opens an element. `depth` is the nesting depth of the element in its document. */
+  open(kind: HeldKind, depth: number): void {
+    if (this.#held.length < MAX_HELD) this.#held.push({ kind, depth, text: '', isRaised: false });
+  }
+
+  /** Closes the element at this depth, if it is held. */
+  close(depth: number): void {
+    const held = this.#held.at(-1);
+    if (held?.depth !== depth) return;
+    this.#held.pop();
+    const { isRaised, kind, text } = held;
+    if (kind === 'superscript') this.#raise(text);
+    else if (kind === 'page' ? isPageNumber(text) : isNoteMark(text, isRaised))
+      this.#isAfterMark = true;
+    else this.text(text);
+  }
+
+  /** Writes the held text, before something else than text is written. */
+  flush(): void {
+    this.#release();
+    this.#settle('');
+  }
+
+  #raise(text: string): void {
+    const outer = this.#held.at(-1);
+    if (outer === undefined) this.#raised += text;
+    else if (outer.text.trim() === '') {
+      outer.text += text;
+      outer.isRaised = true;
+    } else outer.text += superscriptText(outer.text, text, '');
+  }
+
+  #settle(next: string): void {
+    const raised = this.#raised;
+    if (raised === '') return;
+    this.#raised = '';
+    this.#writer.text(superscriptText(this.#writer.tail, raised, next));
+  }
+
+  #release(): void {
+    const text = this.#held.map((held) => held.text).join('');
+    this.#held.length = 0;
+    if (text !== '') this.text(text);
+  }
+}
+
+const LONGEST_MARK = 40;
+const MAX_HELD = 20;

@@ -1,0 +1,123 @@
+import type { MarkdownIt, StateInline } from 'markdown-it';
+import { isLatex, latexText } from './formula.ts';
+
+/** Markdown of GitHub, Obsidian and Pandoc at a position: `length` units, spoken as `text`. */
+export interface DialectMark {
+  readonly length: number;
+  readonly text: string;
+}
+
+/** Maximum length of marks of dialects, in UTF-16 units. */
+export const LONGEST_DIALECT_MARK = 400;
+
+/**
+ * Reads a formula such as `$x^2$`, `$$x$$` or `\(x\)` at the beginning of `rest`. Returns undefined if the dollar sign is
+ * an amount of money.
+ * @param before the character before the formula
+ */
+export function readFormula(rest: string, before: string): DialectMark | undefined {
+  const pattern = rest.startsWith('$$') ? DISPLAY : rest.startsWith('$') ? DOLLARS : BRACKETS;
+  if (pattern === DOLLARS && WORD.test(before)) return undefined;
+  const [all, ...contents] = pattern.exec(rest.slice(0, LONGEST_DIALECT_MARK)) ?? [];
+  const formula = contents.find((content) => content !== undefined);
+  if (all === undefined || formula === undefined) return undefined;
+  const isCertain =
+    pattern === DISPLAY || (pattern === BRACKETS ? hasSigns(formula) : isFormula(formula));
+  if (!isCertain) return undefined;
+  // A formula is a word of its own.
+  const after = rest.charAt(all.length);
+  const text = (WORD.test(before) ? ' ' : '') + latexText(formula) + (WORD.test(after) ? ' ' : '');
+  return { length: all.length, text };
+}
+
+/**
+ * Reads a link to a page such as `[[page|text]]`, or an embedded file such as `![[image.png]]`, at the beginning of `rest`.
+ * @param before the character before the link
+ */
+export function readWikiLink(rest: string, before: string): DialectMark | undefined {
+  const match = WIKI_LINK.exec(rest.slice(0, LONGEST_DIALECT_MARK));
+  if (match === null || WORD.test(before) || rest.charAt(match[0].length) === '(') return undefined;
+  const [all, embed, page = '', alias] = match;
+  if (/^_?toc_?$/i.test(page)) return { length: all.length, text: '' };
+  const isSize = alias !== undefined && /^\d+(?:x\d+)?$/.test(alias);
+  if (embed === '!') return { length: all.length, text: isSize ? '' : (alias ?? '') };
+  return { length: all.length, text: alias ?? page.replace(/^#/, '').replaceAll('#', ' ') };
+}
+
+/** Returns the length of highlighted text such as `==word==` at the beginning of `rest`; undefined for other text. */
+export function highlightLength(rest: string, before: string): number | undefined {
+  if (/[\p{L}\p{N}=]$/u.test(before)) return undefined;
+  return HIGHLIGHT.exec(rest.slice(0, LONGEST_DIALECT_MARK))?.[0].length;
+}
+
+/** Reads the first line of an alert, such as `[!WARNING]` or `[!note]- Title`. Returns its title, and its length. */
+export function readAlert(content: string): DialectMark | undefined {
+  const match = ALERT.exec(content);
+  if (match === null) return undefined;
+  const [all, name = '', title = ''] = match;
+  const word = name.toLowerCase().replaceAll('-', ' ');
+  return { length: all.length, text: title.trim() || word.charAt(0).toUpperCase() + word.slice(1) };
+}
+
+/** Removes the attributes of a heading (`# Title {#id}`), fences of containers (`:::`) and `[TOC]`. */
+export function withoutAttributes(content: string): string {
+  return content
+    .replace(/[ \t]\{[#.][^{}\n]{0,200}\}[ \t]*$/, '')
+    .replaceAll(/^:{3,}[^\n]*$|^\[TOC\]$/gm, '');
+}
+
+type ReadDialect = (rest: string, before: string) => DialectMark | undefined;
+
+/** Adds the marks of dialects to a parser of Markdown. */
+export function useDialects(parser: MarkdownIt): void {
+  const add = (name: string, first: string, read: ReadDialect): void => {
+    parser.inline.ruler.before('escape', name, (state, silent) => {
+      if (!first.includes(state.src.charAt(state.pos))) return false;
+      const mark = read(restOf(state), state.src.charAt(state.pos - 1));
+      if (mark === undefined) return false;
+      if (!silent) state.push('text', '', 0).content = mark.text;
+      state.pos += mark.length;
+      return true;
+    });
+  };
+  add('formula', '$\\', readFormula);
+  add('wiki_link', '![', readWikiLink);
+  parser.inline.ruler.before('escape', 'highlight', (state, silent) => {
+    if (!state.src.startsWith('==', state.pos)) return false;
+    const length = highlightLength(restOf(state), state.src.charAt(state.pos - 1));
+    if (length === undefined) return false;
+    const [end, max] = [state.pos + length, state.posMax];
+    if (!silent) {
+      state.pos += 2;
+      state.posMax = end - 2;
+      state.level += 1;
+      parser.inline.tokenize(state);
+      state.level -= 1;
+      state.posMax = max;
+    }
+    state.pos = end;
+    return true;
+  });
+}
+
+function restOf({ pos, posMax, src }: StateInline): string {
+  return src.slice(pos, Math.min(posMax, pos + LONGEST_DIALECT_MARK));
+}
+
+function isFormula(text: string): boolean {
+  // An amount of money before words.
+  if (!isLatex(text) && /^[\d.,]+[kKmMbB]?\s.*\p{L}{3}/su.test(text)) return false;
+  return hasSigns(text) || /^-?\d*\p{L}(?:\(\p{L}\))?$/u.test(text);
+}
+
+function hasSigns(text: string): boolean {
+  return isLatex(text) || /[\^_=<>+]/.test(text);
+}
+
+const WORD = /[\p{L}\p{N}]/u;
+const DISPLAY = /^\$\$((?:(?!\$\$|\n[ \t]*\n)[^])+)\$\$/;
+const DOLLARS = /^\$(?!\s)((?:\\[^]|[^$\\\n])+)(?<!\s)\$(?![\p{L}\p{N}{$])/u;
+const BRACKETS = /^\\(?:\(((?:(?!\\\)|\n[ \t]*\n)[^])+)\\\)|\[((?:(?!\\\]|\n[ \t]*\n)[^])+)\\\])/;
+const WIKI_LINK = /^(!?)\[\[([^[\]\n|]{1,300})(?:\|([^[\]\n]{0,300}))?\]\]/;
+const HIGHLIGHT = /^==(?=[^\s=])(?:(?!==)[^\n])*[^\s=]==(?![=\p{L}\p{N}])/u;
+const ALERT = /^\[!([a-z][a-z-]{1,30})\][-+]?[ \t]*([^\n]*)(?:\n|$)/i;

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { DocumentError } from '../../../src/text/formats/document-error.ts';
+import { isEpub, refuseForeign } from '../../../src/text/formats/foreign-formats.ts';
+import { epubOf, zipOf } from '../../harness/epub.ts';
+
+const XML = '<?xml version="1.0" encoding="utf-8"?>\n';
+
+/** The name of a file, its content, and the name of the format in the message. */
+const FOREIGN: readonly (readonly [string | undefined, string | Uint8Array, string])[] = [
+  ['a.rtf', String.raw`{\rtf1\ansi Hello}`, 'a Rich Text document'],
+  [undefined, String.raw`{\rtf1\ansi Hello}`, 'a Rich Text document'],
+  [
+    'a.xml',
+    `${XML}<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">`,
+    'a FictionBook',
+  ],
+  ['a.txt', '\ufeff[Script Info]\nTitle: a', 'subtitles in the format ASS'],
+  ['a.xml', `${XML}<tt xmlns="http://www.w3.org/ns/ttml">`, 'subtitles in TTML'],
+  ['a.json', '{\n "cells": [], "nbformat": 4}', 'a Jupyter notebook'],
+  ['a.txt', '% A comment\n\\documentclass{article}', 'a LaTeX document'],
+  ['a.rst', 'Title\n=====\n', 'reStructuredText'],
+  ['a.ADOC', '= Title\n', 'AsciiDoc'],
+  ['a.org', '* Title\n', 'an Org document'],
+  [undefined, '%PDF-1.4\n1 0 obj', 'a PDF file'],
+  ['a.docx', zipOf({ '[Content_Types].xml': '', 'word/document.xml': 'a' }), 'an Office document'],
+  [undefined, zipOf({ '[Content_Types].xml': '', 'word/document.xml': 'a' }), 'an Office document'],
+  ['a.odt', zipOf({ mimetype: 'x', 'content.xml': 'a' }), 'a zip archive'],
+  ['a.txt', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'an old Word document'],
+  ['a.txt', Buffer.from('1f8b0800', 'hex'), 'a compressed file'],
+  ['a.txt', Buffer.from('89504e470d0a', 'hex'), 'a picture'],
+  ['a.mobi', `${'\0'.repeat(60)}BOOKMOBI`, 'a Kindle book'],
+];
+
+describe('a format that foley does not read', () => {
+  it.each(FOREIGN)('%s with %j is %s', (file, content, name) => {
+    const refuse = () => refuseForeign(file, Buffer.from(content));
+    expect(refuse).toThrow(DocumentError);
+    expect(refuse).toThrow(`it is ${name}, which foley does not read`);
+  });
+
+  it.each([
+    ['notes.txt', 'The command \\documentclass begins LaTeX, and {\\rtf1 begins Rich Text.'],
+    ['a.md', '# PDF\n\n%PDF-1.4 is its first line.'],
+    ['dir.rst/a.txt', 'PK is short for penalty kick.'],
+    [undefined, ''],
+  ])('is not that of %s with %j', (file, content) => {
+    expect(() => refuseForeign(file, Buffer.from(content))).not.toThrow();
+  });
+
+  it('is named with a way to convert it', () => {
+    expect(hintOf(String.raw`{\rtf1}`)).toBe(
+      'Convert it, for example with: pandoc FILE -o FILE.html. --text-format plain speaks it with its markup.',
+    );
+    expect(hintOf('%PDF-1.4')).toBe('Convert it, for example with: pdftotext FILE FILE.txt');
+  });
+});
+
+it('an EPUB is known by its content', () => {
+  expect(isEpub(epubOf(['a']))).toBe(true);
+  expect(isEpub(zipOf({ 'a.txt': 'a' }))).toBe(false);
+  expect(isEpub(Buffer.from('META-INF/container.xml'))).toBe(false);
+});
+
+function hintOf(content: string): unknown {
+  try {
+    refuseForeign(undefined, Buffer.from(content));
+  } catch (error) {
+    return Object(error).hint;
+  }
+  return undefined;
+}
