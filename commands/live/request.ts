@@ -1,5 +1,6 @@
 import type { CommandInput, Context, Connection } from '../../src/cli/command.ts';
 import { controlsToSend } from '../../src/cli/flags/speech.ts';
+import { chooseTextSource } from '../../src/cli/read-input.ts';
 import { playerFor, refuseSharedStdin, planOutput } from '../../src/cli/speech/plan.ts';
 import { namedVoice } from '../../src/cli/speech/speak.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
@@ -18,6 +19,7 @@ import type { LivePlan } from '../../src/live/state.ts';
 import type { OutputPlan } from '../../src/speech/speak.ts';
 import type { Player } from '../../src/speech/play.ts';
 import { codeFailure, openLexicon } from '../../src/speech/speech-text.ts';
+import type { TextSource } from '../../src/speech/text-source.ts';
 import { readText } from '../../src/speech/text-source.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 import { documentFormat } from '../../src/text/formats/text-formats.ts';
@@ -68,8 +70,9 @@ export async function planLive(
   if (plan.kind === 'stdout') io.requireStdout();
   const player = await playerFor(context, flags, plan);
   const lexicon = await openLexicon(flags.lexicon, settings, context);
-  const isMarkdown = formatOf(args, flags) === 'markdown';
-  const given = await readGivenText(context, args, flags, isMarkdown);
+  const source = await chooseTextSource(context, args, flags.file);
+  const isMarkdown = formatOf(source, flags.textFormat) === 'markdown';
+  const given = await readGivenText(source, flags.code, isMarkdown);
   const text = given === undefined ? undefined : (lexicon?.speak(given) ?? given);
   const mode = chooseMode(flags, text);
   return { context, flags, settings, protocol, mode, plan, player, text, isMarkdown, lexicon };
@@ -85,7 +88,7 @@ function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void 
   throw usageFailure(`${flagName(given)} requires --protocol v2`, 'Omit it, or add --protocol v2.');
 }
 
-function formatOf(args: readonly string[], { file, textFormat }: LiveFlags) {
+function formatOf({ args, file }: TextSource, textFormat: LiveFlags['textFormat']) {
   const format = documentFormat(textFormat, args.length > 0 ? undefined : file);
   if (format === undefined || format === 'markdown') return format;
   throw usageFailure(
@@ -95,16 +98,14 @@ function formatOf(args: readonly string[], { file, textFormat }: LiveFlags) {
 }
 
 async function readGivenText(
-  { files, io, signal }: Context,
-  args: readonly string[],
-  { code, file }: LiveFlags,
+  source: TextSource,
+  code: LiveFlags['code'],
   isMarkdown: boolean,
 ): Promise<string | undefined> {
-  const { stdin, stdinIsTerminal } = io;
+  const { args, file, signal, stdinIsTerminal } = source;
   const isPiped = args.length === 0 && (file === '-' || (file === undefined && !stdinIsTerminal()));
   if (code !== undefined && !isMarkdown) throw codeFailure();
   if (isPiped) return undefined;
-  const source = { args, file, stdin, stdinIsTerminal, files, signal };
   if (!isMarkdown) return abortable(readText(source), signal);
   const { readDocumentSource } = await import('../../src/speech/document-source.ts');
   return (await abortable(readDocumentSource(source, 'markdown', code), signal)).text;

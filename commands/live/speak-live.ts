@@ -1,8 +1,6 @@
 import { redactUrl } from '../../src/api/redact.ts';
 import type { Connection, Context } from '../../src/cli/command.ts';
 import { describeEvent } from '../../src/cli/render/service-events.ts';
-import type { Io } from '../../src/cli/io.ts';
-import { quoted } from '../../src/cli/jobs/format.ts';
 import { openJournal, openSpool } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
@@ -15,12 +13,12 @@ import type { LivePlan } from '../../src/live/state.ts';
 import { liveTimeouts } from '../../src/live/state.ts';
 import type { Handshake } from '../../src/live/websocket.ts';
 import { handshakeOf, openWebSockets } from '../../src/live/websocket.ts';
-import type { FrameMessage } from '../../src/realtime/frames.ts';
 import { openPlanned, speak } from '../../src/speech/speak.ts';
 import type { SpeechTransport } from '../../src/speech/speak.ts';
 import { readPieces } from '../../src/speech/text-source.ts';
 import { describeUnspoken } from '../../src/speech/unspoken.ts';
-import { toJson } from '../../src/text/display.ts';
+import { quoted } from '../../src/text/display.ts';
+import { createReporter } from './reporter.ts';
 import { liveRequest } from './request.ts';
 import type { LiveTask } from './request.ts';
 
@@ -197,83 +195,4 @@ export function handshakeLog(
       );
     },
   };
-}
-
-function createReporter(io: Io, isJson: boolean) {
-  if (!isJson) {
-    return {
-      report(notice: LiveNotice) {
-        for (const line of formatNotice(notice)) io.notice(`foley: ${line}`);
-      },
-      finish: () => Promise.resolve(),
-    };
-  }
-  let last = Promise.resolve();
-  const write = (event: object): void => {
-    last = last.then(() => io.writeOut(`${toJson(event)}\n`));
-    // `finish` throws the error: until then the conversation continues.
-    last.catch(() => undefined);
-  };
-  return {
-    report(notice: LiveNotice) {
-      const event = jsonEvent(notice);
-      if (event !== undefined) write(event);
-    },
-    finish(summary: object) {
-      write({ event: 'summary', ...summary });
-      return last;
-    },
-  };
-}
-
-function formatNotice(notice: LiveNotice): readonly string[] {
-  if (notice.type === 'reconnecting') {
-    return [`${notice.reason.message}; reconnecting (attempt ${notice.attempt})`];
-  }
-  const { message } = notice;
-  // `speakLive` reports all of them at the end.
-  if (message.event === 'warning' && message.unspoken !== undefined) return [];
-  if (message.event === 'warning') return [`${message.code}: ${message.message}`];
-  return message.event === 'ready' ? warningsOf(message.fields).map(formatWarning) : [];
-}
-
-function jsonEvent(notice: LiveNotice): object | undefined {
-  if (notice.type === 'reconnecting') {
-    const { code, message } = notice.reason;
-    return { event: 'reconnecting', attempt: notice.attempt, code, message };
-  }
-  const { message } = notice;
-  switch (message.event) {
-    case 'ready': {
-      const { effectiveRequest, format, modelId, requestId, sessionId, voiceId } = message.fields;
-      const given = { requestId, sessionId, voiceId, modelId, format, effectiveRequest };
-      const fields = Object.entries(given).map(([name, value]) => [name, value ?? null]);
-      return {
-        event: 'ready',
-        ...Object.fromEntries(fields),
-        warnings: warningsOf(message.fields),
-      };
-    }
-    case 'segment_completed':
-      return { event: 'segment', segmentId: message.segmentId, bytes: message.audioBytes ?? null };
-    case 'usage': {
-      const { quotaRemaining = null, sessionUnits: units = null } = message;
-      return { event: 'usage', units, quotaRemaining };
-    }
-    case 'warning':
-      return message;
-    case 'finish':
-      return undefined;
-  }
-}
-
-function warningsOf({ warnings }: FrameMessage): readonly unknown[] {
-  return Array.isArray(warnings) ? warnings : [];
-}
-
-function formatWarning(warning: unknown): string {
-  if (typeof warning !== 'object' || warning === null) return String(warning);
-  const { code, message }: { code?: unknown; message?: unknown } = warning;
-  const texts = [code, message].filter((text) => typeof text === 'string');
-  return texts.length === 0 ? toJson(warning) : texts.join(': ');
 }

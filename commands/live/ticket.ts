@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { createBrowserTicket } from '../../src/api/resources/realtime.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { display } from '../../src/text/display.ts';
+import { display, toJson } from '../../src/text/display.ts';
 import type { ProtocolFlag } from './flags.ts';
 import { protocolOption } from './flags.ts';
 
@@ -30,7 +30,8 @@ export const liveTicket: CommandDefinition<TicketFlags> = {
     const { client } = await context.connect();
     const { signal } = context;
     const { raw, value } = await createBrowserTicket(client, protocol, origin, signal);
-    return { data: raw, human: () => display(value.ticket) };
+    const { ticket } = value;
+    return { data: raw, human: () => (ticket === undefined ? toJson(raw, true) : display(ticket)) };
   },
 };
 

@@ -14,9 +14,15 @@ const advanceFirst: Reducer = (state) => {
   const [first] = state.segments;
   if (first?.isStored === true) return state.isFetching ? [] : [fetchStored(first.id)];
   if (first?.completed === undefined) return [];
-  if (!isDelivered(state, first)) return [markMissing([first.id]), advanceFirst];
+  if (!isDelivered(state, first)) {
+    // What was delivered is then no prefix of the audio, so that the rest cannot be added to it.
+    if (first.hasSkipped) return [end(violation(state, 'audio is missing'))];
+    return [markMissing([first.id]), advanceFirst];
+  }
   const emptySegments = state.emptySegments + (first.completed.audioBytes === 0 ? 1 : 0);
-  return [patch({ emptySegments, segments: state.segments.slice(1) }), advance];
+  const segments = state.segments.slice(1);
+  const isBillable = state.isBillable && segments.length > 0;
+  return [patch({ emptySegments, segments, isBillable }), advance];
 };
 
 // Compares with the bytes that the service reported, else with all frames that arrived.
@@ -76,6 +82,29 @@ export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   };
 }
 
+/**
+ * Accepts missing sequence numbers if the service reports a size that shows that no audio is missing.
+ * @param segmentId ignored in `simple` mode, which has only one segment
+ * @param reportedBytes size of the segment's audio so far
+ */
+export function closeGaps(
+  segmentId: string | undefined,
+  reportedBytes: number | undefined,
+): Reducer {
+  return ({ early, plan, segments }) => {
+    const id = plan.mode === 'simple' ? segments[0]?.id : segmentId;
+    const segment = segments.find((one) => one.id === id);
+    const waiting = early.filter((frame) => frame.segmentId === id);
+    if (segment === undefined || waiting.length === 0) return [];
+    const bytes = segment.receivedBytes + sizeOf(waiting);
+    return bytes === reportedBytes ? [patch({ gaps: 'proven' }), advance] : [];
+  };
+}
+
+function sizeOf(frames: readonly EarlyFrame[]): number {
+  return frames.reduce((sum, { audio }) => sum + audio.length, 0);
+}
+
 /** Returns the request id of the current session: from session 2 on, the original id plus a suffix (`-2`). */
 export function requestIdOf({ plan: { requestId }, session }: LiveState): string {
   if (session === 1) return requestId;
@@ -83,7 +112,8 @@ export function requestIdOf({ plan: { requestId }, session }: LiveState): string
   return `${sliceCodePoints(requestId, 0, REALTIME_ID_MAX_CHARACTERS - suffix.length)}${suffix}`;
 }
 
-// Limits on frames that are kept while an earlier frame is missing. Above a limit, the missing frame counts as lost.
+// Limits on frames that are kept while an earlier frame is missing. Above a limit, the client goes on without this
+// frame, and the size that the service reports at the end must show that no audio is missing.
 const EARLY_MAX_FRAMES = 64;
 const EARLY_MAX_BYTES = 8 * 1024 * 1024;
 
@@ -123,6 +153,7 @@ export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefi
   const [first] = state.segments;
   const isOfFirst = state.plan.mode === 'simple' || (segmentId ?? first?.id) === first?.id;
   if (first === undefined || !isOfFirst || first.audio?.next !== sequence) return undefined;
+  if (state.openError !== undefined) return undefined;
   const isNew = first.receivedBytes >= first.deliveredBytes && audio.length > 0;
   if (!isNew || !isSteady(state, first) || event.connection !== state.connection) return undefined;
   const segments = state.segments.slice();
@@ -169,8 +200,10 @@ function buffer(frame: EarlyFrame): Reducer {
 
 const deliverDue: Reducer = (state) => {
   const [segment] = state.segments;
-  const due = segment && state.early.find((frame) => isDue(state, segment, frame));
+  const due = segment && firstFrame(state.early, segment);
   if (segment === undefined || due === undefined) return [];
+  const isNext = isDue(state, segment, due);
+  if (!isNext && state.gaps === 'none') return [];
   const { audio, sequence } = due;
   const next = sequence + 1;
   return [
@@ -178,14 +211,23 @@ const deliverDue: Reducer = (state) => {
     patchSegment(segment.id, {
       audio: { first: segment.audio?.first ?? sequence, next },
       receivedBytes: segment.receivedBytes + audio.length,
+      hasSkipped: segment.hasSkipped || !isNext,
     }),
     deliver(segment.id, audio, segment.receivedBytes),
     deliverDue,
   ];
 };
 
+function firstFrame(early: readonly EarlyFrame[], { id }: Segment): EarlyFrame | undefined {
+  return early
+    .filter(({ segmentId }) => segmentId === id)
+    .reduce<EarlyFrame | undefined>(
+      (first, frame) => (first === undefined || frame.sequence < first.sequence ? frame : first),
+      undefined,
+    );
+}
+
 function isDue({ nextAudio }: LiveState, segment: Segment, frame: EarlyFrame): boolean {
-  if (frame.segmentId !== segment.id) return false;
   if (segment.audio !== undefined) return frame.sequence === segment.audio.next;
   return nextAudio === undefined || frame.sequence === nextAudio || frame.sequence <= 1;
 }
@@ -198,15 +240,17 @@ function deliver(segmentId: string, audio: Uint8Array, from: number): Reducer {
     if (bytes.length === 0) return [];
     return [
       patchSegment(segmentId, { deliveredBytes: deliveredBytes + bytes.length }),
-      patch({ hasDelivered: true, attempts: 0, polls: 0 }),
+      patch({ hasDelivered: true, attempts: 0, polls: 0, openError: undefined }),
       emit({ type: 'audio', segmentId, bytes }),
     ];
   };
 }
 
 const checkEarly: Reducer = (state) => {
-  const bytes = state.early.reduce((sum, { audio }) => sum + audio.length, 0);
-  return state.early.length > EARLY_MAX_FRAMES || bytes > EARLY_MAX_BYTES
-    ? [end(violation(state, 'a frame of audio is missing'))]
-    : [];
+  const { early, gaps, segments } = state;
+  if (early.length <= EARLY_MAX_FRAMES && sizeOf(early) <= EARLY_MAX_BYTES) return [];
+  const isFirst = early.some(({ segmentId }) => segmentId === segments[0]?.id);
+  return gaps === 'none' && isFirst
+    ? [patch({ gaps: 'assumed' }), deliverDue, checkEarly]
+    : [end(violation(state, 'a frame of audio is missing'))];
 };

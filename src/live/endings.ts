@@ -35,8 +35,13 @@ export function errorEnding(state: LiveState, code: string, message: string): En
   };
 }
 
-// Errors that the service reports before it bills a request (docs/api/errors.md#idempotency).
-const REFUSALS: ReadonlySet<ExitName> = new Set(['auth', 'credits', 'rateLimited', 'rejected']);
+/** Exits for errors that the service reports before it bills a request (docs/api/errors.md#idempotency). */
+export const REFUSALS: ReadonlySet<ExitName> = new Set([
+  'auth',
+  'credits',
+  'rateLimited',
+  'rejected',
+]);
 
 /** Returns the outcome of a conversation whose connection was closed without an `error` event. */
 export function closeEnding(state: LiveState, code: number): Ending {
@@ -84,9 +89,9 @@ export function afterDisconnect(state: LiveState, ending: Ending): Ending {
 // The exit code stays the same even if text may have been billed.
 const FINAL_CODES: ReadonlySet<string> = new Set(['connection_closed', 'client_backpressure']);
 
-/** Returns whether text was billed: `yes` if audio was delivered, `unknown` if only text was sent, else `no`. */
-export function billedSoFar({ hasDelivered, isBillable }: LiveState): Billed {
-  if (hasDelivered) return 'yes';
+/** Returns whether text was billed: `yes` if audio arrived, `unknown` if only text was sent, else `no`. */
+export function billedSoFar({ early, hasDelivered, isBillable }: LiveState): Billed {
+  if (hasDelivered || early.length > 0) return 'yes';
   return isBillable ? 'unknown' : 'no';
 }
 
@@ -118,7 +123,8 @@ const HINTS_BY_EXIT: Partial<Record<string, string>> = {
 };
 
 const HINTS_BY_CODE: Partial<Record<string, string>> = {
-  empty_segment: 'Add words: emoji and punctuation alone have no sound.',
+  empty_segment:
+    'Add words: emoji and punctuation alone have no sound. Or choose a voice that speaks the language of the text: `foley voices list --language CODE`.',
   voice_not_found: 'Run `foley voices list` to see the voices.',
   model_not_found: 'Run `foley live capabilities` to see the models.',
   unsupported_parameter: 'Run `foley live capabilities` to see what the model accepts.',

@@ -191,7 +191,10 @@ export class LiveMetadata {
         this.#credits.beginSession();
         break;
       case 'warning':
-        if (message.unspoken !== undefined) this.#unspoken.set(message.segmentId, message.unspoken);
+        // Empty for a segment that the client did not send.
+        if ((message.unspoken ?? []).length > 0) {
+          this.#unspoken.set(message.segmentId, message.unspoken ?? []);
+        }
         break;
     }
   }

@@ -1,10 +1,10 @@
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS } from '../api/retry.ts';
 import { advance, requestIdOf } from './audio-order.ts';
-import { afterDisconnect, completedEnding, lost } from './endings.ts';
+import { afterDisconnect, completedEnding, lost, violation } from './endings.ts';
 import { boundInput, endIfLost, takeManifest } from './sending.ts';
 import type { RequestStatus } from './server-message.ts';
 import type { Ending, LiveState, Reducer } from './state.ts';
-import { emit, end, isConnected, leave, patch, startTimer } from './state.ts';
+import { emit, end, isConnected, isIdle, leave, patch, startTimer } from './state.ts';
 
 // Maximum number of consecutive polls while the status of a request is `running`.
 const POLLS_MAX = 60;
@@ -19,6 +19,7 @@ export const connect: Reducer = ({ connection, plan }) => [
 /**
  * Handles a failed connection. Reconnects, except in three cases that end the conversation: the error cannot be
  * retried; `maxRetries` reconnections in a row brought no new audio; or, in `simple` mode, audio was already delivered.
+ * If the service owes no audio, the conversation ends with the input, and reconnects when more text arrives.
  * @param retryAfterMs the `Retry-After` of the response, in milliseconds
  */
 export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {
@@ -27,6 +28,13 @@ export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs 
     if (plan.mode === 'simple' && hasDelivered) {
       const hasAll = early.length === 0 && (segments[0]?.deliveredBytes ?? 0) >= reportedBytes;
       return [end(hasAll ? completedEnding(state) : lost())];
+    }
+    if (isRetryable && isIdle(state)) return [waitForText];
+    if (isRetryable && state.phase === 'stopping' && segments.length === 0) {
+      return [end(completedEnding(state))];
+    }
+    if (state.gaps === 'assumed' && segments[0]?.hasSkipped === true) {
+      return [end(violation(state, 'audio is missing'))];
     }
     const attempt = attempts + 1;
     if (!isRetryable || attempt > plan.maxRetries) return [end(afterDisconnect(state, ending))];
@@ -39,6 +47,17 @@ export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs 
     ];
   };
 }
+
+const waitForText: Reducer = ({ hasDelivered }) => [
+  leave('waiting'),
+  patch({ attempts: 0, nextAudio: hasDelivered ? undefined : 1 }),
+  boundInput,
+];
+
+/** Continues with new text, or with the end of the input, after the client has waited for it without a connection. */
+export const continueAfterWait: Reducer = ({ isCompleted, isInputOver, segments }) => [
+  isCompleted || (isInputOver && segments.length === 0) ? proceed : checkStatus,
+];
 
 /** If the request was started before, gets its status from the service. Otherwise connects at once. */
 export const checkStatus: Reducer = (state) => {
@@ -65,7 +84,16 @@ export function takeStatus(status: RequestStatus | undefined): Reducer {
     }
     switch (status.state) {
       case 'failed_terminal':
-        return [end(requestFailed(state, 'it failed and cannot be retried'))];
+        // The next session takes text that was never sent.
+        if (owesNothing(state)) return [away, patch({ isCompleted: true }), proceed];
+        return [
+          end(
+            requestFailed(
+              state,
+              'it failed and cannot be retried; another --request-id may cost again',
+            ),
+          ),
+        ];
       case 'completed':
         return [away, takeManifest(status), endIfLost, patch({ isCompleted: true }), proceed];
       case 'failed_retryable': {
@@ -75,6 +103,10 @@ export function takeStatus(status: RequestStatus | undefined): Reducer {
       }
     }
   };
+}
+
+function owesNothing({ hasDelivered, isBillable }: LiveState): boolean {
+  return hasDelivered && !isBillable;
 }
 
 const poll: Reducer = ({ fraction, polls }) => {
@@ -129,7 +161,9 @@ function requestFailed(state: LiveState, problem: string): Ending {
 function takeUnstored({ units }: RequestStatus, wasRefused: boolean): Reducer {
   return (state) => {
     if (units !== 0) return [end(lost())];
-    if (wasRefused || state.plan.hasOwnRequestId === true) {
+    // A session that ended before the first text leaves nothing to resume.
+    const isUnused = state.plan.mode === 'reliable' && !state.isBillable;
+    if (wasRefused || (state.plan.hasOwnRequestId === true && !isUnused)) {
       const problem = 'it ended before without audio, at no cost; use another --request-id';
       return [end({ ...requestFailed(state, problem), billed: 'no' })];
     }

@@ -70,6 +70,7 @@ function newSegment(id: string, texts: readonly string[], sequence: number): Seg
     audio: undefined,
     completed: undefined,
     isStored: false,
+    hasSkipped: false,
   };
 }
 
@@ -203,10 +204,11 @@ function matchStored(ids: readonly string[]): Reducer {
  * Ends the conversation if audio of a completed request is lost. Audio is lost if the client did not receive it and the
  * service did not store it.
  */
-export const endIfLost: Reducer = ({ isBillable, manifest, segments }) => {
+export const endIfLost: Reducer = ({ hasDelivered, isBillable, manifest, segments }) => {
   const missing = segments.filter(
     (one) => one.state !== 'waiting' && one.completed === undefined && !one.isStored,
   );
   if (missing.length > 0) return [end(lost(missing.map(({ id }) => id)))];
-  return isBillable || manifest.some(({ isStored }) => isStored) ? [] : [end(lost())];
+  const isKnown = isBillable || hasDelivered || manifest.some(({ isStored }) => isStored);
+  return isKnown ? [] : [end(lost())];
 };

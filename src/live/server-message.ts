@@ -43,6 +43,7 @@ export type ReceivedMessage =
     }
   | {
       readonly event: 'usage';
+      readonly segmentId: string | undefined;
       readonly sessionUnits: number | undefined;
       readonly quotaRemaining: number | undefined;
       /** Credits charged for the request so far. */
@@ -68,6 +69,10 @@ export type ReceivedMessage =
       readonly code: string;
       readonly message: string;
       readonly isRetryable: boolean;
+      /** False if the session goes on after the error. */
+      readonly isTerminal: boolean;
+      /** `eventId` of the client's message that the error refuses; undefined if the error is no reply. */
+      readonly inReplyTo: string | undefined;
     }
   | { readonly event: 'finish'; readonly reason: FinishReason; readonly units: number | undefined };
 
@@ -99,6 +104,7 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
     case 'usage':
       return {
         event,
+        segmentId: firstText(fields['segmentId']),
         sessionUnits: firstNumber(fields['sessionUnits']),
         quotaRemaining: firstNumber(fields['quotaRemaining']),
         creditsUsed: firstNumber(fields['creditsUsed']),
@@ -112,7 +118,7 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
       return { event, status: readRequestStatus(fields) };
     case 'warning': {
       const message = firstText(fields['message']) ?? '';
-      const code = requireText(fields, 'code');
+      const code = firstText(fields['code']) ?? 'warning';
       const { segmentId, unspoken } = fields;
       const ranges = typeof unspoken === 'string' ? parseRanges(unspoken) : undefined;
       if (ranges === undefined) return { event, code, message };
@@ -120,8 +126,14 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
     }
     case 'error': {
       const message = firstText(fields['message']) ?? '';
-      const isRetryable = fields['retryable'] === true;
-      return { event, code: requireText(fields, 'code'), message, isRetryable };
+      return {
+        event,
+        code: requireText(fields, 'code'),
+        message,
+        isRetryable: fields['retryable'] === true,
+        isTerminal: fields['terminal'] !== false,
+        inReplyTo: firstText(fields['inReplyTo']),
+      };
     }
     case 'finish': {
       const reason = oneOf(fields, 'reason', FINISH_REASONS);
@@ -137,14 +149,14 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
  * @throws UnreadableFrame for invalid fields
  */
 export function readRequestStatus(fields: UnknownRecord): RequestStatus {
-  const { segments = [] } = fields;
+  const segments = fields['segments'] ?? [];
   if (!Array.isArray(segments)) throw new UnreadableFrame('segments is not a list');
   return {
     state: oneOf(fields, 'state', REQUEST_STATES),
     units: firstNumber(fields['units']),
     segments: segments.map((segment: unknown) => {
       if (!isRecord(segment)) throw new UnreadableFrame('a segment is not a map');
-      const { state = 'completed' } = segment;
+      const state = segment['state'] ?? 'completed';
       return {
         segmentId: requireText(segment, 'segmentId'),
         isStored: state === 'completed',

@@ -96,6 +96,8 @@ export interface Segment {
   readonly completed: { readonly audioBytes: number | undefined } | undefined;
   /** True if the client must still download the audio of the segment over HTTP. */
   readonly isStored: boolean;
+  /** True if audio was delivered although frames with lower sequence numbers had not arrived. */
+  readonly hasSkipped: boolean;
 }
 
 /** An audio frame that arrived too early: an earlier frame is still missing. */
@@ -145,8 +147,17 @@ export interface LiveState {
   /** Sequence number that the next audio frame on this connection must have; undefined if it may have any. */
   readonly nextAudio: number | undefined;
   readonly early: readonly EarlyFrame[];
+  /**
+   * Whether the service leaves out sequence numbers. `proven`: the reported size of the audio showed that no frame is
+   * missing. `assumed`: so many frames arrived after a missing number that the client no longer waits for it.
+   */
+  readonly gaps: 'none' | 'assumed' | 'proven';
+  /** The last error after which the session went on; undefined after new audio. */
+  readonly openError:
+    | { readonly code: string; readonly message: string; readonly isRetryable: boolean }
+    | undefined;
   readonly hasDelivered: boolean;
-  /** True if text was sent that the service may have billed. */
+  /** True if text was sent that the service may have billed, and whose audio is not yet delivered completely. */
   readonly isBillable: boolean;
   /** Number of text events that were sent on the current connection. Counted in `simple` mode only. */
   readonly sentInputs: number;
@@ -183,6 +194,8 @@ export function newConversation(plan: LivePlan): LiveState {
     isFetching: false,
     nextAudio: 1,
     early: [],
+    gaps: 'none',
+    openError: undefined,
     hasDelivered: false,
     isBillable: false,
     sentInputs: 0,
@@ -270,10 +283,20 @@ export const { emit, patch, run } = machine.fsm<LiveState, Effect>();
 
 /** Sends a message to the service, with a new `eventId`. */
 export function send(message: ClientMessage): Reducer {
-  return ({ eventCount }) => [
-    patch({ eventCount: eventCount + 1 }),
-    emit({ type: 'send', message: { ...message, eventId: `e${eventCount + 1}` } }),
-  ];
+  return ({ eventCount }) => {
+    const eventId = `${message.event === 'ping' ? PING_ID : 'e'}${eventCount + 1}`;
+    return [
+      patch({ eventCount: eventCount + 1 }),
+      emit({ type: 'send', message: { ...message, eventId } }),
+    ];
+  };
+}
+
+const PING_ID = 'ping';
+
+/** Returns true if `eventId` is the id of a `ping` that the client sent. */
+export function isPingId(eventId: string): boolean {
+  return eventId.startsWith(PING_ID);
 }
 
 export function startTimer(name: TimerName, afterMs: number): Reducer {
@@ -304,6 +327,15 @@ const CONNECTED: ReadonlySet<Phase> = new Set([
 /** Returns true if a WebSocket is open or being opened. */
 export function isConnected({ phase }: LiveState): boolean {
   return CONNECTED.has(phase);
+}
+
+/**
+ * Returns true if an open session has nothing to do: the service has delivered all text that it was asked to speak, and
+ * the client waits for more input.
+ */
+export function isIdle({ isInputOver, phase, plan, segments }: LiveState): boolean {
+  // In `simple` mode, the service speaks only when the input is over.
+  return phase === 'speaking' && !isInputOver && (plan.mode === 'simple' || segments.length === 0);
 }
 
 /**

@@ -1,7 +1,6 @@
-import { closeCodeInfo } from '../contract/realtime/errors.ts';
-import type { FinishReason } from '../contract/realtime/protocols.ts';
 import {
   advance,
+  closeGaps,
   markMissing,
   requestIdOf,
   takeAudio,
@@ -9,18 +8,19 @@ import {
   takeStored,
   wasDelivered,
 } from './audio-order.ts';
+import { afterDisconnect, completedEnding, timeoutEnding, violation } from './endings.ts';
 import {
-  afterDisconnect,
-  closeEnding,
-  completedEnding,
-  errorEnding,
-  timeoutEnding,
-  violation,
-} from './endings.ts';
-import { checkStatus, connect, disconnected, proceed, takeStatus } from './resuming.ts';
+  checkStatus,
+  connect,
+  continueAfterWait,
+  disconnected,
+  proceed,
+  takeStatus,
+} from './resuming.ts';
 import { unspokenWords } from '../speech/unspoken.ts';
 import { sendMore, takeText } from './sending.ts';
 import type { ReceivedMessage } from './server-message.ts';
+import { closed, stopped, takeError, timedOut } from './service-errors.ts';
 import type { LiveEvent, LiveState, Reducer, Segment, Step, TimerName } from './state.ts';
 import {
   emit,
@@ -60,7 +60,7 @@ function reducerFor(event: LiveEvent): Reducer {
     case 'end':
       return () => [patch({ isInputOver: true }), requireText, continueWithText];
     case 'timer':
-      return timedOut(event.name);
+      return fired(event.name);
     case 'paused':
       return () => [patch({ isPaused: true }), stopTimers('silence', 'progress')];
     case 'resumed':
@@ -93,10 +93,8 @@ function onConnection(event: Extract<LiveEvent, { connection: number }>): Reduce
         return [receive(event.message)];
       case 'unreadable':
         return [end(violation(state, event.problem))];
-      case 'closed': {
-        const isRetryable = closeCodeInfo(event.code)?.retryable === true;
-        return [disconnected(closeEnding(state, event.code), isRetryable)];
-      }
+      case 'closed':
+        return [closed(event.code)];
     }
   };
 }
@@ -107,7 +105,9 @@ const requireText: Reducer = ({ segmentCount }) => {
   return segmentCount > 0 ? [] : [end(ending)];
 };
 
-const continueWithText: Reducer = ({ phase }) => [phase === 'waiting' ? proceed : sendMore];
+const continueWithText: Reducer = ({ phase }) => [
+  phase === 'waiting' ? continueAfterWait : sendMore,
+];
 
 const afterFetch: Reducer = ({ phase }) => [phase === 'fetching' ? proceed : sendMore];
 
@@ -119,7 +119,7 @@ const resumed: Reducer = (state) => [
 ];
 
 // Ignores timers that were stopped in the meantime.
-function timedOut(name: TimerName): Reducer {
+function fired(name: TimerName): Reducer {
   return ({ timers }) =>
     timers.includes(name)
       ? [patch({ timers: timers.filter((one) => one !== name) }), TIMEOUTS[name]]
@@ -127,9 +127,9 @@ function timedOut(name: TimerName): Reducer {
 }
 
 const TIMEOUTS: Readonly<Record<TimerName, Reducer>> = {
-  reply: (state) => [disconnected(timeoutEnding(state, `no reply while ${state.phase}`), true)],
+  reply: ({ phase }) => [timedOut(`no reply while ${phase}`)],
   silence: (state) => [disconnected(timeoutEnding(state, 'the connection sent no data'), true)],
-  progress: (state) => [disconnected(timeoutEnding(state, 'the service made no progress'), true)],
+  progress: () => [timedOut('the service made no progress')],
   ping: ({ plan }) => [send({ event: 'ping' }), startTimer('ping', plan.timeouts.pingMs)],
   backoff: checkStatus,
   poll: checkStatus,
@@ -147,24 +147,37 @@ function receive(message: ReceivedMessage): Reducer {
   return ({ isPaused, plan }) => [
     ...(isPaused ? [] : [startTimer('silence', plan.timeouts.silenceMs)]),
     take(message),
-    // A `pong` does not restart the progress timer.
+    // Restarts the progress timer.
     ({ phase }) =>
-      message.event !== 'pong' && (phase === 'speaking' || phase === 'stopping') ? [sendMore] : [],
+      !NO_PROGRESS.has(message.event) && (phase === 'speaking' || phase === 'stopping')
+        ? [sendMore]
+        : [],
   ];
 }
+
+const NO_PROGRESS: ReadonlySet<ReceivedMessage['event']> = new Set([
+  'pong',
+  'usage',
+  'warning',
+  'error',
+]);
 
 function take(message: ReceivedMessage): Reducer {
   switch (message.event) {
     case 'authenticated':
       return start;
     case 'ready':
-      return () => [ready, emit({ type: 'notice', message })];
+      return ({ phase }) =>
+        phase === 'starting' ? [ready, emit({ type: 'notice', message })] : [];
     case 'request_status':
       return takeStatus(message.status);
     case 'error':
-      return failed(message);
+      return takeError(message);
     case 'finish':
-      return () => [emit({ type: 'notice', message }), finished(message.reason)];
+      return () => [
+        emit({ type: 'notice', message }),
+        message.reason === 'completed' ? completedAll : stopped(message.reason),
+      ];
     case 'warning':
       return ({ segments }) => [emit({ type: 'notice', message: withWords(message, segments) })];
     case 'pong':
@@ -209,11 +222,19 @@ function duringSpeech(message: SpeechMessage): Reducer {
         return [takeAudio(message), advance];
       case 'usage': {
         const sessionUnits = Math.max(state.sessionUnits, message.sessionUnits ?? 0);
-        const { audioBytes: reportedBytes } = message;
-        return [patch({ sessionUnits, reportedBytes }), emit({ type: 'notice', message })];
+        const { audioBytes: reportedBytes, segmentId } = message;
+        return [
+          patch({ sessionUnits, reportedBytes }),
+          closeGaps(segmentId, reportedBytes),
+          emit({ type: 'notice', message }),
+        ];
       }
       case 'segment_completed':
-        return [withSegment(message.segmentId, (one) => completed(one, message)), advance];
+        return [
+          withSegment(message.segmentId, (one) => completed(one, message)),
+          closeGaps(message.segmentId, message.audioBytes),
+          advance,
+        ];
     }
   };
 }
@@ -229,17 +250,18 @@ const start: Reducer = (state) => {
   ];
 };
 
-const ready: Reducer = ({ phase, plan, segments }) => {
-  if (phase !== 'starting') return [];
+const ready: Reducer = ({ plan, segments }) => {
   // A new connection begins again, but keeps the delivered and stored audio.
   const fresh = {
     state: 'waiting',
     receivedBytes: 0,
     audio: undefined,
     completed: undefined,
+    hasSkipped: false,
   } as const;
   return [
     stopTimers('reply'),
+    patch({ openError: undefined }),
     patch({ phase: 'speaking', segments: segments.map((one) => ({ ...one, ...fresh })) }),
     startTimer('ping', plan.timeouts.pingMs),
   ];
@@ -280,46 +302,17 @@ function completed(
   ];
 }
 
-function failed({
-  code,
-  message,
-  isRetryable,
-}: Extract<ReceivedMessage, { event: 'error' }>): Reducer {
-  return (state) => {
-    const ending = errorEnding(state, code, message);
-    const isTransient = isRetryable || code === 'server_draining';
-    return [canResume(state) && isTransient ? disconnected(ending, true) : end(ending)];
-  };
-}
-
-function finished(reason: FinishReason): Reducer {
-  return (state) => {
-    switch (reason) {
-      case 'completed':
-        return [completedAll];
-      case 'server_draining': {
-        const ending = errorEnding(state, reason, 'the service is shutting down');
-        return [canResume(state) ? disconnected(ending, true) : end(ending)];
-      }
-      case 'timeout':
-        return [end(timeoutEnding(state, 'the service ended the session: timeout'))];
-      case 'error':
-        return [end(errorEnding(state, 'internal_error', 'the session ended with an error'))];
-    }
-  };
-}
-
-// A conversation in `simple` mode can reconnect only before the first audio.
-function canResume({ plan, hasDelivered }: LiveState): boolean {
-  return plan.mode === 'reliable' || !hasDelivered;
-}
-
 const completedAll: Reducer = (state) => {
   if (state.phase !== 'stopping') {
     return [end(violation(state, 'finish arrived before stop'))];
   }
   if (state.plan.mode === 'simple') {
-    const isWhole = (state.hasDelivered || state.reportedBytes === 0) && state.early.length === 0;
+    const { early, hasDelivered, reportedBytes, segments } = state;
+    const [input] = segments;
+    const isWhole =
+      early.length === 0 &&
+      (hasDelivered || reportedBytes === 0) &&
+      (input?.hasSkipped !== true || input.deliveredBytes === reportedBytes);
     return [end(isWhole ? completedEnding(state) : violation(state, 'audio is missing'))];
   }
   const open = state.segments.filter((one) => one.state !== 'waiting').map(({ id }) => id);

@@ -145,8 +145,8 @@ test('without a cutter text waits only for an entry of the lexicon, or for the e
     [' York ', []],
     ['now, ', ['New York now, ']],
     ['C+', []],
-    ['+', ['see plus plus']],
-    ['!', ['!']],
+    ['+', []],
+    ['!', ['see plus plus!']],
     [' New York', [' ']],
     [undefined, ['New York', '(end)']],
   ] as const;

@@ -44,8 +44,8 @@ test('Markdown is spoken in segments, none of which holds nothing to say', async
     'Result.',
     'Here is how it works.',
     'See the docs.',
-    'Run npm test.',
-    'Read the output:',
+    '1. Run npm test.',
+    '2. Read the output:',
     'Name, Time.',
     'a, 2 s.',
   ];

@@ -125,7 +125,12 @@ test.each([
     {
       type: 'message',
       connection,
-      message: { ...usage, quotaRemaining: undefined, creditsUsed: undefined },
+      message: {
+        ...usage,
+        segmentId: undefined,
+        quotaRemaining: undefined,
+        creditsUsed: undefined,
+      },
     },
     { type: 'closed', connection, code: 1006 },
   ];

@@ -50,8 +50,9 @@ const refuse = (connection: number): Event => ({
   isRetryable: true,
   ending: { exit: 'network', code: 'network', message: 'refused', billed: 'no' },
 });
+const TERMINAL = { isTerminal: true, inReplyTo: undefined } as const;
 const providerTimeout = (isRetryable: boolean) =>
-  message({ event: 'error', code: 'provider_timeout', message: '', isRetryable });
+  message({ event: 'error', code: 'provider_timeout', message: '', isRetryable, ...TERMINAL });
 /** The service knows the request, with one segment. */
 const known = (characters: number) =>
   message({
@@ -91,13 +92,19 @@ const EXIT_OF: Readonly<Record<keyof typeof REALTIME_ERRORS, number>> = {
 describe('an error event', () => {
   test.each(Object.entries(EXIT_OF))('%s is exit %i', (code, exit) => {
     for (const isRetryable of [true, false]) {
-      const error = message({ event: 'error', code, message: 'no', isRetryable });
+      const error = message({ event: 'error', code, message: 'no', isRetryable, ...TERMINAL });
       expect(follow(NO_RETRY, [...ASKED, error])).toMatchObject({ code: exit, ending: { code } });
     }
   });
 
   test('of another code is exit 20', () => {
-    const error = message({ event: 'error', code: 'new_one', message: '', isRetryable: false });
+    const error = message({
+      event: 'error',
+      code: 'new_one',
+      message: '',
+      isRetryable: false,
+      ...TERMINAL,
+    });
     expect(follow(RELIABLE, [...ASKED, error]).code).toBe(20);
   });
 
@@ -108,28 +115,36 @@ describe('an error event', () => {
 });
 
 test.each([
-  ['timeout', 24],
-  ['error', 23],
-  ['server_draining', 23],
-  ['completed', 25],
-] as const)('a session that finishes unasked with %s is exit %i', (reason, exit) => {
-  expect(follow(NO_RETRY, [...STARTED, finish(reason)]).code).toBe(exit);
+  ['timeout', 24, undefined],
+  ['error', 23, 23],
+  ['server_draining', 23, undefined],
+  ['completed', 25, 25],
+] as const)('a session that finishes unasked with %s is exit %i', (reason, exit, idleExit) => {
+  expect(follow(NO_RETRY, [...ASKED, finish(reason)]).code).toBe(exit);
+  // Without text to speak, the client waits for more.
+  const idle = follow(NO_RETRY, [...STARTED, finish(reason)]);
+  expect([idle.code, idle.state.phase]).toEqual([idleExit, idleExit ? 'ended' : 'waiting']);
 });
 
 test.each([
-  [1000, 25, 'ended'],
-  [1001, 25, 'ended'],
-  [1002, 25, 'ended'],
-  [1006, 24, 'backoff'],
-  [1008, 4, 'ended'],
-  [1011, 23, 'ended'],
-  [1012, 23, 'backoff'],
-  [1013, 23, 'backoff'],
-  [4000, 25, 'ended'],
-])('a connection closed with %i is exit %i, and first %s', (code, exit, phase) => {
-  expect(follow(NO_RETRY, [...STARTED, closed(code)]).code).toBe(exit);
-  expect(follow(RELIABLE, [...STARTED, closed(code)]).state.phase).toBe(phase);
-});
+  [1000, 25, 'backoff', 'waiting'],
+  [1001, 25, 'backoff', 'waiting'],
+  [1002, 25, 'ended', 'ended'],
+  [1005, 25, 'backoff', 'waiting'],
+  [1006, 26, 'backoff', 'waiting'],
+  [1008, 4, 'ended', 'ended'],
+  [1011, 23, 'ended', 'ended'],
+  [1012, 23, 'backoff', 'waiting'],
+  [1013, 23, 'backoff', 'waiting'],
+  [4000, 25, 'ended', 'ended'],
+])(
+  'a connection closed with %i is exit %i and first %s, or %s without text',
+  (code, exit, phase, idle) => {
+    expect(follow(NO_RETRY, [...ASKED, closed(code)]).code).toBe(exit);
+    expect(follow(RELIABLE, [...ASKED, closed(code)]).state.phase).toBe(phase);
+    expect(follow(NO_RETRY, [...STARTED, closed(code)]).state.phase).toBe(idle);
+  },
+);
 
 test('sent text has an unknown outcome when reconnecting fails', () => {
   const { code, ending } = follow(NO_RETRY, [...ASKED, closed(1006)]);
@@ -228,7 +243,7 @@ test('pings are sent on time, and a silent connection is dead', () => {
   const pinged = follow(RELIABLE, [...STARTED, { type: 'timer', name: 'ping' }]);
   expect(pinged.sent.at(-1)).toMatchObject({ event: 'ping' });
   expect(pinged.state.timers).toContain('ping');
-  const dead = follow(RELIABLE, [...STARTED, { type: 'timer', name: 'silence' }]);
+  const dead = follow(RELIABLE, [...ASKED, { type: 'timer', name: 'silence' }]);
   expect(dead.effects.map(({ type }) => type)).toContain('abort');
   expect(dead.state.phase).toBe('backoff');
 });

@@ -39,6 +39,7 @@ const message: fc.Arbitrary<ReceivedMessage> = fc.oneof(
   }),
   fc.record({
     event: fc.constant('usage' as const),
+    segmentId: fc.option(segmentId, { nil: undefined }),
     sessionUnits: count,
     quotaRemaining: count,
     creditsUsed: count,
@@ -52,6 +53,8 @@ const message: fc.Arbitrary<ReceivedMessage> = fc.oneof(
     code: fc.constantFrom('provider_timeout', 'invalid_state', 'server_draining', 'other'),
     message: fc.constant(''),
     isRetryable: fc.boolean(),
+    isTerminal: fc.boolean(),
+    inReplyTo: fc.constantFrom(undefined, 'e1', 'ping2'),
   }),
   fc.record({
     event: fc.constant('finish' as const),

@@ -89,7 +89,14 @@ test('what a client needs is read, and not only its name', () => {
   const heard = MESSAGES.map((message) => readServerMessage(message));
   expect(heard).toContainEqual({ event: 'input_ack', acceptedSequence: 1 });
   expect(heard).toContainEqual({ event: 'segment_completed', segmentId: 's1', audioBytes: 2 });
-  expect(heard).toContainEqual({ event: 'error', code, message: 'no', isRetryable: true });
+  expect(heard).toContainEqual({
+    event: 'error',
+    code,
+    message: 'no',
+    isRetryable: true,
+    isTerminal: true,
+    inReplyTo: every.inReplyTo,
+  });
   expect(heard).toContainEqual({
     event: 'request_status',
     status: {

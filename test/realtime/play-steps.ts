@@ -34,6 +34,10 @@ async function playStep(connection: PlayedConnection, step: Step): Promise<void>
       return expectNext(connection, step);
     case 'send':
       return connection.sendScripted(step.message);
+    case 'reply': {
+      const { eventId: inReplyTo } = await connection.receivedMessage(step.to);
+      return connection.sendScripted({ ...step.message, inReplyTo });
+    }
     case 'sendBytes':
       return socket.send(step.bytes);
     case 'sendText':

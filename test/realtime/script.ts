@@ -15,6 +15,8 @@ export type Step =
   | { readonly kind: 'expect'; readonly event: string; readonly fields: Fields }
   /** Sends a message with v3 names, and the fields of every event. */
   | { readonly kind: 'send'; readonly message: Message }
+  /** Sends a message that replies to the client's last message of the event `to`. */
+  | { readonly kind: 'reply'; readonly to: string; readonly message: Message }
   /** Sends a binary message of the given bytes. */
   | { readonly kind: 'sendBytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'sendText'; readonly text: string }

@@ -138,7 +138,19 @@ function startOf(frame: FrameMessage): StartMessage {
 }
 
 function valid<Schema extends TObject>(schema: Schema, frame: FrameMessage) {
-  return requireValid(schema, frame, 'The message');
+  return requireValid(schema, withoutNulls(schema, frame), 'The message');
+}
+
+/** Removes optional fields that are null: many JSON and MessagePack libraries write missing fields so. */
+export function withoutNulls(
+  { properties, required }: TObject,
+  fields: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const isRequired = (name: string): boolean =>
+    Array.isArray(required) && required.some((one) => one === name);
+  const isMissing = (name: string): boolean =>
+    fields[name] === null && Object.hasOwn(properties, name) && !isRequired(name);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !isMissing(name)));
 }
 
 function requireField(field: string, value: unknown): void {

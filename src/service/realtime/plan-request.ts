@@ -17,7 +17,7 @@ import type { AppliedControls } from '../speech/plan.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
-import { problemOf } from './client-message.ts';
+import { problemOf, withoutNulls } from './client-message.ts';
 import type { Problem } from './client-message.ts';
 import type { RequestWarning, ReadyFields } from './machine/state.ts';
 
@@ -28,10 +28,12 @@ import type { RequestWarning, ReadyFields } from './machine/state.ts';
  * @throws RequestProblem
  */
 export function planRequest(
-  request: RequestFields,
+  given: RequestFields,
   { protocol, catalogue }: { readonly protocol: RealtimeProtocol; readonly catalogue: Catalogue },
 ): RequestPlan {
-  const isLegacy = protocol === 'v2' && isLegacyProfile(request['parameterProfile']);
+  const isLegacy = protocol === 'v2' && isLegacyProfile(given['parameterProfile']);
+  const ofV2 = isLegacy ? LegacyStartRequest : ProductStartRequest;
+  const request = withoutNulls(protocol === 'v2' ? ofV2 : StartRequest, given);
   const { voiceId, modelId } = checkRequest(Speakers, request, protocol);
   const nameOf = nameIn(protocol);
   const voice = withProblem('voice_not_found', nameOf('voiceId'), (field) =>
@@ -52,7 +54,7 @@ const Speakers = Type.Object({
 const [LEGACY, PRODUCT] = PARAMETER_PROFILES;
 
 function isLegacyProfile(profile: unknown): boolean {
-  if (profile === undefined || profile === LEGACY) return true;
+  if (profile === undefined || profile === null || profile === LEGACY) return true;
   if (profile === PRODUCT) return false;
   const path = 'request.parameter_profile';
   const message = `${path} is ${showValue(profile)}; allowed: ${anyOf(PARAMETER_PROFILES)}`;
@@ -83,7 +85,18 @@ function planLegacy(request: RequestFields, subject: RequestSubject): RequestPla
   const { chunkLength } = checked;
   const ready = { provider: model.family };
   const warnings = ignored.map((name) => unsupported(nameOf(name), model));
-  return { voice, model, format, delivery, chunkLength, ready, warnings };
+  const { controls: known } = model;
+  const effectiveRequest = withoutFields(
+    {
+      ...(known.speed ? { speed: 1 } : {}),
+      ...(known.volume ? { volume: 1 } : {}),
+      ...checked,
+      format,
+      parameterProfile: LEGACY,
+    },
+    [...ignored, 'latency'],
+  );
+  return { voice, model, format, delivery, chunkLength, effectiveRequest, ready, warnings };
 }
 
 function refuseUnknown(request: RequestFields, { nameOf }: RequestSubject): void {
@@ -131,15 +144,15 @@ function planLenient(request: RequestFields, subject: RequestSubject): RequestPl
     ...ignored.map((name) => (name === 'instruction' ? 'instructions' : name)),
     ...['latency', 'optimizeInstructions'].filter((name) => Object.hasOwn(checked, name)),
   ]);
-  const defaults = defaultsOf(model, protocol);
-  const given = { ...checked, format };
-  for (const name of unused) Reflect.deleteProperty(given, name);
-  const effectiveRequest = { ...defaults, ...given };
+  const effectiveRequest = {
+    ...defaultsOf(model, protocol),
+    ...withoutFields({ ...checked, format }, [...unused]),
+  };
   const omitted = [...unused].map((name) => unsupported(nameOf(name), model));
   const adapted = fitting.warnings.filter(({ path }) => !omitted.some((one) => one.path === path));
   const warnings = [...known.warnings, ...adapted, ...omitted];
   const chunkLength = checked.chunkLength;
-  const plan = { voice, model, format, delivery, chunkLength };
+  const plan = { voice, model, format, delivery, chunkLength, effectiveRequest };
   if (protocol === 'v3') {
     const ready = { protocolVersion: protocol, effectiveRequest, warnings };
     return { ...plan, ready, warnings: [] };
@@ -149,6 +162,12 @@ function planLenient(request: RequestFields, subject: RequestSubject): RequestPl
     effectiveRequest: { ...effectiveRequest, ...PRODUCT_REQUEST },
   };
   return { ...plan, ready, warnings };
+}
+
+function withoutFields<Fields extends object>(fields: Fields, names: readonly string[]): Fields {
+  const rest = { ...fields };
+  for (const name of names) Reflect.deleteProperty(rest, name);
+  return rest;
 }
 
 const PRODUCT_REQUEST = { parameterProfile: 'product_v1' } as const;
@@ -236,6 +255,8 @@ export interface RequestPlan {
   readonly delivery: Omit<AppliedControls, 'ignored'>;
   /** Maximum number of characters that the engine speaks in one call; `undefined` for the engine's own limit. */
   readonly chunkLength: number | undefined;
+  /** The request with its defaults, and without fields that have no effect. Equal requests are the same request. */
+  readonly effectiveRequest: RequestFields;
   readonly ready: ReadyFields;
   /** Warnings to send as separate messages after `ready`; empty if `ready` itself contains them. */
   readonly warnings: readonly RequestWarning[];

@@ -69,7 +69,7 @@ export function startRequest(
       accountId: account,
       requestId: start.requestId ?? context.random.uuid(),
       mode: start.mode,
-      fingerprint: fingerprintOf({ ...start.request }),
+      fingerprint: fingerprintOf(plan.effectiveRequest),
       format: plan.format,
       retryFailed: start.retryFailed,
     });

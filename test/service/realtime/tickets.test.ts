@@ -42,6 +42,23 @@ describe('a browser ticket', () => {
     expect(tickets.redeem(ticket, PLACE)).toBeUndefined();
   });
 
+  test('is good for a minute, also when the clock is set back meanwhile', () => {
+    const { tickets, clock } = ticketsWith();
+    tickets.issue({ account, ...PLACE });
+    clock.setBack(3_600_000);
+    const { ticket } = tickets.issue({ account, ...PLACE });
+    clock.advance(60_000);
+    expect(tickets.isExpected(PLACE)).toBe(false);
+    expect(tickets.redeem(ticket, PLACE)).toBeUndefined();
+  });
+
+  test('takes no place from those of another account', () => {
+    const { tickets } = ticketsWith();
+    const { ticket } = tickets.issue({ account: 'second', ...PLACE });
+    for (let count = 0; count < 1_001; count += 1) tickets.issue({ account, ...PLACE });
+    expect(tickets.redeem(ticket, PLACE)).toBe('second');
+  });
+
   test('makes room for a newer one when there are a thousand', () => {
     const { tickets } = ticketsWith();
     const all = Array.from({ length: 1_001 }, () => tickets.issue({ account, ...PLACE }).ticket);

@@ -25,6 +25,36 @@ describe('who wants to upgrade', () => {
   });
 
   test.each([
+    ['with its length', 'Content-Length: 26', ['{"voiceId":"nobody"', ',"t":1}']],
+    [
+      'in chunks',
+      'Transfer-Encoding: chunked',
+      ['13\r\n{"voiceId":"nobody"\r\n', '1\r\n}\r\n0\r\n\r\n'],
+    ],
+  ])(
+    'a body %s is read, as that of a request of HttpClient in Java',
+    async (_how, header, parts) => {
+      const { baseUrl } = await realtimeService();
+      const connection = await connectRaw(baseUrl);
+      const lines = [
+        'POST /api/open/v3/speech/tts HTTP/1.1',
+        'Host: 127.0.0.1',
+        `Authorization: Bearer ${KEY}`,
+        'Connection: Upgrade, HTTP2-Settings',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+        'Content-Type: application/json',
+        header,
+      ];
+      connection.send(`${lines.join('\r\n')}\r\n\r\n${parts[0]}`);
+      connection.send(parts[1] ?? '');
+      const answer = await connection.untilClosed();
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"field":"text"');
+    },
+  );
+
+  test.each([
     ['another protocol', ['Upgrade: h2c', 'Sec-WebSocket-Version: 13'], 426],
     ['another version', ['Upgrade: websocket', 'Sec-WebSocket-Version: 8'], 426],
     ['without a key of the WebSocket', ['Upgrade: websocket', 'Sec-WebSocket-Version: 13'], 400],

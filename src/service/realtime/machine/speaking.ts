@@ -104,8 +104,8 @@ export function takeSpeech(
 
 function sendAudio(request: OpenRequest, audio: Uint8Array): Reducer {
   return ({ sessionId }) => {
-    const { requestId, nextAudio, mode, queue, audioFormat } = request;
-    const [segmentId] = queue;
+    const { requestId, nextAudio, queue, audioFormat } = request;
+    const [segmentId = ''] = queue;
     const { modelId: _model, voiceId: _voice, ...format } = audioFormat;
     return [
       patchRequest({ nextAudio: nextAudio + 1 }),
@@ -113,7 +113,7 @@ function sendAudio(request: OpenRequest, audio: Uint8Array): Reducer {
         event: 'audio',
         requestId,
         sessionId,
-        ...(mode === 'reliable' && segmentId !== undefined ? { segmentId } : {}),
+        segmentId,
         sequence: nextAudio,
         audio,
         ...format,
@@ -136,7 +136,7 @@ function completed(
     send({
       event: 'usage',
       requestId,
-      ...(isReliable ? { segmentId } : {}),
+      segmentId,
       segmentUnits,
       // The rest of the queue is not spoken yet.
       sessionUnits: unitsWithout(request, queue.slice(1)),
