@@ -1,4 +1,5 @@
 import { Argument } from 'commander';
+import { describeDuration } from '../../src/audio/verify.ts';
 import type { CaptionFiles, WrittenCaptions } from '../../src/captions/caption-files.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
@@ -18,6 +19,7 @@ import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { SpeechText, SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { readSpeech } from '../../src/speech/speech-text.ts';
+import { countCodePoints } from '../../src/text/code-points.ts';
 import { counted } from '../../src/text/display.ts';
 
 interface AlignFlags extends CaptionFlags, SpokenTextFlags {
@@ -37,7 +39,7 @@ export const align: CommandDefinition<AlignFlags> = {
       .addArgument(
         new Argument(
           '<audio>',
-          'recording: wav, mp3, flac, ogg or opus, and m4a if ffmpeg is installed',
+          'recording: wav, mp3, flac, ogg, opus, m4a, mp4, aac, webm or mpeg',
         ),
       );
     addOptions(command, [
@@ -152,7 +154,10 @@ async function alignText(
       await Promise.all([
         import('../../src/alignment/align-words.ts'),
         import('../../src/alignment/text-words.ts'),
-        measureAudio(context, audio),
+        measureAudio(context, audio).then((sound) => {
+          requireFittingText(text, sound.durationMs);
+          return sound;
+        }),
         speaker.speak({ text, language }, context.signal),
       ]);
     const places = await alignWords(energies, reference, context.signal);
@@ -166,10 +171,27 @@ async function alignText(
   }
 }
 
+// Nobody says more in a second, but the recording may leave out parts of the text.
+const MOST_CHARACTERS_A_SECOND = 60;
+const MOST_LEFT_OUT_CHARACTERS = 20_000;
+
+/**
+ * Checks that a recording can contain a text. Aligning needs time and memory for all of the text.
+ * @throws Failure of kind `usage` for a text that is too long
+ */
+function requireFittingText(text: string, durationMs: number): void {
+  const most = Math.floor(
+    MOST_LEFT_OUT_CHARACTERS + (durationMs / 1000) * MOST_CHARACTERS_A_SECOND,
+  );
+  const characters = countCodePoints(text);
+  if (characters <= most) return;
+  throw usageFailure(
+    `the text has ${characters} characters, too many for a recording of ${describeDuration(durationMs)}: use at most ${most}`,
+    'Name the part of the text that the recording contains.',
+  );
+}
+
 async function measureAudio(context: Context, audio: string) {
   const { measureRecording } = await import('../../src/alignment/measure-sound.ts');
-  const { env, signal } = context;
-  return useAudioFile(audio, context, (file, path) =>
-    measureRecording(file, { path, env, signal }),
-  );
+  return useAudioFile(audio, context, (file) => measureRecording(file, context.signal));
 }

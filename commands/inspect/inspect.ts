@@ -8,7 +8,8 @@ export const inspect: CommandDefinition = {
     command
       .description(
         'Decodes an audio file and prints its length, loudness, peaks and silence. ' +
-          'Reads wav, mp3, flac, ogg and opus. Works offline.',
+          'Reads wav, mp3, flac, ogg, opus, m4a, mp4, aac, webm and mpeg, and the sound of videos. ' +
+          'Works offline.',
       )
       .argument('<file>', 'audio file')
       .addHelpText('after', EXAMPLES);

@@ -1,6 +1,7 @@
 import { findPath, frameDistance, type Reference, sampleDistances, sampleOf } from './dtw.ts';
 import type { BandEnergies, Frames } from './features.ts';
 import { CEPSTRA, comparableFrames, FIRST_FRAME_MS, HOP_MS } from './features.ts';
+import { findSpeech } from './find-speech.ts';
 
 /** The time during which a word is spoken, in milliseconds from the start of the audio. */
 export interface WordSpan {
@@ -32,11 +33,45 @@ export async function alignWords(
   leastConfidence = LEAST_CONFIDENCE,
 ): Promise<PlacedWords> {
   const { energies, words } = reference;
-  const placed: (PlacedWord | undefined)[] = words.map(() => undefined);
   const spans = frameSpans(words, energies.frames);
   const isWord = new Uint8Array(energies.frames);
   for (const { from, to } of spans) isWord.fill(1, from, to);
-  const frames = comparableFrames(recording, energies, isWord);
+  const place = (isSpeech: Uint8Array): Promise<PlacedWords> => {
+    const frames = comparableFrames(recording, energies, { isSpeech, isWord });
+    // Frames of other sound are silent, and infinitely far from the reference.
+    for (const [frame, one] of isSpeech.entries()) {
+      if (one === 1) continue;
+      frames.recording.loudness[frame] = 0;
+      frames.recording.values.fill(Infinity, frame * CEPSTRA, (frame + 1) * CEPSTRA);
+    }
+    return placeWords(frames, spans, signal);
+  };
+  const whole = await place(new Uint8Array(recording.frames).fill(1));
+  if (whole.every((word) => (word?.confidence ?? 0) >= SURE)) return whole;
+  const isSpeech = await findSpeech(recording, { energies, isWord }, signal);
+  if (isSpeech === undefined) return atLeast(whole, leastConfidence);
+  const part = await place(isSpeech);
+  return atLeast(sureness(part) > sureness(whole) ? part : whole, leastConfidence);
+}
+
+// Words found in music have a lower confidence than words found in speech.
+const SURE = 0.5;
+
+function sureness(placed: PlacedWords): number {
+  const found = atLeast(placed, LEAST_CONFIDENCE);
+  return found.reduce((sum, place) => sum + (place?.confidence ?? 0), 0);
+}
+
+function atLeast(placed: PlacedWords, confidence: number): PlacedWords {
+  return placed.map((place) => ((place?.confidence ?? 0) >= confidence ? place : undefined));
+}
+
+async function placeWords(
+  frames: { readonly recording: Frames; readonly reference: Frames },
+  spans: readonly FrameSpan[],
+  signal: AbortSignal,
+): Promise<PlacedWords> {
+  const placed: (PlacedWord | undefined)[] = spans.map(() => undefined);
   const heard = frames.recording;
   if (heard.count < COARSE || heard.loudness.every((loudness) => loudness === 0)) return placed;
   const coarse = joinWords(frames.reference, spans, COARSE);
@@ -59,9 +94,8 @@ export async function alignWords(
   });
   const found = new Matches(path, heard, fine);
   for (const [index, word] of chosen.entries()) {
-    const confidence = found.confidence(index);
     const span = found.span(index);
-    if (span !== undefined && confidence >= leastConfidence) placed[word] = { ...span, confidence };
+    if (span !== undefined) placed[word] = { ...span, confidence: found.confidence(index) };
   }
   return placed;
 }
@@ -238,6 +272,8 @@ class Matches {
     for (const [row, state] of path.entries()) {
       if (state < 0) {
         const before = -1 - state;
+        // Sound before the first word and after the last word says nothing about the text.
+        if (before === 0 || before === words) continue;
         this.#other[before] = (this.#other[before] ?? 0) + (recording.loudness[row] ?? 0);
         continue;
       }

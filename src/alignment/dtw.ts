@@ -249,7 +249,8 @@ class PathSearch {
         squares += difference * difference;
         right += 1;
       }
-      cost += Math.max(0, RANDOM + (Math.sqrt(squares) - mean) / deviation);
+      const deviations = mean === Infinity ? 0 : (Math.sqrt(squares) - mean) / deviation;
+      cost += Math.max(0, RANDOM + deviations);
       now[column] = cost;
       if (cost < best.cost) [best.cost, best.column] = [cost, from + column];
     }

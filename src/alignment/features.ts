@@ -6,7 +6,8 @@ const WINDOW_SECONDS = 0.025;
 /** Time from the start of the audio to the middle of the first frame, in milliseconds. */
 export const FIRST_FRAME_MS = (WINDOW_SECONDS * 1000) / 2;
 
-const BANDS = 32;
+/** Number of bands that are measured. */
+export const BANDS = 32;
 const LOWEST_HZ = 100;
 const HIGHEST_HZ = 7_600;
 /** The lowest and the highest sample rate, in hertz, that `BandMeter` accepts. */
@@ -157,20 +158,23 @@ export const CEPSTRA = 13;
 /**
  * Computes the cepstra of a recording and of reference speech, so that the two can be compared. Uses only the frequency
  * bands that both contain, and removes the effect of loudness, microphone, room and noise.
+ * @param isSpeech for each frame of the recording: 0 if the frame is certainly not speech, otherwise 1
  * @param isWord for each frame of the reference: 1 if the frame is part of a word, otherwise 0
  */
 export function comparableFrames(
   recording: BandEnergies,
   reference: BandEnergies,
-  isWord: Uint8Array,
+  { isSpeech, isWord }: { readonly isSpeech: Uint8Array; readonly isWord: Uint8Array },
 ): { readonly recording: Frames; readonly reference: Frames } {
   const bands = Math.min(recording.bands, reference.bands);
   const heardLevels = frameLevels(recording, bands);
   const spokenLevels = frameLevels(reference, bands);
-  const isHeard = loudFrames(heardLevels);
-  const isSpoken = loudFrames(spokenLevels).map((isLoud, frame) => isLoud & (isWord[frame] ?? 0));
-  const heard = bandLevels(recording, bands, isHeard);
-  const spoken = bandLevels(reference, bands, isSpoken);
+  const speechLevels = heardLevels.filter((_, frame) => isSpeech[frame] === 1).sort();
+  const isHeard = loudFrames(heardLevels, speechLevels, isSpeech);
+  const isSpoken = loudFrames(spokenLevels, spokenLevels.toSorted(), isWord);
+  const heard = bandLevels(recording, bands, { isLoud: isHeard, isSpeech });
+  const all = new Uint8Array(reference.frames).fill(1);
+  const spoken = bandLevels(reference, bands, { isLoud: isSpoken, isSpeech: all });
   const floor = heard.noise.map((noise, band) =>
     Math.max(-RANGE, noise - (heard.speech[band] ?? 0) + ABOVE_NOISE),
   );
@@ -178,7 +182,7 @@ export function comparableFrames(
     recording: {
       values: cepstra(recording, heard.speech, floor, isHeard),
       count: recording.frames,
-      loudness: loudnessOf(heardLevels),
+      loudness: loudnessOf(heardLevels, speechLevels),
     },
     reference: {
       values: cepstra(reference, spoken.speech, floor, isSpoken),
@@ -214,9 +218,9 @@ function frameLevels({ frames, logs }: BandEnergies, bands: number): Float32Arra
 // Frames that are at most this much quieter than loud speech are certainly speech, and not noise in a pause.
 const LOUD = 27 * DECIBEL;
 
-function loudFrames(levels: Float32Array): Uint8Array {
-  const limit = quantile(levels.slice().sort(), 0.95) - LOUD;
-  return Uint8Array.from(levels, (level) => (level > limit ? 1 : 0));
+function loudFrames(levels: Float32Array, sorted: Float32Array, isSpeech: Uint8Array): Uint8Array {
+  const limit = quantile(sorted, 0.95) - LOUD;
+  return Uint8Array.from(levels, (level, at) => (level > limit && isSpeech[at] === 1 ? 1 : 0));
 }
 
 /**
@@ -227,13 +231,13 @@ export function soundFrames(recording: BandEnergies): {
   readonly from: number;
   readonly to: number;
 } {
-  const loudness = loudnessOf(frameLevels(recording, recording.bands));
+  const levels = frameLevels(recording, recording.bands);
+  const loudness = loudnessOf(levels, levels.toSorted());
   const from = loudness.findIndex((one) => one > 0);
   return { from: Math.max(0, from), to: loudness.findLastIndex((one) => one > 0) + 1 };
 }
 
-function loudnessOf(levels: Float32Array): Float32Array {
-  const sorted = levels.slice().sort();
+function loudnessOf(levels: Float32Array, sorted: Float32Array): Float32Array {
   const loud = quantile(sorted, 0.95);
   const quiet = Math.max(loud - SILENCE_BELOW.usual, quantile(sorted, 0.02) + SILENCE_ABOVE_NOISE);
   const silent = Math.min(quiet, loud - SILENCE_BELOW.least);
@@ -255,11 +259,14 @@ const LEVEL_FRAMES = 5_000;
 function bandLevels(
   { frames, logs }: BandEnergies,
   bands: number,
-  isSpeech: Uint8Array,
+  { isLoud, isSpeech }: { readonly isLoud: Uint8Array; readonly isSpeech: Uint8Array },
 ): { readonly speech: Float32Array; readonly noise: Float32Array } {
   const step = Math.ceil(frames / LEVEL_FRAMES);
-  const all = Array.from({ length: Math.ceil(frames / step) || 0 }, (_, index) => index * step);
-  const speech = all.filter((frame) => isSpeech[frame] === 1);
+  const all = Array.from(
+    { length: Math.ceil(frames / step) || 0 },
+    (_, index) => index * step,
+  ).filter((frame) => isSpeech[frame] === 1);
+  const speech = all.filter((frame) => isLoud[frame] === 1);
   const level = (chosen: readonly number[], band: number, share: number): number => {
     const values = Float32Array.from(chosen, (frame) => logs[frame * BANDS + band] ?? 0);
     return quantile(values.sort(), share);

@@ -1,5 +1,7 @@
-import { decodePieces, detectSound, UnusableAudioError } from './decode.ts';
-import type { OpenFile, DetectedSound, DecodedSound } from './decode.ts';
+import type { DetectedSound } from './decode.ts';
+import { detectSound } from './decode.ts';
+import type { DecodedSound, OpenFile } from './sound.ts';
+import { UnusableAudioError } from './sound.ts';
 
 export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
   readonly sampleRate: number;
@@ -14,9 +16,9 @@ export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
  * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded
  */
 export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
-  const sound = detectSound(file);
-  const measurement = new Measurement(sound.channels);
-  for await (const piece of decodePieces(file, sound, signal)) measurement.add(piece);
+  const sound = await detectSound(file, signal);
+  const measurement = new Measurement();
+  for await (const piece of sound.decode(signal)) measurement.add(piece);
   const { codec, format, seconds } = sound;
   const measured = measurement.result();
   const { durationMs } = measured.levels;
@@ -30,17 +32,10 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
 
 class Measurement {
   #meters: { readonly levels: LevelTrack; readonly loudness: LoudnessMeter } | undefined;
-  readonly #declaredChannels: number | undefined;
   #channels = 0;
   #sampleRate = 0;
 
-  // The decoder may return more channels than the header declares.
-  constructor(declaredChannels: number | undefined) {
-    this.#declaredChannels = declaredChannels;
-  }
-
-  add({ channels: decoded, sampleRate }: DecodedSound): void {
-    const channels = decoded.slice(0, this.#declaredChannels);
+  add({ channels, sampleRate }: DecodedSound): void {
     if ((channels[0]?.length ?? 0) === 0 || sampleRate === 0) return;
     if (this.#sampleRate === 0) [this.#channels, this.#sampleRate] = [channels.length, sampleRate];
     this.#meters ??= {

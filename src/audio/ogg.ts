@@ -259,6 +259,8 @@ export interface OggCodec {
   readonly granuleRate: number | undefined;
   /** Number of granules (Ogg time units) to drop at the beginning of the stream. */
   readonly preSkip: number;
+  /** Gain in decibels that a decoder must apply; 0 except for Opus. */
+  readonly gainDb: number;
 }
 
 /** Maximum number of bytes that {@link readOggCodec} needs from the first packet of a stream. */
@@ -274,8 +276,10 @@ export function readOggCodec(packet: Uint8Array): OggCodec {
   if (mark.startsWith('\x01vorbis') && packet.length >= 16) {
     return known('vorbis', view.getUint8(11), view.getUint32(12, true));
   }
-  if (mark === 'OpusHead' && packet.length >= 16) {
-    return { ...known('opus', view.getUint8(9), 48_000), preSkip: view.getUint16(10, true) };
+  if (mark === 'OpusHead' && packet.length >= 18) {
+    const opus = known('opus', view.getUint8(9), 48_000);
+    const gainDb = view.getInt16(16, true) / 256;
+    return { ...opus, preSkip: view.getUint16(10, true), gainDb };
   }
   if (mark.startsWith('\x7fFLAC') && packet.length >= 30) {
     // STREAMINFO follows 17 bytes of prefix and block header: 20 bits of sample rate, then 3 bits of channels.
@@ -283,12 +287,13 @@ export function readOggCodec(packet: Uint8Array): OggCodec {
     return known('flac', ((rateAndChannels >>> 9) & 7) + 1, rateAndChannels >>> 12);
   }
   const name = mark === 'Speex   ' ? 'speex' : 'unknown';
-  return { name, channels: undefined, sampleRate: undefined, granuleRate: undefined, preSkip: 0 };
+  const unknown = { channels: undefined, sampleRate: undefined, granuleRate: undefined };
+  return { name, ...unknown, preSkip: 0, gainDb: 0 };
 }
 
 function known(name: OggCodec['name'], channels: number, sampleRate: number): OggCodec {
   const granuleRate = sampleRate === 0 ? undefined : sampleRate;
-  return { name, channels, sampleRate: granuleRate, granuleRate, preSkip: 0 };
+  return { name, channels, sampleRate: granuleRate, granuleRate, preSkip: 0, gainDb: 0 };
 }
 
 // RFC 3533, polynomial 0x04c11db7. `begun` is the checksum so far.

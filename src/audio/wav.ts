@@ -134,7 +134,8 @@ export function isUnknownWavLength(length: number): boolean {
   return length === 0 || length >= UNKNOWN_LENGTH_FROM;
 }
 
-function lengthField(length: number): Uint8Array {
+/** Returns a length as a field of a WAV header. */
+export function lengthField(length: number): Uint8Array {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(length);
   return bytes;

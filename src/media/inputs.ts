@@ -6,6 +6,7 @@ import type { RegularFile } from '../durable/regular-file.ts';
 import { findRegularFile } from '../durable/regular-file.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import type { Random } from '../effects/random.ts';
+import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 
 export interface InputAddresses {
@@ -48,7 +49,12 @@ export async function openAddresses(
 async function addressOf(input: MediaInput, { upload }: AddressDeps): Promise<string> {
   if (input.kind === 'address') return input.given;
   if (upload !== undefined) return upload(input.path);
-  throw usageFailure(
+  throw notFetchable(input);
+}
+
+/** Returns the failure for a local file that a hosted service cannot download, because there is no upload command. */
+export function notFetchable(input: MediaInput): Failure {
+  return usageFailure(
     `"${input.given}" is a local file, which a hosted service cannot fetch`,
     'Give a public URL, or set a command that uploads a file and prints its URL: ' +
       'foley config set upload.command COMMAND',

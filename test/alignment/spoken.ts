@@ -1,9 +1,9 @@
 import type { PlacedWords } from '../../src/alignment/align-words.ts';
 import { alignWords } from '../../src/alignment/align-words.ts';
 import { type BandEnergies, BandMeter } from '../../src/alignment/features.ts';
-import { speakablePieces } from '../../src/service/engine/flite/speakable-text.ts';
-import { REFERENCE_VOICE } from '../../src/service/engine/flite/voices.ts';
-import { wordMarks } from '../../src/service/engine/flite/word-marks.ts';
+import { speakablePieces } from '../harness/flite/speakable-text.ts';
+import { REFERENCE_VOICE } from '../harness/flite/voices.ts';
+import { wordMarks } from '../harness/flite/word-marks.ts';
 import type { WordMark } from '../../src/service/engine/speech-engine.ts';
 import { readingRegion } from '../../src/text/reading/english.ts';
 import { flite } from '../service/engine/speak.ts';

@@ -2,12 +2,17 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { readSubtitles } from '../../src/captions/read-subtitles.ts';
+import { music } from '../alignment/music.ts';
+import { joined } from '../alignment/spoken.ts';
+import { decodeAudio } from '../harness/decode-audio.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
+import { writeWav } from '../harness/wav.ts';
 
 const TEXT =
   'The old bridge over the river is open again, and the weather is good today. We bought bread in the small shop for $2.50.';
@@ -69,15 +74,19 @@ test.each(['talk.mp3', 'talk.ogg'])('the words of %s go to stdout without flags'
   expect(timings.words).toHaveLength(WORDS.length);
 });
 
-test.each(['talk.m4a', 'talk.flac'])('the words of %s are found', async (file) => {
-  const box = await boxWith('talk.wav');
-  const [from, to] = ['talk.wav', file].map((name) => path.join(box.out, name));
-  const args = ['-v', 'error', '-i', from ?? '', '-ac', '2', '-ar', '44100', to ?? ''];
-  await execa(requireTool('ffmpeg'), args);
-  const { code, stdout } = await align(box, [file, '-f', 'talk.txt', '--json']);
-  expect(code).toBe(0);
-  expect(parseJsonDocument(stdout)).toMatchObject({ placed: WORDS.length });
-});
+test.each(['talk.m4a', 'talk.flac', 'talk.webm', 'talk.mpeg'])(
+  'the words of %s are found',
+  async (file) => {
+    const box = await boxWith('talk.wav');
+    const [from, to] = ['talk.wav', file].map((name) => path.join(box.out, name));
+    const args = ['-v', 'error', '-i', from ?? '', '-ac', '2', '-ar', '48000', to ?? ''];
+    await execa(requireTool('ffmpeg'), args);
+    const env = { PATH: '/none' };
+    const { code, stdout } = await align(box, [file, '-f', 'talk.txt', '--json'], { env });
+    expect(code).toBe(0);
+    expect(parseJsonDocument(stdout)).toMatchObject({ placed: WORDS.length });
+  },
+);
 
 test('a FLAC file that was cut is a usage error', async () => {
   const box = await boxWith('talk.wav');
@@ -87,19 +96,6 @@ test('a FLAC file that was cut is a usage error', async () => {
   const { code, stderr } = await align(box, ['talk.flac', '-f', 'talk.txt']);
   expect(code).toBe(2);
   expect(stderr).toMatch(/talk\.flac is cut: it has \d\.\d of \d\.\d seconds/);
-});
-
-test('an m4a without ffmpeg is a usage error that names ffmpeg', async () => {
-  const box = await boxWith('talk.wav');
-  await writeFile(
-    path.join(box.out, 'talk.m4a'),
-    Buffer.from('\0\0\0\x20ftypM4A \0\0\0\0', 'latin1'),
-  );
-  const { code, stderr } = await align(box, ['talk.m4a', '-f', 'talk.txt'], {
-    env: { PATH: '/none' },
-  });
-  expect(code).toBe(2);
-  expect(stderr).toContain('talk.m4a is m4a, which needs ffmpeg');
 });
 
 test('--json has the mean confidence and the number of words', async () => {
@@ -136,6 +132,26 @@ test('the text may be a document or come from stdin', async () => {
   expect(parseJsonDocument(document.stdout)).toMatchObject({ placed: WORDS.length });
   const piped = await align(box, ['talk.wav', '-f', '-', '--json'], { input: TEXT });
   expect(parseJsonDocument(piped.stdout)).toMatchObject({ text: TEXT, placed: WORDS.length });
+});
+
+test('captions are written for speech between music, and begin with it', async () => {
+  const box = await boxWith('talk.wav');
+  const file = path.join(box.out, 'talk.wav');
+  const { channels, sampleRate } = await decodeAudio(await readFile(file));
+  const speech = channels[0] ?? new Float32Array(0);
+  const seconds = 14;
+  const sound = music(seconds, 'band');
+  const around = Float32Array.from({ length: seconds * sampleRate }, (_, at) => {
+    return sound[Math.floor((at * sound.length) / (seconds * sampleRate))] ?? 0;
+  });
+  await writeFile(file, writeWav(joined(around, speech, around), sampleRate));
+  const args = ['talk.wav', '-f', 'talk.txt', '--subtitles', 'talk.srt'];
+  const { code, stderr } = await align(box, args);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toMatch(/^24 of 24 words found, mean confidence 0\.[7-9]\d$/m);
+  const cues = readSubtitles(await readFile(path.join(box.out, 'talk.srt'), 'utf8'), 'talk.srt');
+  expect(cues[0]?.startMs).toBeGreaterThan(13_800);
+  expect(cues.at(-1)?.endMs).toBeLessThan(16_500 + (speech.length * 1_000) / sampleRate);
 });
 
 describe('words that are not in the recording', () => {

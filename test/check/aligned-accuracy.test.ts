@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createFliteEngine } from '../../src/service/engine/flite/engine.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createHibariEngine } from '../../src/service/engine/hibari/engine.ts';
 import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';
 import { heardWords } from '../harness/heard-words.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { LISTENER, type MonoSound } from '../harness/spoken-words.ts';
-import { type Bundled, bundleEngine } from '../service/engine/bundled.ts';
+import { HIBARI_WORKER_FILE } from '../../src/service/worker-file.ts';
 import { jsonPost, testService, voiceId } from '../service/support/test-service.ts';
 import { onsetsOf } from '../service/aligned/onsets.ts';
 import type { ReadWord } from '../harness/read-events.ts';
 import { readEvents } from '../harness/read-events.ts';
 
-let bundled: Bundled;
-beforeAll(async () => {
-  bundled = await bundleEngine();
-});
-afterAll(() => bundled.remove());
-
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 
-/** Voices of each engine voice: slt, rms, awb, kal16. */
-const VOICES = ['Clara', 'Martin', 'Ewan', 'Jonas'] as const;
-/** One of each kind that flite has: statistical, and diphones. */
-const TESTED = IS_FULL ? VOICES : (['Clara', 'Jonas'] as const);
+/** A woman, two men and a child. */
+const VOICES = ['Clara', 'Martin', 'Jonas', 'Maya'] as const;
+const TESTED = IS_FULL ? VOICES : (['Clara', 'Martin'] as const);
 
 /** The largest mean absolute error that passes; the measured one is below 15. */
 const LARGEST_MEAN_ERROR_MS = 30;
@@ -43,7 +36,7 @@ const SENTENCES = [
 
 /** Words that begin with a sound, not with the silence of a closed mouth, each after a pause. */
 const PAUSED =
-  'One, nine, and then seven. Many, more, and fewer. Someone, everyone, and anyone. Nothing, something, and all. Lions, zebras, and whales.';
+  'One. Nine. Then seven. Many, more. And fewer. Someone. Everyone; and anyone. Nothing. Something. And all. Lions. Zebras. And whales. Never. Almost. Only one.';
 
 interface Spoken {
   readonly words: readonly ReadWord[];
@@ -52,7 +45,7 @@ interface Spoken {
 }
 
 async function speaker(): Promise<(text: string, options: object) => Promise<Spoken>> {
-  const engine = createFliteEngine({ workerFile: bundled.workerFile });
+  const engine = createHibariEngine({ workerFile: HIBARI_WORKER_FILE });
   onTestFinished(() => engine.close());
   const { call } = await testService({ engines: new EngineRegistry([engine]) });
   return async (text, options) => {
@@ -68,7 +61,7 @@ async function speaker(): Promise<(text: string, options: object) => Promise<Spo
 async function soundOf(audio: Uint8Array): Promise<MonoSound> {
   if (Buffer.from(audio.subarray(0, 4)).toString('latin1') === 'RIFF') {
     const samples = new Int16Array(audio.slice(WAV_HEADER_BYTES).buffer);
-    return { samples: Float32Array.from(samples, (one) => one / 32_768), sampleRate: 16_000 };
+    return { samples: Float32Array.from(samples, (one) => one / 32_768), sampleRate: 24_000 };
   }
   const { channels, sampleRate } = await decodeAudio(audio);
   return { samples: channels[0] ?? new Float32Array(0), sampleRate };

@@ -1,3 +1,5 @@
+import { LARGEST_WAV_LENGTH } from '../wav.ts';
+
 /** An encoder that converts a stream of samples to the bytes of one file. */
 export interface AudioEncoder {
   /** Encodes samples. Returns the output bytes that are ready so far, often none. */
@@ -40,14 +42,11 @@ export function samplesOf(pcm: Uint8Array): Float32Array {
 export const BYTES_PER_SAMPLE = 2;
 export const WAV_HEADER_LENGTH = 44;
 
-// Some players stop at once if this field of the header is 0, and some read 0xFFFFFFFF as -1.
-const UNKNOWN_DATA_LENGTH = 0x7fff_ffff - (WAV_HEADER_LENGTH - 8) - 1;
-
 const MOST_SAMPLES = Math.floor((0xffff_ffff - (WAV_HEADER_LENGTH - 8)) / BYTES_PER_SAMPLE);
 
 /**
- * Creates the 44-byte header of a WAV file of 16-bit mono samples. Without `totalSamples`, the header states an
- * unknown length.
+ * Creates the 44-byte header of a WAV file of 16-bit mono samples. Without `totalSamples`, the lengths in the
+ * header are 0xFFFFFFFF, which means unknown.
  * @throws RangeError if the length does not fit into the header
  */
 export function wavHeader(sampleRate: number, totalSamples?: number): Uint8Array<ArrayBuffer> {
@@ -55,10 +54,10 @@ export function wavHeader(sampleRate: number, totalSamples?: number): Uint8Array
     throw new RangeError(`A WAV file has at most ${MOST_SAMPLES} samples, not ${totalSamples}.`);
   }
   const dataLength =
-    totalSamples === undefined ? UNKNOWN_DATA_LENGTH : totalSamples * BYTES_PER_SAMPLE;
+    totalSamples === undefined ? LARGEST_WAV_LENGTH : totalSamples * BYTES_PER_SAMPLE;
   const header = Buffer.alloc(WAV_HEADER_LENGTH);
   header.write('RIFF....WAVEfmt ', 'latin1');
-  header.writeUInt32LE(WAV_HEADER_LENGTH - 8 + dataLength, 4);
+  header.writeUInt32LE(Math.min(LARGEST_WAV_LENGTH, WAV_HEADER_LENGTH - 8 + dataLength), 4);
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(1, 22);

@@ -12,7 +12,7 @@ export const CODEC_LEVELS = {
   mp3: { riseDb: 1, lossDb: 0.45 },
   ogg: { riseDb: 2.2, lossDb: 0 },
   m4b: { riseDb: 1, lossDb: 0 },
-  opus: { riseDb: 2.2, lossDb: 0 },
+  opus: { riseDb: 2.9, lossDb: 0 },
 } as const;
 
 const ATTACK_SECONDS = 0.005;

@@ -48,8 +48,6 @@ export class PcmJoiner extends Joiner {
 }
 
 const FORMAT_MAX = 64;
-// Written while the real length is unknown. Even, and positive as a signed 32-bit number.
-const STREAM_LENGTH = 0x7fff_fffe;
 
 /** Joins WAV files. The output has one header, followed by the samples of all files. */
 export class WavJoiner extends Joiner {
@@ -129,7 +127,7 @@ export class WavJoiner extends Joiner {
   #addFormat(format: Uint8Array): void {
     if (this.#format === undefined) {
       this.#format = format;
-      this.push(wavHead(format, STREAM_LENGTH + CHUNK_HEAD_BYTES - headLength(format)));
+      this.push(wavHead(format, LARGEST_WAV_LENGTH));
     } else if (Buffer.compare(this.#format, format) !== 0) {
       throw badPart('their WAV formats differ');
     }
@@ -196,11 +194,12 @@ function headLength(format: Uint8Array): number {
   return RIFF_BYTES + CHUNK_HEAD_BYTES + format.length + (format.length % 2) + CHUNK_HEAD_BYTES;
 }
 
+// While the length is unknown, `dataBytes` is the largest length.
 function wavHead(format: Uint8Array, dataBytes: number): Buffer {
   const length = headLength(format);
   const head = Buffer.alloc(length);
   head.write('RIFF', 'latin1');
-  head.writeUInt32LE(length - CHUNK_HEAD_BYTES + dataBytes, 4);
+  head.writeUInt32LE(Math.min(LARGEST_WAV_LENGTH, length - CHUNK_HEAD_BYTES + dataBytes), 4);
   head.write('WAVEfmt ', CHUNK_HEAD_BYTES, 'latin1');
   head.writeUInt32LE(format.length, 16);
   head.set(format, RIFF_BYTES + CHUNK_HEAD_BYTES);

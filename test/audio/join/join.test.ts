@@ -184,7 +184,7 @@ test('an Opus stream is chained unchanged', () => {
 
 test('a wav stream has an unknown length, and an mp3 stream no tag', async () => {
   const wav = join('wav', await partsOf('wav', 'stream'), { isSeekable: false });
-  expect(wav.readUInt32LE(40)).toBe(0x7fff_ffff - 36 - 1);
+  expect([4, 40].map((at) => wav.readUInt32LE(at))).toEqual([0xffff_ffff, 0xffff_ffff]);
   expect(verifyBytes('wav', wav)).toMatchObject({ complete: true, endIsProven: false });
   const mp3 = join('mp3', await partsOf('mp3', 'file'), { isSeekable: false });
   expect(mp3.toString('latin1')).not.toMatch(/Info|Xing/);

@@ -31,6 +31,10 @@ const KEYED = everyNth(
   MEDIA_JOB_KINDS.filter((kind) => kind !== 'lipsync'),
 );
 
+const IMPORT_PROBLEM =
+  /^the service could not import the video file, at the stage "download" \(50[34]\)/;
+const IMPORT_HINT = 'Nothing was billed. Give another video file: the same request fails again.';
+
 function nameOf(kind: MediaJobKind): string {
   return kind === 'image' ? 'a.png' : 'a.mp4';
 }
@@ -108,7 +112,10 @@ describe.each(FAULTY)('%s create, with errors', (kind) => {
     const stage = await scene([onCreate(kind, faults.mediaImportFailed(status, false))]);
     const error = errorLine(await stage.run([...saving(kind), '--json']));
     expect(error).toMatchObject({ exitCode: 23, status, details: { retryable: false } });
+    expect(error).toMatchObject({ billed: 'no', hint: IMPORT_HINT });
+    expect(error.message).toMatch(IMPORT_PROBLEM);
     expect(creates(stage, kind)).toHaveLength(1);
+    expect(await leftIn(stage.box)).toEqual([]);
   });
 
   test.each([503, 504] as const)('a %d of an import is transient', async (status) => {
