@@ -16,7 +16,10 @@ export const batch: CommandDefinition<BatchFlags> = {
           'continues after an interruption: it skips finished items, fetches billed audio, and ' +
           'bills nothing twice.',
       )
-      .argument('[path...]', 'texts, folders of *.txt and *.md, or tables (*.csv); - is stdin');
+      .argument(
+        '[path...]',
+        'texts, folders of *.txt and *.md, or tables (*.csv, *.tsv); - is stdin',
+      );
     addBatchFlags(command);
     command.addHelpText('after', EXAMPLES);
   },
@@ -56,7 +59,7 @@ function inputOptions(): Option[] {
     ).argParser(filled('--jsonl')),
     new Option(
       '--text-column <name>',
-      'the column of a .csv that holds the texts (default: text)',
+      'the column of a table that holds the texts (default: text)',
     ).argParser(filled('--text-column')),
     new Option('--no-recursive', 'leave out subfolders'),
     ...documentOptions(),
@@ -72,7 +75,7 @@ function inputOptions(): Option[] {
       .default('{name}.{ext}', '{name}.{ext}'),
     new Option(
       '--shard <share>',
-      'speak only the I-th of N shards, as I/N (default: from Slurm, Kubernetes or CI)',
+      'speak only the I-th of N shards, as I/N; auto reads I/N from the environment variables of Kubernetes or CI',
     ).argParser(parseShard),
   ];
 }

@@ -3,8 +3,8 @@ import { inputBytes, findSources, linesOf } from '../../src/batch/plan/inputs.ts
 import { countItems, DEFAULT_TEXT_COLUMN } from '../../src/batch/plan/items.ts';
 import type { BatchItem, PlanDefaults, PlanOptions } from '../../src/batch/plan/plan.ts';
 import { FirstOwners, parseNameTemplate, planItems } from '../../src/batch/plan/plan.ts';
-import type { Shard } from '../../src/batch/plan/shard.ts';
-import { isInShard, shardOfEnvironment } from '../../src/batch/plan/shard.ts';
+import type { Shard, ShardChoice } from '../../src/batch/plan/shard.ts';
+import { chosenShard, isInShard } from '../../src/batch/plan/shard.ts';
 import type { CaptionOptions } from '../../src/batch/run/aligned-speaker.ts';
 import type { CaptionFormat } from '../../src/captions/caption-files.ts';
 import type { PreparedBatch } from '../../src/cli/batch/connect-batch.ts';
@@ -33,7 +33,7 @@ export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags, RunF
   readonly recursive: boolean;
   readonly outputDir: string;
   readonly name: string;
-  readonly shard?: Shard;
+  readonly shard?: ShardChoice;
   readonly subtitles?: 'srt' | 'vtt';
   readonly timings?: true;
   readonly redo?: readonly string[];
@@ -82,7 +82,12 @@ export async function prepareBatch(
   refuseCode(sources, flags);
   const prepare = await openPreparation(flags, settings, context);
   await reportUnusedColumns(context, sources, textColumn);
-  const total = await countItems({ sources, textColumn, textFormat, code });
+  const notices = new Set<string>();
+  const onNotice = (sentence: string): void => {
+    if (!notices.has(sentence)) context.io.notice(`foley: ${sentence}`);
+    notices.add(sentence);
+  };
+  const total = await countItems({ sources, textColumn, textFormat, code, onNotice }, signal);
   if (total === 0) throw usageFailure('there is no text to speak: the inputs are empty');
   const sidecars = sidecarsOf({ captions });
   const defaults = defaultsOf(flags, settings);
@@ -96,12 +101,15 @@ export async function prepareBatch(
     platform: context.platform,
     total,
     files,
+    signal,
+    onNotice,
     defaults,
     sidecars,
   };
   return {
     flags,
     shard,
+    total: shard === undefined ? undefined : total,
     concurrency: resolveSetting(settings, 'concurrency', flags.concurrency)?.value ?? 4,
     rerun: {
       outputDir,
@@ -149,8 +157,8 @@ async function reportUnusedColumns(
   const tables = sources.filter((source) => source.kind === 'csv');
   if (tables.length === 0 && textColumn !== undefined) {
     throw usageFailure(
-      '--text-column requires a .csv file',
-      'Name a .csv file as input, or omit --text-column.',
+      '--text-column requires a .csv or .tsv file',
+      'Name a table as input, or omit --text-column.',
     );
   }
   for (const { file } of tables) {
@@ -161,12 +169,13 @@ async function reportUnusedColumns(
   }
 }
 
-function chooseShard({ env, io }: Context, { shard }: BatchFlags): Shard | undefined {
-  if (shard !== undefined) return shard;
-  const found = shardOfEnvironment(env);
-  if (found === undefined || found.total === 1) return undefined;
-  const { index, total, variable } = found;
-  io.notice(`foley: shard ${index} of ${total} (${variable}); --shard 1/1 speaks all items`);
+// Printed with --quiet, too: a shard that nobody expects leaves items unspoken.
+function chooseShard({ env, io }: Context, flags: BatchFlags): Shard | undefined {
+  const shard = chosenShard(env, flags.shard);
+  if (shard === undefined || shard.total === 1) return undefined;
+  const { index, total, variable } = shard;
+  const origin = variable === undefined ? '' : ` (${variable}); --shard 1/1 speaks all items`;
+  io.warn(`foley: shard ${index} of ${total}${origin}`);
   return { index, total };
 }
 

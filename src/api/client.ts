@@ -212,13 +212,16 @@ function conclude(
   spec: RequestSpec,
   earlier: { readonly broken: Failure | undefined; readonly mayBeBilled: boolean },
 ): Failure {
-  if (failure.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED' && earlier.broken !== undefined) {
-    return reviseFailure(earlier.broken, { billed: 'no' });
+  if (failure.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') {
+    if (earlier.broken !== undefined) return reviseFailure(earlier.broken, { billed: 'no' });
+    if (spec.key?.madeByTool === true) return reviseFailure(failure, { hint: RUN_AGAIN });
   }
   if (!spec.billed || !earlier.mayBeBilled || outcome.kind === 'unusable') return failure;
   if (outcome.kind !== 'status') return unknownOutcome(failure, spec.lookAt);
   return failure.billed === 'no' ? reviseFailure(failure, { billed: 'unknown' }) : failure;
 }
+
+const RUN_AGAIN = 'Nothing was billed. Run the command again: it sends a new idempotency key.';
 
 interface Attempt {
   readonly sender: Sender;

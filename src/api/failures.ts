@@ -27,13 +27,15 @@ interface Meaning {
 export function statusFailure(facts: StatusContext): Failure {
   const { status, error, retryAfterMs } = facts;
   const isOfEngine = error.details?.['engine'] !== undefined;
-  const meaning = isOfEngine ? ENGINE_TROUBLE : meaningOf(status, error.code);
+  const usual = isOfEngine ? ENGINE_TROUBLE : meaningOf(status, error.code);
+  const meaning = importMeaning(facts, usual.exit) ?? usual;
+  const isOfText = error.code === 'ERR_INVALID_REQUEST' && isAboutText(error.details);
   const serviceMessage = error.message === undefined ? '' : `: ${error.message}`;
   return new Failure(`${meaning.problem} (${status})${serviceMessage}`, {
     // A response without the error body of the service comes from a proxy or another server.
     code: error.code ?? (status === 401 ? 'no_key' : 'bad_answer'),
     exit: meaning.exit,
-    hint: meaning.hint + waitHint(facts),
+    hint: (isOfText ? TEXT_HINT : meaning.hint) + waitHint(facts),
     billed: billedBy(facts),
     status,
     requestId: error.requestId ?? facts.requestId,
@@ -41,6 +43,20 @@ export function statusFailure(facts: StatusContext): Failure {
     details: error.details,
   });
 }
+
+/** Returns true if the details of an error name only the text of the request as invalid. */
+export function isAboutText(details: Failure['details']): boolean {
+  const errors = details?.['errors'];
+  const fields = Array.isArray(errors) ? errors.map((one) => Object(one).field) : [];
+  return fields.length > 0 && fields.every((field) => TEXT_FIELDS.has(field));
+}
+
+// Names of the text field in the requests of all API versions.
+const TEXT_FIELDS: ReadonlySet<unknown> = new Set(['text', 'input']);
+
+/** Hint for a text that the service refuses, for example because the voice cannot speak it. */
+export const TEXT_HINT =
+  'Change the text, or choose a voice that speaks its language: `foley voices list --language CODE` lists them.';
 
 /**
  * Returns the Failure for an error response to a download link, such as an expired link. These responses come
@@ -94,6 +110,26 @@ export function streamFailure(error: ServiceError, requestId: string): Failure {
     billed: 'no',
     requestId,
   });
+}
+
+// The service could not import a file of a media request: it created no job and billed nothing (docs/api/errors.md).
+function importMeaning(facts: StatusContext, exit: ExitName): Meaning | undefined {
+  const { media_kind: kind, retryable, stage } = facts.error.details ?? {};
+  if (!isName(kind) || !isName(stage)) return undefined;
+  const next =
+    retryable === true
+      ? 'Try again later.'
+      : `Give another ${kind} file: the same request fails again.`;
+  return {
+    exit,
+    problem: `the service could not import the ${kind} file, at the stage "${stage}"`,
+    hint: billedBy(facts) === 'no' ? `Nothing was billed. ${next}` : next,
+  };
+}
+
+// The kinds and stages of the API are single words, such as `video` and `download`.
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && /^[a-z][\w-]{0,39}$/i.test(value);
 }
 
 function meaningOf(status: number, code: string | undefined): Meaning {
@@ -202,6 +238,7 @@ const BILLED_BY_CODE = new Map(
   Object.entries<Billed>({
     ERR_REQUEST_ALREADY_COMPLETED: 'yes',
     ERR_REQUEST_IN_PROGRESS: 'unknown',
+    ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT: 'no',
     ERR_MODEL_UNAVAILABLE: 'no',
     ERR_NOT_IMPLEMENTED: 'no',
     ERR_STORAGE_FULL: 'no',
@@ -214,6 +251,7 @@ function billedBy({ billed, error, status }: StatusContext): Billed {
   if (error.details?.['tts_audio_url'] !== undefined) return 'yes';
   // Only foley's service names the engine, after it refunded the request.
   if (error.details?.['engine'] !== undefined) return 'no';
+  if (isName(error.details?.['media_kind'])) return 'no';
   const knownOutcome = BILLED_BY_CODE.get(error.code ?? '');
   return knownOutcome ?? (status >= 400 && status < 500 ? 'no' : 'unknown');
 }

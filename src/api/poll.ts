@@ -1,12 +1,15 @@
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
+import { reviseFailure } from './failures.ts';
 
 /** The fields of a job that polling needs. */
 export interface PolledJob {
   readonly id: string;
   readonly status: string;
   readonly phase: JobPhase;
+  /** The reserved credits of a running job, or the cost of an ended job; undefined if the service does not report it. */
+  readonly creditsUsed: number | undefined;
   /** The `Retry-After` header of the response that reported this job status, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
@@ -32,9 +35,19 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
   readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
+/** Returns a function for `onTrouble` that prints the first failed poll. Polling continues. */
+export function noticeTrouble(notice: (line: string) => void): (failure: Failure) => void {
+  let isTold = false;
+  return ({ message }) => {
+    if (!isTold) notice(`foley: ${message}; retrying`);
+    isTold = true;
+  };
+}
+
 /**
- * Polls a job until the job has ended. Rate limits and 5xx responses do not end the polling. Connection errors do not
- * end it either, unless they occur before the first response.
+ * Polls a job until the job has ended. Rate limits and 5xx responses do not end the polling, except for a full disk of
+ * the service. Connection errors do not end it either, unless they occur before the first response. Fields that a poll does not report keep the value of the
+ * response before, beginning with `subject.known`.
  * @throws Failure with the code `deadline` and the job id in `details`, if the deadline passes
  * @throws the Failure of a poll that must not be repeated
  * @throws the signal's abort reason
@@ -52,6 +65,13 @@ export async function pollJob<Job extends PolledJob>(
   const stop = clock.after(remainingMs, () => limit.abort(new DeadlineReached()));
   const either = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
   return poll(subject, read, deps, either).finally(stop);
+}
+
+// A service may report credits, quota and ignored parameters only when it creates the job (docs/api/jobs.md#v3).
+function withEarlierFields<Job extends PolledJob>(state: Job, earlier: Job): Job {
+  const { creditsUsed = jobCost(state.status, earlier.creditsUsed), retryAfterMs } = state;
+  const reported = Object.entries(state).filter(([, value]) => value !== undefined);
+  return { ...earlier, ...Object.fromEntries(reported), creditsUsed, retryAfterMs };
 }
 
 class DeadlineReached extends Error {
@@ -78,7 +98,8 @@ async function poll<Job extends PolledJob>(
       }
       try {
         const hasAnswered = last !== undefined || failures > 0;
-        last = await read({ signal, maxRetries: hasAnswered ? 0 : undefined });
+        const state = await read({ signal, maxRetries: hasAnswered ? 0 : undefined });
+        last = last === undefined ? state : withEarlierFields(state, last);
         failures = 0;
         ({ retryAfterMs } = last);
         deps.onState?.(last);
@@ -109,7 +130,12 @@ async function pause<Job extends PolledJob>(
 
 function transient(error: unknown, hasAnswered: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
-  const { exit, status = 0 } = error;
+  const { code, exit, status = 0 } = error;
+  if (code === 'ERR_STORAGE_FULL') {
+    const hint = 'Free up disk space there: the service then continues the job.';
+    // The service bills the job when it ends.
+    throw reviseFailure(error, { hint, billed: 'unknown' });
+  }
   const isBusy = exit === 'rateLimited' || (exit === 'service' && status !== 501) || status === 408;
   const isUnheard = exit === 'network' || exit === 'badAnswer';
   if (isBusy || (hasAnswered && isUnheard)) return error;

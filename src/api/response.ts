@@ -164,6 +164,11 @@ export function firstText(...values: readonly unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && value !== '');
 }
 
+/** Returns the first value that is an id, as a string: some services use whole numbers as ids. */
+export function firstId(...values: readonly unknown[]): string | undefined {
+  return firstText(...values.map((value) => (Number.isSafeInteger(value) ? String(value) : value)));
+}
+
 /** Returns the first value that is a finite number. */
 export function firstNumber(...values: readonly unknown[]): number | undefined {
   return values.find(

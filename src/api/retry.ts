@@ -57,11 +57,12 @@ const STOP: RetryDecision = { retry: false };
 /**
  * Decides whether and when to send a failed request again. The delay is `Retry-After` plus a random share of an
  * exponential backoff (0.5 s, doubling up to 20 s). If the service is still processing an earlier attempt, the delay is
- * longer.
+ * longer. A refunded request is sent once more under a new key, also after the last retry.
  */
 export function decideRetry(question: RetryQuestion): RetryDecision {
   const { outcome, attempt, maxRetries, rule } = question;
-  if (attempt > maxRetries) return STOP;
+  // A new key is not a further attempt of the refunded request.
+  if (attempt > maxRetries && !isRenewable(question)) return STOP;
   if (outcome.kind === 'status') return decideStatus(question, outcome);
   const again =
     outcome.kind === 'unsent'
@@ -100,11 +101,15 @@ function decideConflict(
     const wait = step / 2 + (step / 2) * question.fraction;
     return { retry: true, delayMs: Math.max(retryAfterMs, wait), newKey: false };
   }
-  const renewable = question.keyMadeByTool && !question.keyRenewed && question.rule === 'keyed';
-  if (code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED' && renewable) {
-    return { ...after(question, retryAfterMs), newKey: true };
-  }
-  return STOP;
+  return isRenewable(question) ? { ...after(question, retryAfterMs), newKey: true } : STOP;
+}
+
+function isRenewable({ keyMadeByTool, keyRenewed, outcome, rule }: RetryQuestion): boolean {
+  const isRefunded =
+    outcome.kind === 'status' &&
+    outcome.status === 409 &&
+    outcome.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
+  return isRefunded && keyMadeByTool && !keyRenewed && rule === 'keyed';
 }
 
 function after(question: RetryQuestion, retryAfterMs: number) {

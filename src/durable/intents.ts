@@ -319,6 +319,8 @@ export interface IntentAbout {
   /** A short hash of the API key. The hash identifies the billed account, and is set only for hosted services. */
   readonly payer?: string | undefined;
   readonly requestId: string | null;
+  /** True for a part of a long text, which `foley recover` completes. */
+  readonly isPart?: true | undefined;
   /** Id of the refunded operation that this one repeats with a new idempotency key; that operation has ended. */
   readonly renews?: string | undefined;
   /** The path of the output file; null for stdout. */

@@ -119,9 +119,13 @@ const READ_BYTES = 1 << 16;
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 
-/** On Windows, throws if the file is a symbolic link. On other systems, opening the file already refuses links. */
+// On other systems, opening the file already refuses links.
 async function refuseLinkOnWindows(file: string, files: FileSystem): Promise<void> {
-  if (files.userId !== undefined) return;
+  if (files.userId === undefined) await refuseLink(file, files);
+}
+
+/** @throws UnsafeFile if the file or folder is a symbolic link */
+export async function refuseLink(file: string, files: FileSystem): Promise<void> {
   const stats = await files.lstat(file).catch(() => undefined);
   if (stats?.isSymbolicLink() === true) throw new UnsafeFile('it is a symbolic link');
 }

@@ -15,6 +15,7 @@ import {
   outputFailure,
   folderFailure,
   unwritable,
+  UnsafeFile,
 } from './file-failures.ts';
 import type { FileDeps } from './files.ts';
 import {
@@ -426,6 +427,9 @@ export async function replaceFile({
   data,
   ...options
 }: OutputOptions & { readonly data: Uint8Array }): Promise<void> {
+  // Writing to a pipe would wait for its reader.
+  const stats = await ifFound(options.path, options.files.stat(options.path));
+  if (stats?.isFile() === false) throw new UnsafeFile('it is not a regular file');
   const output = await openOutput(options);
   try {
     await output.write(data);

@@ -1,7 +1,8 @@
+import { constants } from 'node:fs';
 import path from 'node:path';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
-import { errnoOf, reasonOf } from './file-failures.ts';
+import { errnoOf, reasonOf, UnsafeFile } from './file-failures.ts';
 
 /** A regular file, which can be read repeatedly, unlike a pipe. */
 export interface RegularFile {
@@ -9,6 +10,34 @@ export interface RegularFile {
   readonly byteLength: number;
   /** Reads the content. @throws Failure of kind `usage` if the file cannot be read */
   open(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Opens a regular file for reading. Never waits: opening a pipe would wait for its other end.
+ * @throws UnsafeFile for a pipe, a device or a folder; otherwise the system error
+ */
+export async function openRegularFile(file: string, files: FileSystem): Promise<FileHandle> {
+  // Windows lacks the constant.
+  const handle = await files.open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if ((await handle.stat()).isFile()) return handle;
+    throw new UnsafeFile('it is not a regular file');
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Reads a regular file, with the checks of {@link openRegularFile}. */
+export async function readRegularFile(file: string, files: FileSystem): Promise<Buffer> {
+  const handle = await openRegularFile(file, files);
+  try {
+    const parts: Uint8Array[] = [];
+    for await (const part of handle.createReadStream({ autoClose: false })) parts.push(part);
+    return Buffer.concat(parts);
+  } finally {
+    await handle.close();
+  }
 }
 
 /**

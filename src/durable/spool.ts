@@ -187,7 +187,7 @@ export async function copyIntoNew(
       throw error;
     }
   } finally {
-    await source.close();
+    await source.close().catch(() => undefined);
   }
 }
 

@@ -47,7 +47,16 @@ export function alignedSpeech(
   { durationMs }: Pick<Verdict, 'durationMs'>,
 ): AlignedSpeech {
   const { isComplete = false, words = [] } = response?.outcome ?? {};
-  return { words, isComplete, durationMs: durationMs ?? words.at(-1)?.endMs ?? 0 };
+  return {
+    words,
+    isComplete: isComplete && beginBefore(words, durationMs),
+    durationMs: durationMs ?? words.at(-1)?.endMs ?? 0,
+  };
+}
+
+/** Returns whether all words begin before the end of their audio. A word that begins later has no correct time. */
+export function beginBefore(words: readonly AlignedWord[], endMs = Infinity): boolean {
+  return words.every(({ startMs }) => startMs < endMs);
 }
 
 /**

@@ -42,6 +42,8 @@ interface BilledRequestOptions {
   readonly output?: Output | undefined;
   /** The request body, which `foley recover` needs to repeat the request or to look up the result. */
   readonly body?: Uint8Array | undefined;
+  /** True if the request speaks a part of a long text. */
+  readonly isPart?: boolean | undefined;
   /** The journal record of an interrupted request to repeat; if undefined, a new record is created. */
   readonly resumes?: RecordedRequest | undefined;
 }
@@ -223,7 +225,14 @@ export class BilledRequest {
 }
 
 function aboutOf(
-  { client, output, request, requestId = request.requestId, what = 'speech' }: BilledRequestOptions,
+  {
+    client,
+    isPart,
+    output,
+    request,
+    requestId = request.requestId,
+    what = 'speech',
+  }: BilledRequestOptions,
   key: BilledRequestOptions['key'],
 ): IntentAbout {
   const { apiKey, kind: target } = client.address;
@@ -238,6 +247,7 @@ function aboutOf(
     target,
     idempotencyKey: key?.value ?? null,
     ...(key?.madeByTool === false ? { isOwnKey: true } : {}),
+    ...(isPart === true ? { isPart } : {}),
     ...(isMarked ? { payer: shortHashOf(apiKey) } : {}),
     requestId: requestId ?? null,
     output: isFile ? path.resolve(output.path) : null,
@@ -302,6 +312,7 @@ function retryHint(failure: Failure, billed: BilledRequest): string | undefined 
     return `The audio is billed and stored: run the command again with ${repeatWith} to download it.`;
   }
   // The service would refuse the same request again.
+  if (code === 'request_failed') return undefined;
   if (isResumable && (exit === 'rejected' || code === 'session_limit_exceeded')) return undefined;
   if (isResumable && failure.billed !== 'no' && exit !== 'lost') return resumeHint(billed);
   if (isVerified) return 'All of the audio arrived; run `foley recover` to find it.';

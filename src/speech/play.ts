@@ -178,18 +178,51 @@ export async function findProgram(
 ): Promise<string | undefined> {
   const style = platform === 'win32' ? path.win32 : path.posix;
   const hasFolder = command.includes('/') || (platform === 'win32' && command.includes('\\'));
-  const folders = hasFolder
-    ? ['']
-    : (env['PATH'] ?? '').split(style.delimiter).filter((folder) => style.isAbsolute(folder));
+  const places = hasFolder
+    ? [command]
+    : (env['PATH'] ?? '')
+        .split(style.delimiter)
+        .filter((folder) => style.isAbsolute(folder))
+        .map((folder) => style.join(folder, command));
   const endings = platform === 'win32' ? ['', ...windowsEndings(env['PATHEXT'])] : [''];
-  for (const folder of folders) {
+  for (const place of places) {
     for (const ending of endings) {
-      const file = style.join(folder, command + ending);
+      // Not normalized: without its folder, `./play` would be a program in PATH.
+      const file = place + ending;
       if (await isProgram(file, files)) return file;
     }
   }
   return undefined;
 }
+
+/**
+ * Checks the program that the first line of a script names: without it, the system cannot start the script.
+ * @throws Failure of kind `usage` if the program is missing
+ */
+export async function requireInterpreter(
+  { command, file }: Player,
+  { files, platform }: Pick<ProgramSearch, 'platform'> & { readonly files: FileSystem },
+): Promise<void> {
+  if (platform === 'win32') return;
+  const handle = await files.open(file, 'r').catch(() => undefined);
+  try {
+    const bytes = Buffer.alloc(INTERPRETER_MAX_BYTES);
+    const { bytesRead = 0 } = (await handle?.read(bytes, 0, bytes.length, 0)) ?? {};
+    // A carriage return before the line break belongs to the name.
+    const name = /^#! *([^ \t\n]+)/.exec(bytes.toString('latin1', 0, bytesRead))?.[1];
+    if (name === undefined || (await isProgram(name, files))) return;
+    throw usageFailure(
+      `the player ${command} cannot be started: its first line names ${JSON.stringify(name)}, which is missing`,
+      name.endsWith('\r')
+        ? 'Save the script with the line ends of Unix.'
+        : 'Correct the first line of the script.',
+    );
+  } finally {
+    await handle?.close();
+  }
+}
+
+const INTERPRETER_MAX_BYTES = 256;
 
 async function isProgram(file: string, files: ProgramSearch['files']): Promise<boolean> {
   try {

@@ -1,7 +1,8 @@
 import path from 'node:path';
-import { decodePieces, detectSound, UnusableAudioError } from '../audio/decode.ts';
+import { detectSound } from '../audio/decode.ts';
 import { pcmBytes, WAV_HEADER_LENGTH, wavHeader } from '../audio/encode/pcm.ts';
 import { mixToMono } from '../audio/resample.ts';
+import { UnusableAudioError } from '../audio/sound.ts';
 import { createVerifier } from '../audio/verify.ts';
 import { writeAll } from '../durable/files.ts';
 import type { Clock } from '../effects/clock.ts';
@@ -117,11 +118,8 @@ async function decodeToWav(
     let samples = 0;
     let rate = 0;
     await writeAll(file, new Uint8Array(WAV_HEADER_LENGTH));
-    for await (const { channels, sampleRate } of decodePieces(
-      source,
-      detectSound(source),
-      signal,
-    )) {
+    const sound = await detectSound(source, signal);
+    for await (const { channels, sampleRate } of sound.decode(signal)) {
       if (sampleRate > 0) rate = sampleRate;
       const mono = mixToMono(channels);
       samples += mono.length;
@@ -171,7 +169,7 @@ async function startPlayer(
     startedAt: number | undefined,
     durationMs: () => number | undefined,
   ): Promise<void> => {
-    const { exitCode, failed, signal, stderr, shortMessage } = await child;
+    const { exitCode, failed, originalMessage, signal, stderr, shortMessage } = await child;
     const said = stderr
       .trim()
       .replaceAll(/\s*\n\s*/g, '; ')
@@ -181,7 +179,10 @@ async function startPlayer(
       if (known !== undefined && said !== '') notice(`${command}: ${said}`);
       return;
     }
-    const ended = exitCode === undefined ? (signal ?? shortMessage) : `exit code ${exitCode}`;
+    const ended =
+      exitCode === undefined
+        ? (signal ?? originalMessage ?? shortMessage)
+        : `exit code ${exitCode}`;
     const outcome = failed ? ended : 'it ended before the sound did';
     const output = said === '' ? '' : `: ${said}`;
     throw new Failure(`the player ${command} failed (${outcome})${output}`, {

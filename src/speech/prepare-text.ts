@@ -1,15 +1,14 @@
 import path from 'node:path';
+import { readRegularFile } from '../durable/regular-file.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
-import { decodeUtf8 } from '../text/decode.ts';
 import { display } from '../text/display.ts';
 import type { SpokenText } from '../text/document.ts';
-import { DocumentError } from '../text/formats/document-error.ts';
-import { readLexicon } from '../text/formats/read-lexicon.ts';
 import type { LexiconEntry } from '../text/lexicon.ts';
 import { Lexicon } from '../text/lexicon.ts';
 import { SPEAKABLE } from '../text/parts.ts';
 import { PAUSE_HINT, PauseError, readPauses } from '../text/pauses.ts';
+import { applyLexiconUntil, readLexiconUntil } from './document-thread.ts';
 import { unreadable } from './text-source.ts';
 
 /** A lexicon to read. */
@@ -17,6 +16,12 @@ export interface LexiconFile {
   readonly file: string;
   /** The folder that must contain the file; undefined if any folder is allowed. */
   readonly inside: string | undefined;
+}
+
+/** The files of a lexicon, and the signal that stops its reading. */
+export interface LexiconPlace {
+  readonly files: FileSystem;
+  readonly signal: AbortSignal;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -28,16 +33,16 @@ const MAX_BYTES = 16 * 1024 * 1024;
  */
 export async function loadLexicon(
   lexicons: readonly LexiconFile[],
-  files: FileSystem,
+  { files, signal }: LexiconPlace,
 ): Promise<Lexicon> {
   const entries: LexiconEntry[][] = [];
-  for (const lexicon of lexicons) entries.push([...(await entriesOf(lexicon, files))]);
+  for (const lexicon of lexicons) entries.push([...(await entriesOf(lexicon, { files, signal }))]);
   return new Lexicon(entries.flat());
 }
 
 async function entriesOf(
   { file, inside }: LexiconFile,
-  files: FileSystem,
+  { files, signal }: LexiconPlace,
 ): Promise<readonly LexiconEntry[]> {
   const name = display(file);
   try {
@@ -46,12 +51,13 @@ async function entriesOf(
     if (size > MAX_BYTES) {
       throw usageFailure(`${name} is larger than ${MAX_BYTES / 1024 / 1024} MiB; is it a lexicon?`);
     }
-    return await readLexicon(decodeUtf8(await files.readFile(file)));
+    // The user may name a pipe with --lexicon. Another person may have written the settings of the project.
+    const bytes = await (inside === undefined
+      ? files.readFile(file)
+      : readRegularFile(file, files));
+    return await readLexiconUntil(bytes, signal);
   } catch (error) {
-    if (!(error instanceof DocumentError)) throw unreadable(name, error);
-    const { hint, line, message: problem } = error;
-    const fileAndLine = line === undefined ? name : `${name}, line ${line}`;
-    throw usageFailure(`${fileAndLine}: ${problem}`, hint);
+    throw unreadable(name, error);
   }
 }
 
@@ -64,6 +70,12 @@ async function requireInside(file: string, folder: string, files: FileSystem): P
   );
 }
 
+interface Preparation {
+  readonly lexicon: Lexicon | undefined;
+  /** Whether the text has pause marks. */
+  readonly pauses: boolean;
+}
+
 /**
  * Converts pause marks to silences, and replaces words that have a lexicon entry.
  * @param where name of the text, for messages
@@ -72,10 +84,28 @@ async function requireInside(file: string, folder: string, files: FileSystem): P
 export function prepareText(
   source: SpokenText,
   where: string,
-  { lexicon, pauses }: { readonly lexicon: Lexicon | undefined; readonly pauses: boolean },
+  { lexicon, pauses }: Preparation,
 ): SpokenText {
   const paused = pauses ? withPauses(source, where) : source;
-  const prepared = lexicon?.apply(paused) ?? paused;
+  return requireWords(lexicon?.apply(paused) ?? paused, where);
+}
+
+/**
+ * Does the same as {@link prepareText} for a text of any length. The signal stops the replacement of words.
+ * @throws Failure of kind `usage`; on abort, the signal's abort reason
+ */
+export async function prepareTextUntil(
+  source: SpokenText,
+  where: string,
+  { lexicon, pauses }: Preparation,
+  signal: AbortSignal,
+): Promise<SpokenText> {
+  const paused = pauses ? withPauses(source, where) : source;
+  if (lexicon === undefined) return requireWords(paused, where);
+  return requireWords(await applyLexiconUntil(lexicon, paused, signal), where);
+}
+
+function requireWords(prepared: SpokenText, where: string): SpokenText {
   if (prepared.pauses.length === 0 || SPEAKABLE.test(prepared.text)) return prepared;
   throw usageFailure(`${display(where)} has only pauses`, 'Add some text to speak.');
 }

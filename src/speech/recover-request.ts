@@ -7,7 +7,7 @@ import { sendSpeechJob } from '../api/resources/jobs.ts';
 import { allLipSync, sendMediaJob } from '../api/resources/media.ts';
 import type { MediaJobKind } from '../api/resources/models.ts';
 import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
-import { sendSpeech } from '../api/resources/speech.ts';
+import { getRefund, sendSpeech } from '../api/resources/speech.ts';
 import { allItems, listVoicesV1 } from '../api/resources/voices.ts';
 import type { UnknownRecord } from '../api/response.ts';
 import { firstRecord, firstText, isRecord, parseJson } from '../api/response.ts';
@@ -50,6 +50,10 @@ export async function resolveRequest(
   const what = about === undefined ? undefined : createdBy(about);
   if (about === undefined || what === undefined) return undefined;
   const { idempotencyKey: key } = about;
+  if (about.target === 'embedded') {
+    const refunded = await recordRefund(intent, about, what, deps);
+    if (refunded !== undefined) return refunded;
+  }
   const bytes = await deps.journal.bodyOf(intent);
   const body = bytes === undefined ? undefined : firstRecord(parseJson(bytes.toString('utf8')));
   if (body === undefined && (key !== null || what === 'voice')) return undefined;
@@ -71,6 +75,28 @@ export async function resolveRequest(
     if (!(error instanceof Failure)) throw error;
     return recordOutcome(error, what, intent, deps);
   }
+}
+
+// The embedded service refunds the requests of a process that has ended. A request with a stored body is sent again
+// instead, unless its response had begun.
+async function recordRefund(
+  intent: OpenIntent,
+  about: IntentAbout,
+  what: Created,
+  deps: ResolveDeps,
+): Promise<Recovered | undefined> {
+  const { facts, state } = intent;
+  const { journal, signal } = deps;
+  const id = about.idempotencyKey ?? facts.requestId;
+  const isRepeatable = state !== 'accepted' && (await journal.bodyOf(intent)) !== undefined;
+  if (id === undefined || isRepeatable || what !== 'speech') return undefined;
+  const client = await deps.connect();
+  requireSameService(about, `request ${intent.id}`, client);
+  const problem = await getRefund(client, id, signal);
+  if (problem === undefined) return undefined;
+  await removeTemporary(about.temporary, deps);
+  await journal.resume(intent).markAs('failed', { problem });
+  return { ...requestDetails(intent), creditsUsed: 0, outcome: 'refunded', problem };
 }
 
 async function recordOutcome(

@@ -42,7 +42,8 @@ export async function recoverAll(
   for (const leftover of found) {
     if (signal?.aborted === true) break;
     try {
-      items.push(await recover(leftover, deps));
+      const recovered = await recover(leftover, deps);
+      if (!isRefundedPart(leftover, recovered)) items.push(recovered);
     } catch (error) {
       if (signal?.aborted) break;
       if (!(error instanceof Failure)) throw error;
@@ -51,6 +52,12 @@ export async function recoverAll(
     }
   }
   return { items, failures };
+}
+
+// The long text speaks such a part again.
+function isRefundedPart(leftover: Leftover, { outcome }: Recovered): boolean {
+  const isPart = leftover.kind === 'request' && leftover.intent.about?.isPart === true;
+  return isPart && outcome === 'refunded';
 }
 
 async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered> {
@@ -354,7 +361,7 @@ export interface Recovered {
    * Outcome of the recovery.
    * - `recovered`: the file `output` is complete.
    * - `partial`: `output` lacks some of the text.
-   * - `refunded`: the job failed and cost nothing.
+   * - `refunded`: the request or job failed and cost nothing.
    * - `lost`: the request was billed, but `output` is incomplete or missing.
    * - `unknown`: the request may have been billed.
    * - `rejected`: the service refused the request and billed nothing.

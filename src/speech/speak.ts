@@ -117,6 +117,7 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     repeatWith,
     isResumable,
     output,
+    isPart: options.isPart,
     body: isRecoverable(options, request) ? request.body?.bytes : undefined,
     resumes,
   });

@@ -3,16 +3,16 @@ import type { Format } from '../audio/formats.ts';
 import { LARGEST_WAV_LENGTH } from '../audio/wav.ts';
 import type { SettingSources } from '../config/settings.ts';
 import { resolveSetting } from '../config/settings.ts';
-import type { FileSystem } from '../effects/file-system.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { SpokenText } from '../text/document.ts';
 import type { Lexicon } from '../text/lexicon.ts';
-import type { CodeMode, TextFormat } from '../text/formats/text-formats.ts';
+import { isEpub } from '../text/formats/foreign-formats.ts';
+import type { CodeMode, DocumentFormat, TextFormat } from '../text/formats/text-formats.ts';
 import { documentFormat, hasCode } from '../text/formats/text-formats.ts';
-import type { LexiconFile } from './prepare-text.ts';
+import type { LexiconFile, LexiconPlace } from './prepare-text.ts';
 import type { TextSource } from './text-source.ts';
-import { readText } from './text-source.ts';
+import { decodeText, readBytes, readText } from './text-source.ts';
 
 /** A text to speak, with the words and pauses of its document. */
 export interface SpeechText {
@@ -48,18 +48,37 @@ export async function readSpeech(
   const { code, textFormat } = flags;
   const format = documentFormat(textFormat, args.length > 0 ? undefined : file);
   if (code !== undefined && !hasCode(format)) throw codeFailure();
-  const prepare = await openPreparation(flags, settings, source);
-  let spoken: SpokenText | undefined;
-  if (format !== undefined) {
-    const { readDocumentSource } = await import('./document-source.ts');
-    spoken = await readDocumentSource(source, format, code);
-  }
-  const text = spoken?.text ?? (await readText(source));
-  if (prepare === undefined) return { text, spoken };
+  const lexicon = await openLexicon(flags.lexicon, settings, source);
+  const { spoken, text } = await readFormat(
+    { ...source, isPlain: textFormat === 'plain' },
+    format,
+    code,
+  );
+  const pauses = flags.pauses === true;
+  if (lexicon === undefined && !pauses) return { text, spoken };
   const { plainText } = await import('../text/document.ts');
-  const isFile = file !== undefined && file !== '-';
-  const prepared = prepare(spoken ?? plainText(text), isFile ? file : 'the text');
+  const { prepareTextUntil } = await import('./prepare-text.ts');
+  const where = file !== undefined && file !== '-' ? file : 'the text';
+  const original = spoken ?? plainText(text);
+  const prepared = await prepareTextUntil(original, where, { lexicon, pauses }, source.signal);
   return { text: prepared.text, spoken: prepared };
+}
+
+async function readFormat(
+  source: TextSource,
+  format: DocumentFormat | undefined,
+  code: CodeMode | undefined,
+): Promise<SpeechText> {
+  if (format === undefined && (source.args.length > 0 || source.isPlain === true)) {
+    return { text: await readText(source), spoken: undefined };
+  }
+  const bytes = format === undefined ? await readBytes(source) : undefined;
+  if (format === undefined && bytes !== undefined && !isEpub(bytes)) {
+    return { text: decodeText(source, bytes), spoken: undefined };
+  }
+  const { readDocumentSource } = await import('./document-source.ts');
+  const spoken = await readDocumentSource(source, format ?? 'epub', code, bytes);
+  return { text: spoken.text, spoken };
 }
 
 /**
@@ -76,7 +95,7 @@ export type TextPreparation = (source: SpokenText, where: string) => SpokenText;
 export async function openPreparation(
   { lexicon: given, pauses }: SpokenTextFlags,
   settings: SettingSources,
-  place: { readonly files: FileSystem },
+  place: LexiconPlace,
 ): Promise<TextPreparation | undefined> {
   const lexicon = await openLexicon(given, settings, place);
   if (lexicon === undefined && pauses !== true) return undefined;
@@ -93,12 +112,12 @@ export async function openPreparation(
 export async function openLexicon(
   given: readonly string[] | undefined,
   settings: SettingSources,
-  { files }: { readonly files: FileSystem },
+  place: LexiconPlace,
 ): Promise<Lexicon | undefined> {
   const lexicons = lexiconFiles(given, settings);
   if (lexicons.length === 0) return undefined;
   const { loadLexicon } = await import('./prepare-text.ts');
-  return loadLexicon(lexicons, files);
+  return loadLexicon(lexicons, place);
 }
 
 function lexiconFiles(

@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { FileSystem } from '../effects/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
-import { createUtf8Decoder, TextEncodingError } from '../text/decode.ts';
+import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../text/decode.ts';
+import { display } from '../text/display.ts';
+import { DocumentError } from '../text/formats/document-error.ts';
+import { refuseForeign } from '../text/formats/foreign-formats.ts';
 
 // Larger than any book.
 const LARGEST_INPUT_BYTES = 64 * 1024 * 1024;
@@ -14,37 +17,58 @@ export interface TextSource {
   readonly stdinIsTerminal: () => boolean;
   readonly files: FileSystem;
   readonly signal: AbortSignal;
+  /** Whether the user chose `--text-format plain`: files of other formats are spoken as they are. */
+  readonly isPlain?: boolean;
+  /** Called with a sentence about content that is missing from a document. */
+  readonly notice?: (sentence: string) => void;
 }
 
 /**
  * Reads the text to speak from the arguments, a file or stdin. Does not read stdin if the arguments contain the text.
- * @throws Failure of kind `usage` if the text is missing, too long or not UTF-8
+ * @throws Failure of kind `usage` if the text is missing, too long or not UTF-8, or if the file has another format, such
+ * as PDF
  */
 export async function readText(source: TextSource): Promise<string> {
-  const text = await findText(source);
-  if (text.trim() === '') {
-    const fromWhere = origin(source);
-    throw usageFailure(
-      `the text ${fromWhere} is empty`,
-      'Pass the text as an argument, with -f FILE or through a pipe.',
-    );
-  }
-  return text;
+  const { args } = source;
+  if (args.length === 0) return decodeText(source, await readBytes(source, LARGEST_INPUT_BYTES));
+  const { given } = await findInput(source);
+  return requireWords(given ?? '', source);
 }
 
-async function findText(source: TextSource): Promise<string> {
-  const found = await findInput(source);
-  return typeof found === 'string' ? found : decode(found.bytes, found.name, source.signal);
+/**
+ * Decodes the plain text of a file or of stdin.
+ * @throws Failure of kind `usage`
+ */
+export function decodeText(source: TextSource, bytes: Uint8Array): string {
+  const name = nameOf(source);
+  try {
+    if (source.isPlain !== true) refuseForeign(name, bytes);
+    return requireWords(decodeUtf8(bytes), source);
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+function requireWords(text: string, source: TextSource): string {
+  if (text.trim() !== '') return text;
+  const fromWhere = origin(source);
+  throw usageFailure(
+    `the text ${fromWhere} is empty`,
+    'Pass the text as an argument, with -f FILE or through a pipe.',
+  );
 }
 
 /**
  * Reads the bytes of a document from the arguments, a file or stdin.
  * @throws Failure of kind `usage` when there is no document, or it is larger than `limit` bytes
  */
-export async function readBytes(source: TextSource, limit: number): Promise<Uint8Array> {
-  const found = await findInput(source);
-  if (typeof found === 'string') return Buffer.from(found);
-  const { bytes, name } = found;
+export async function readBytes(
+  source: TextSource,
+  limit = LARGEST_INPUT_BYTES,
+): Promise<Uint8Array> {
+  const { bytes, given } = await findInput(source);
+  if (bytes === undefined) return Buffer.from(given);
+  const name = nameOf(source);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of readChunks(bytes, name, source.signal)) {
@@ -64,7 +88,10 @@ function tooLarge(name: string, limit: number): Failure {
 
 async function findInput(
   source: TextSource,
-): Promise<string | { readonly bytes: Readable; readonly name: string }> {
+): Promise<
+  | { readonly given: string; readonly bytes?: undefined }
+  | { readonly bytes: Readable; readonly given?: undefined }
+> {
   const { args, file } = source;
   if (args.length > 0 && file !== undefined) {
     throw usageFailure(
@@ -72,9 +99,9 @@ async function findInput(
       'Keep one of them.',
     );
   }
-  if (args.length > 0) return args.join(' ');
+  if (args.length > 0) return { given: args.join(' ') };
   if (file !== undefined && file !== '-') {
-    return { bytes: await openFile(source, file), name: file };
+    return { bytes: await openFile(source, file) };
   }
   if (file === undefined && source.stdinIsTerminal()) {
     throw usageFailure(
@@ -82,12 +109,16 @@ async function findInput(
       'Pass the text as an argument, with -f FILE or through a pipe.',
     );
   }
-  return { bytes: source.stdin(), name: 'stdin' };
+  return { bytes: source.stdin() };
 }
 
 function origin({ args, file }: TextSource): string {
   if (args.length > 0) return 'of the arguments';
   return file === undefined || file === '-' ? 'from stdin' : `of ${file}`;
+}
+
+function nameOf({ file }: TextSource): string {
+  return file === undefined || file === '-' ? 'stdin' : file;
 }
 
 async function openFile({ files }: TextSource, file: string): Promise<Readable> {
@@ -96,17 +127,6 @@ async function openFile({ files }: TextSource, file: string): Promise<Readable> 
   });
   // The stream closes the handle, also after an error.
   return handle.createReadStream({ highWaterMark: 1 << 20 });
-}
-
-async function decode(bytes: Readable, name: string, signal: AbortSignal): Promise<string> {
-  const parts: string[] = [];
-  let size = 0;
-  for await (const part of readPieces(bytes, name, signal)) {
-    size += Buffer.byteLength(part);
-    if (size > LARGEST_INPUT_BYTES) throw tooLarge(name, LARGEST_INPUT_BYTES);
-    parts.push(part);
-  }
-  return parts.join('');
 }
 
 /**
@@ -153,7 +173,7 @@ async function* readChunks(
 }
 
 /**
- * Creates the failure for a text source that cannot be read.
+ * Creates the failure for a text or a document that cannot be read.
  * @param name name of the source, such as a file
  */
 export function unreadable(name: string, error: unknown): Failure {
@@ -164,6 +184,11 @@ export function unreadable(name: string, error: unknown): Failure {
       `${name} is ${encodingProblem}`,
       'Save it as UTF-8, or convert it: iconv -f … -t UTF-8.',
     );
+  }
+  if (error instanceof DocumentError) {
+    const { hint, line, message: problem } = error;
+    const fileAndLine = line === undefined ? display(name) : `${display(name)}, line ${line}`;
+    return usageFailure(`${fileAndLine}: ${problem}`, hint);
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return usageFailure(`no such file: ${name}`);

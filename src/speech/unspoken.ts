@@ -1,3 +1,4 @@
+import { isAboutText } from '../api/failures.ts';
 import type { CodePointRange } from '../contract/unspoken.ts';
 import { countCodePoints, sliceCodePoints } from '../text/code-points.ts';
 import { Failure } from '../errors/failure.ts';
@@ -38,14 +39,9 @@ export function wordRanges(text: string): readonly CodePointRange[] {
 /** Returns true if a service refused a request only because of its text, and billed nothing. */
 export function isRefusedText(error: unknown): error is Failure {
   if (!(error instanceof Failure) || error.code !== 'ERR_INVALID_REQUEST') return false;
-  const errors = error.details?.['errors'];
-  const fields = Array.isArray(errors) ? errors.map((one) => Object(one).field) : [];
-  const isText = fields.every((field) => TEXT_FIELDS.has(field));
-  return error.exit === 'rejected' && error.billed === 'no' && isText;
+  const isOfText = error.details?.['errors'] === undefined || isAboutText(error.details);
+  return error.exit === 'rejected' && error.billed === 'no' && isOfText;
 }
-
-// Names of the text field in the requests of all API versions.
-const TEXT_FIELDS: ReadonlySet<unknown> = new Set(['text', 'input']);
 
 /** Formats a message about the parts of a text that a voice left out. Needs only their ranges, not the text. */
 export function leftOut(ranges: readonly CodePointRange[]): string {

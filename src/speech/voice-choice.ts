@@ -1,9 +1,16 @@
 import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
+import { display } from '../text/display.ts';
+import { guessLanguage } from '../text/guess-language.ts';
 
 export interface NamedVoice {
   readonly voiceId: string;
   readonly name: string;
+}
+
+/** A voice with the languages (BCP 47) that it speaks. */
+export interface SpeakingVoice extends NamedVoice {
+  readonly languages: readonly string[];
 }
 
 export interface VoiceOptions {
@@ -13,18 +20,24 @@ export interface VoiceOptions {
   /** The voice in `FOLEY_VOICE` or a config file: an id or a name, as for `--voice`. */
   readonly configuredVoice?: string | undefined;
   readonly target: 'embedded' | 'hosted';
+  /** The language in `--language` or a config file. It selects a voice if the other options select none. */
+  readonly language?: string | undefined;
+  /** The text to speak, if it is known. */
+  readonly text?: string | undefined;
+  /** Called with a sentence for stderr if the default voice does not speak the language. */
+  readonly notice: (sentence: string) => void;
 }
 
 /** Lists all voices of the service, including personal voices. */
-export type AllVoices = () => AsyncIterable<NamedVoice>;
+export type AllVoices = () => AsyncIterable<SpeakingVoice>;
 
 const MOST_CANDIDATES = 5;
 
 const EMBEDDED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Returns the id of the selected voice. If no voice is selected, the embedded service uses its first voice. Requests
- * the list of voices only if the result depends on it.
+ * Returns the id of the selected voice. If no voice is selected, the embedded service uses its first voice for the
+ * language, or its first voice. Requests the list of voices only if the result depends on it.
  * @throws Failure of kind `usage` if no voice is available, if `--voice-name` is unknown, or if several voices have the
  * name
  */
@@ -43,7 +56,7 @@ export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): 
     if (voices.some(({ voiceId }) => voiceId === id)) return id;
     return voiceNamed(voice === undefined ? 'FOLEY_VOICE' : '--voice', id, voices) ?? id;
   }
-  if (target === 'embedded') return firstVoice(allVoices);
+  if (target === 'embedded') return defaultVoice(options, allVoices);
   throw usageFailure(
     'no voice is selected',
     'Select a voice with --voice, --voice-name or FOLEY_VOICE; `foley voices list` shows the voices.',
@@ -62,13 +75,62 @@ export function findVoice(where: string, given: string, voices: readonly NamedVo
   return named;
 }
 
-async function firstVoice(allVoices: AllVoices): Promise<string> {
-  for await (const { voiceId } of allVoices()) return voiceId;
-  throw usageFailure('the service has no voices', '`foley doctor` shows what is missing.');
+async function defaultVoice(options: VoiceOptions, allVoices: AllVoices): Promise<string> {
+  const { language, notice } = options;
+  const guess = language === undefined ? guessLanguage(options.text ?? '') : undefined;
+  const isFirstEnough = language === undefined && guess === undefined;
+  const voices = await (isFirstEnough ? firstOne(allVoices) : everyOne(allVoices));
+  const [first] = voices;
+  if (first === undefined) {
+    throw usageFailure('the service has no voices', '`foley doctor` shows what is missing.');
+  }
+  const speaker = `the default voice ${display(first.name)} speaks ${first.languages.join(', ')}`;
+  if (guess !== undefined && !speaks(first, guess.code)) {
+    const isSpoken = voices.some((voice) => speaks(voice, guess.code));
+    const choose = `choose a voice with \`-l ${guess.code}\` or --voice`;
+    const what = isSpoken ? choose : `${INSTALL}; then ${choose}`;
+    notice(`foley: the text looks ${guess.name}, but ${speaker}: ${what}; ${listOf(guess.code)}`);
+  }
+  if (language === undefined) return first.voiceId;
+  const found =
+    voices.find(({ languages }) => languages.some((one) => isSameRegion(one, language))) ??
+    voices.find((voice) => speaks(voice, language));
+  if (found === undefined) {
+    const shown = display(language, { max: 40 });
+    notice(`foley: no voice speaks "${shown}", and ${speaker}: ${INSTALL}; ${listOf('CODE')}`);
+  }
+  return (found ?? first).voiceId;
 }
 
-async function everyOne(allVoices: AllVoices): Promise<NamedVoice[]> {
-  const voices: NamedVoice[] = [];
+async function firstOne(allVoices: AllVoices): Promise<SpeakingVoice[]> {
+  for await (const voice of allVoices()) return [voice];
+  return [];
+}
+
+const INSTALL = '`foley engine add espeak-ng` adds 18 languages';
+
+function listOf(code: string): string {
+  return `\`foley voices list --language ${code}\` lists its voices`;
+}
+
+function speaks({ languages }: SpeakingVoice, language: string): boolean {
+  return languages.some((one) => isSameLanguage(one, language));
+}
+
+function isSameLanguage(one: string, other: string): boolean {
+  return primarySubtag(one) === primarySubtag(other);
+}
+
+function isSameRegion(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase().replaceAll('_', '-');
+}
+
+function primarySubtag(language: string): string {
+  return (language.split(/[-_]/)[0] ?? '').toLowerCase();
+}
+
+async function everyOne(allVoices: AllVoices): Promise<SpeakingVoice[]> {
+  const voices: SpeakingVoice[] = [];
   for await (const voice of allVoices()) voices.push(voice);
   return voices;
 }

@@ -25,7 +25,7 @@ test.each([
   [500, 'ERR_INTERNAL', 'service', 'unknown'],
   [501, 'ERR_NOT_IMPLEMENTED', 'service', 'no'],
   [503, 'ERR_MODEL_UNAVAILABLE', 'service', 'no'],
-  [504, 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT', 'service', 'unknown'],
+  [504, 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT', 'service', 'no'],
 ])('%d %s of a billed request ends as %s, billed %s', async (status, code, exit, billed) => {
   const server = await rawServer((socket) =>
     socket.write(errorReply(status, code, { details: { field: 'text' } })),

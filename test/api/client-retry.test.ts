@@ -185,6 +185,27 @@ test.each([
   expect(server.requests).toHaveLength(requests);
 });
 
+test('a request that is refunded after its last retry is sent once more with a new key', async () => {
+  const server = await rawServer((socket, _request, index) => {
+    if (index < 2) socket.resetAndDestroy();
+    else socket.write(index === 2 ? errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED') : OK);
+  });
+  const { client } = newClient(server.url);
+  await client.send({ ...BILLED, maxRetries: 2 });
+  const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(keys.slice(0, 3)).toEqual(['key-1', 'key-1', 'key-1']);
+  expect(keys).toHaveLength(4);
+  expect(keys[3]).not.toBe('key-1');
+});
+
+test('a request that is refunded twice says that the next command has a new key', async () => {
+  const server = await rawServer(replyInOrder(errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED')));
+  const { client } = newClient(server.url);
+  expect(await failureOf(client.send(BILLED))).toMatchObject({
+    hint: 'Nothing was billed. Run the command again: it sends a new idempotency key.',
+  });
+});
+
 test('a new key is also a new request id where the id is the key', async () => {
   const server = await rawServer(
     replyInOrder(errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED'), OK),

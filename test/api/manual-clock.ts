@@ -8,15 +8,18 @@ export interface ManualClock extends Clock {
   readonly running: () => readonly number[];
   /** Advances the time and fires the timers that are due. */
   advance(ms: number): void;
+  /** Sets the system time back; the monotonic clock goes on. */
+  setBack(ms: number): void;
 }
 
 export function manualClock(start = Date.UTC(2026, 0, 2, 3, 4, 5)): ManualClock {
   let elapsed = 0;
+  let behind = 0;
   const slept: number[] = [];
   const timers = new Set<{ readonly at: number; readonly ms: number; readonly call: () => void }>();
   return {
     slept,
-    now: () => start + elapsed,
+    now: () => start + elapsed - behind,
     monotonic: () => elapsed,
     async sleep(ms, signal) {
       signal?.throwIfAborted();
@@ -34,6 +37,9 @@ export function manualClock(start = Date.UTC(2026, 0, 2, 3, 4, 5)): ManualClock 
       for (const timer of timers) {
         if (timer.at <= elapsed && timers.delete(timer)) timer.call();
       }
+    },
+    setBack(ms) {
+      behind += ms;
     },
   };
 }

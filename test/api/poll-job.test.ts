@@ -7,7 +7,7 @@ import { manualClock } from './manual-clock.ts';
 const pace = { floorMs: POLL_FLOOR_MS };
 
 function job(status: string, retryAfterMs?: number): PolledJob {
-  return { id: 'job-1', status, phase: jobPhase(status), retryAfterMs };
+  return { id: 'job-1', status, phase: jobPhase(status), creditsUsed: undefined, retryAfterMs };
 }
 
 /** Random fractions that repeat in a cycle. */
@@ -68,6 +68,24 @@ describe('waiting for a job', () => {
       }
     }
   });
+
+  it.each([
+    ['success', undefined, 9],
+    ['success', 7, 7],
+    ['partial_fail', undefined, 9],
+    ['fail', undefined, 0],
+  ])(
+    'that was created for 9 credits and ends with %s and %s costs %s',
+    async (end, polled, cost) => {
+      const known = { ...job('pending', 1_000), creditsUsed: 9 };
+      const ended = await pollJob(
+        { id: known.id, known },
+        () => Promise.resolve({ ...job(end), creditsUsed: polled }),
+        { clock: manualClock(), random: circling(), pace },
+      );
+      expect(ended).toMatchObject({ status: end, creditsUsed: cost, retryAfterMs: undefined });
+    },
+  );
 
   it('polls an unknown job at once, and an ended one not at all', async () => {
     const { asked, clock, read } = service(0);
@@ -148,6 +166,24 @@ describe('waiting for a job', () => {
       pace,
     });
     await expect(waiting).rejects.toBe(fault);
+  });
+
+  it('ends when the disk of the service is full, with a hint for the accepted job', async () => {
+    const options = {
+      code: 'ERR_STORAGE_FULL',
+      exit: 'service',
+      status: 507,
+      billed: 'no',
+    } as const;
+    const read = (): Promise<PolledJob> => Promise.reject(new Failure('full', options));
+    const deps = { clock: manualClock(), random: circling(), pace };
+    await expect(pollJob({ id: 'job-1', known: job('pending') }, read, deps)).rejects.toMatchObject(
+      {
+        exit: 'service',
+        billed: 'unknown',
+        hint: expect.stringContaining('continues the job'),
+      },
+    );
   });
 
   it('ends when the first polls cannot connect', async () => {

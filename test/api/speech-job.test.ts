@@ -58,13 +58,17 @@ describe('a job in a response', () => {
   });
 
   it.each([
-    ['nothing', undefined],
-    ['no id', { task: { status: 'pending' } }],
-    ['no status', { task: { taskId: 'x' } }],
-    ['a status that is none', { task: { taskId: 'x', status: 7 } }],
-    ['a list', []],
-  ])('is missing with %s', (_name, raw) => {
-    expect(read(raw)).toBeUndefined();
+    ['nothing', undefined, undefined],
+    ['no id', { task: { status: 'pending' } }, undefined],
+    ['no status in a poll', { task: { taskId: 'x' } }, 'x'],
+    ['a status that is none in a poll', { task: { taskId: 'x', status: 7 } }, 'x'],
+    ['a list', [], undefined],
+  ])('is missing with %s', (_name, raw, known) => {
+    expect(read(raw, {}, known)).toBeUndefined();
+  });
+
+  it('is pending when a create response names only its id', () => {
+    expect(read({ task: { taskId: 7 } })).toMatchObject({ id: '7', status: 'pending' });
   });
 
   it.each([

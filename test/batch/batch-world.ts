@@ -189,6 +189,7 @@ async function speakAll(world: BatchWorld, place: Place, parts: RunParts): Promi
   });
   try {
     const batch = new Batch({
+      notice: () => {},
       ...deps,
       folder,
       client: clientOf(world, place, { clock, failing, pid }),

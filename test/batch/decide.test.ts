@@ -94,9 +94,40 @@ const ROWS: readonly Row[] = [
     { kind: 'speak', generation: 3 },
   ],
   ['a part, file missing', statusOf('published', PART), {}, { kind: 'fetch' }],
-  // A stream cannot be repeated.
-  ['sent', statusOf('sent'), {}, { kind: 'ended', why: 'lost' }],
-  ['sent, retried', statusOf('sent'), { retriesFailed: true }, { kind: 'speak', generation: 3 }],
+  // The same key prevents a second charge on the service that it was sent to.
+  ['sent', statusOf('sent'), {}, { kind: 'speak', generation: 2, isAgain: false }],
+  [
+    'sent, retried',
+    statusOf('sent'),
+    { retriesFailed: true },
+    { kind: 'speak', generation: 2, isAgain: false },
+  ],
+  [
+    'sent elsewhere',
+    statusOf('sent', {}, 'https://there.test'),
+    {},
+    { kind: 'ended', why: 'lost' },
+  ],
+  [
+    'sent and refused elsewhere',
+    statusOf('sent', { isRefused: true }, 'https://there.test'),
+    {},
+    { kind: 'speak', generation: 2 },
+  ],
+  // The service does not send a stream twice. The embedded one refunds it if its process ended.
+  ['begun stream', statusOf('accepted'), {}, { kind: 'ended', why: 'lost' }],
+  [
+    'begun stream of the embedded service',
+    statusOf('accepted', {}, 'embedded'),
+    { origin: 'embedded' },
+    { kind: 'speak', generation: 2, isAgain: false },
+  ],
+  [
+    'begun stream of the embedded service, on another',
+    statusOf('accepted', {}, 'embedded'),
+    {},
+    { kind: 'ended', why: 'lost' },
+  ],
   ['lost', statusOf('lost'), {}, { kind: 'ended', why: 'lost' }],
   ['lost, retried', statusOf('lost'), { retriesFailed: true }, { kind: 'speak', generation: 3 }],
   ['streamed, file present', statusOf('published'), { isPresent: true }, { kind: 'skip' }],

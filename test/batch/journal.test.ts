@@ -166,6 +166,29 @@ describe('the journals of many runs', () => {
     }
   });
 
+  it('are merged in the state folder, too, and remember every delivered request', async () => {
+    const root = await newFolder();
+    for (let run = 1; run <= 60; run += 1) {
+      const folder = await openAt(root, run);
+      const generation = run % 2;
+      const step = { ...stepOf(run), body: `b${Math.floor(run / 2)}`, generation };
+      await folder.plan([step]);
+      folder.notePublished({ ...step, about: step.about, facts: {} }, { jobId: `job ${run}` });
+      await folder.close();
+      // The journal is lost.
+      await rm(path.join(root, '.foley'), { recursive: true });
+    }
+    const { index } = await openAt(root, 61);
+    const jobs = Array.from({ length: 60 }, (_, run) => `job ${run + 1}`);
+    expect(jobs.filter((job) => !index.isDelivered(job))).toEqual([]);
+    expect(index.isDelivered('job 61')).toBe(false);
+    expect(index.deliveredOf('b7')).toMatchObject({ generation: 1, facts: { jobId: 'job 15' } });
+    expect(index.statusOf('item 15', 'b7')).toBeUndefined();
+    const [copies = ''] = await readdir(path.join(root, 'copies'));
+    const names = await readdir(path.join(root, 'copies', copies));
+    expect(names.filter((name) => name.endsWith('.jsonl')).length).toBeLessThan(40);
+  });
+
   it('are read with any part of their end cut off: each item then has an earlier state', async () => {
     const root = await newFolder();
     const folder = await openAt(root, 1);

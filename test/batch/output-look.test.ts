@@ -28,7 +28,10 @@ it('audio of another output counts as made by the batch', async () => {
   const place = { output: 'b.wav', source: 'list' };
   expect(await inspector.inspect(place)).toMatchObject({ file: { sha256: sha256('first') } });
   await writeFile(path.join(outputDir, 'b.wav'), 'mine');
-  expect(await inspector.inspect(place)).toEqual({ kind: 'foreign' });
+  expect(await inspector.inspect(place)).toEqual({ kind: 'changed' });
+  await writeFile(path.join(outputDir, 'c.wav'), 'mine');
+  const other = new OutputInspector({ outputDir, outputFlag: '-o', index, files: systemFiles });
+  expect(await other.inspect({ output: 'c.wav', source: 'list' })).toEqual({ kind: 'foreign' });
 });
 
 it('two recorded files of one size and time are distinguished by their content', async () => {

@@ -15,7 +15,7 @@ import {
 } from '../../src/batch/plan/plan.ts';
 import type { PlanOptions } from '../../src/batch/plan/plan.ts';
 import { findSources, inputBytes, inputFile, linesOf } from '../../src/batch/plan/inputs.ts';
-import type { InputFile } from '../../src/batch/plan/inputs.ts';
+import type { InputFile, Source } from '../../src/batch/plan/inputs.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { makeFifo } from '../harness/posix.ts';
 
@@ -104,6 +104,28 @@ describe('a map of first owners', () => {
       }),
       { numRuns: 20 },
     );
+  });
+});
+
+/** A list of lines for `--lines`. */
+function list(items: number): Source[] {
+  return [
+    { kind: 'lines', name: 'list', file: inputBytes('list', Buffer.alloc(2 * items, 'a\n')) },
+  ];
+}
+
+describe('a long list', () => {
+  it('has at most a million items', async () => {
+    await expect(countItems({ sources: list(1_000_001) })).rejects.toMatchObject({
+      exit: 'usage',
+      message: 'list, line 1000001 is item 1000001; a batch has at most 1000000 items',
+    });
+  });
+
+  it('lets a signal stop the reading', async () => {
+    const stop = new AbortController();
+    setImmediate(() => stop.abort(new Error('stopped')));
+    await expect(countItems({ sources: list(100_000) }, stop.signal)).rejects.toThrow('stopped');
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isInShard, parseShard, shardOfEnvironment } from '../../src/batch/plan/shard.ts';
+import { chosenShard, isInShard, parseShard } from '../../src/batch/plan/shard.ts';
 
 describe('shards', () => {
   it('contain each item of the plan once, and their sizes differ by at most one', () => {
@@ -34,52 +34,47 @@ describe('shards', () => {
 
 describe('the shard of an environment', () => {
   it.each([
-    [{}, undefined],
-    [
-      {
-        SLURM_ARRAY_TASK_ID: '3',
-        SLURM_ARRAY_TASK_COUNT: '4',
-        SLURM_ARRAY_TASK_MIN: '1',
-        SLURM_ARRAY_TASK_MAX: '4',
-      },
-      [3, 4],
-    ],
-    [{ SLURM_ARRAY_TASK_ID: '0', SLURM_ARRAY_TASK_COUNT: '4' }, [1, 4]],
-    [
-      {
-        SLURM_ARRAY_TASK_ID: '14',
-        SLURM_ARRAY_TASK_COUNT: '3',
-        SLURM_ARRAY_TASK_MIN: '10',
-        SLURM_ARRAY_TASK_MAX: '14',
-        SLURM_ARRAY_TASK_STEP: '2',
-      },
-      [3, 3],
-    ],
-    [{ JOB_COMPLETION_INDEX: '0', JOB_COMPLETIONS: '5' }, [1, 5]],
-    [{ CI_NODE_INDEX: '5', CI_NODE_TOTAL: '5' }, [5, 5]],
-    [{ CI_NODE_TOTAL: '1' }, undefined],
-    [{ CIRCLE_NODE_INDEX: '1', CIRCLE_NODE_TOTAL: '2' }, [2, 2]],
-    [{ BUILDKITE_PARALLEL_JOB: '0', BUILDKITE_PARALLEL_JOB_COUNT: '2' }, [1, 2]],
-    [{ CLOUD_RUN_TASK_INDEX: '9', CLOUD_RUN_TASK_COUNT: '10' }, [10, 10]],
-  ])('%o is %o', (env, expected) => {
-    const found = shardOfEnvironment(env);
+    [{}, undefined, undefined],
+    [{ JOB_COMPLETION_INDEX: '0', JOB_COMPLETIONS: '5' }, undefined, [1, 5]],
+    [{ JOB_COMPLETION_INDEX: '0', JOB_COMPLETIONS: '5' }, 'auto', [1, 5]],
+    [{ CI_NODE_INDEX: '5', CI_NODE_TOTAL: '5' }, 'auto', [5, 5]],
+    [{ CI_NODE_INDEX: '1', CI_NODE_TOTAL: '1' }, undefined, [1, 1]],
+    [{ CI_NODE_TOTAL: '1' }, undefined, undefined],
+    [{ CI_NODE_INDEX: '2', CI_NODE_TOTAL: '5' }, { index: 1, total: 1 }, [1, 1]],
+    [{ CIRCLE_NODE_INDEX: '1', CIRCLE_NODE_TOTAL: '2' }, undefined, [2, 2]],
+    [{ BUILDKITE_PARALLEL_JOB: '0', BUILDKITE_PARALLEL_JOB_COUNT: '2' }, undefined, [1, 2]],
+    [{ CLOUD_RUN_TASK_INDEX: '9', CLOUD_RUN_TASK_COUNT: '10' }, undefined, [10, 10]],
+    [{ SLURM_ARRAY_TASK_ID: '3', SLURM_ARRAY_TASK_COUNT: '1' }, { index: 3, total: 4 }, [3, 4]],
+  ] as const)('%o with --shard %o is %o', (env, choice, expected) => {
+    const found = chosenShard(env, choice);
     expect(found === undefined ? undefined : [found.index, found.total]).toEqual(expected);
   });
 
   it.each([
-    {
-      SLURM_ARRAY_TASK_ID: '7',
-      SLURM_ARRAY_TASK_COUNT: '3',
-      SLURM_ARRAY_TASK_MIN: '1',
-      SLURM_ARRAY_TASK_MAX: '7',
-      SLURM_ARRAY_TASK_STEP: '1',
-    },
-    { SLURM_ARRAY_TASK_ID: '1' },
     { JOB_COMPLETION_INDEX: '1' },
     { CI_NODE_INDEX: '0', CI_NODE_TOTAL: '2' },
     { CIRCLE_NODE_INDEX: '2', CIRCLE_NODE_TOTAL: '2' },
     { CI_NODE_INDEX: 'x', CI_NODE_TOTAL: '2' },
   ])('%o names no shard and is refused', (env) => {
-    expect(() => shardOfEnvironment(env)).toThrow(/is not the index of a shard/);
+    expect(() => chosenShard(env, undefined)).toThrow(/is not the index of a shard/);
+  });
+
+  it.each([undefined, 'auto'] as const)(
+    'is never taken from a Slurm array, of which a part may run again (--shard %s)',
+    (choice) => {
+      for (const count of ['1', '8']) {
+        const env = { SLURM_ARRAY_TASK_ID: '3', SLURM_ARRAY_TASK_COUNT: count };
+        expect(() => chosenShard(env, choice)).toThrow(/the number of shards is unknown/);
+      }
+    },
+  );
+
+  it('is taken from GitLab only with --shard auto', () => {
+    const env = { CI_NODE_INDEX: '2', CI_NODE_TOTAL: '3' };
+    expect(() => chosenShard(env, undefined)).toThrow(/each job of a `parallel: matrix`/);
+  });
+
+  it('is missing without variables', () => {
+    expect(() => chosenShard({}, 'auto')).toThrow(/found no shard/);
   });
 });

@@ -16,9 +16,10 @@ import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody, keyedRequest, safeRequest } from '../request.ts';
 import type { BilledOptions, RequestBody, RequestSpec } from '../request.ts';
-import type { UnknownRecord, JsonResponse } from '../response.ts';
+import type { ApiResponse, JsonResponse, UnknownRecord } from '../response.ts';
 import {
   badResponse,
+  firstId,
   firstNumber,
   firstRecord,
   firstText,
@@ -72,13 +73,21 @@ export async function sendSpeechJob(
   request: RequestSpec,
 ): Promise<SpeechJob> {
   const response = await client.send(request);
-  // If the body is invalid, the Location header may still contain the job id.
-  const raw = await readBilledJson(response).catch((error: unknown) => {
-    if (response.headers.location === undefined) throw error;
-  });
+  const raw = await readAccepted(response);
   const job = readSpeechJob(api, { ...response, raw });
   if (job === undefined) throw maybeBilled(badResponse('the response names no job', response));
   return job;
+}
+
+/**
+ * Reads the JSON body of a response that created a job. Returns undefined for an invalid body if the Location header
+ * may contain the job id.
+ * @throws Failure of kind `bad_answer`, marked as possibly billed
+ */
+export function readAccepted(response: ApiResponse): Promise<unknown> {
+  return readBilledJson(response).catch((error: unknown) => {
+    if (response.headers.location === undefined) throw error;
+  });
 }
 
 /** Returns the current state of a speech job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). @throws Failure */
@@ -145,8 +154,6 @@ export interface JobRef {
 /** A speech job, in a form that is the same for v3 and v1. */
 export interface SpeechJob extends JobRef, PolledJob {
   readonly requestId: string;
-  /** The reserved credits of a running job, or the cost of an ended job (0 if the job failed). */
-  readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
   /** Speech controls that the service did not apply; undefined if the service does not report them. */
   readonly ignoredParameters: readonly string[] | undefined;
@@ -183,9 +190,10 @@ export function readSpeechJob(
   const body = firstRecord(raw) ?? {};
   const task = firstRecord(body['task'], body['data'], body['job']) ?? body;
   const record = firstRecord(body['record']) ?? {};
-  const id = firstText(task['taskId'], task['id'], record['id'], known, idOf(headers.location));
-  // A response with only a Location header means that the job was just created.
-  const isNew = known === undefined && headers.location !== undefined;
+  const id =
+    firstId(task['taskId'], task['id'], record['id']) ?? known ?? jobIdIn(headers.location);
+  // A create response may name only the id of the job.
+  const isNew = known === undefined;
   const status = firstText(task['status'], record['status'], isNew ? 'pending' : undefined);
   if (id === undefined || status === undefined) return undefined;
   const ignored = body['ignoredParameters'] ?? task['ignoredParameters'];
@@ -209,7 +217,8 @@ export function readSpeechJob(
   };
 }
 
-function idOf(location: string | undefined): string | undefined {
+/** Returns the job id in the URL of a Location header. */
+export function jobIdIn(location: string | undefined): string | undefined {
   const segment = /\/jobs\/([^/?#]+)\/?(?:[?#].*)?$/.exec(location ?? '')?.[1];
   if (segment === undefined) return undefined;
   try {
@@ -417,7 +426,7 @@ export function jobPage<Job>(
 
 function readListed(body: unknown): ListedJob | undefined {
   if (!isRecord(body)) return undefined;
-  const id = firstText(body['taskId'], body['id']);
+  const id = firstId(body['taskId'], body['id']);
   const status = firstText(body['status']);
   if (id === undefined || status === undefined) return undefined;
   return {

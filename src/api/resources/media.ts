@@ -4,7 +4,6 @@ import { Failure } from '../../errors/failure.ts';
 import { resolveUrl, requireNonEmpty } from './speech.ts';
 import type { FileResponse } from './speech.ts';
 import type { ApiClient } from '../client.ts';
-import { readCreateResponse } from '../client.ts';
 import type { AskForFile } from '../download.ts';
 import { download, FILE_REQUEST } from '../download.ts';
 import { maybeBilled } from '../failures.ts';
@@ -15,14 +14,16 @@ import type { BilledOptions, RequestSpec } from '../request.ts';
 import type { UnknownRecord, JsonResponse } from '../response.ts';
 import {
   badResponse,
+  firstId,
   firstNumber,
   firstRecord,
   firstText,
   isRecord,
+  isStringArray,
   readArray,
 } from '../response.ts';
 import type { JobError, JobPage, JobQuery } from './jobs.ts';
-import { allJobs, jobPage, readJobError, readPolledJob } from './jobs.ts';
+import { allJobs, jobIdIn, jobPage, readAccepted, readJobError, readPolledJob } from './jobs.ts';
 import { explainMissingFeature } from './models.ts';
 import type { MediaJobKind } from './models.ts';
 
@@ -84,7 +85,7 @@ export async function sendMediaJob(
   const response = await client.send(request).catch(async (error: unknown) => {
     throw await explainMissingFeature(client, error, kind, request);
   });
-  const { raw } = await readCreateResponse(response, []);
+  const raw = await readAccepted(response);
   const job = readMediaJob(kind, { ...response, raw });
   if (job === undefined) throw maybeBilled(badResponse('the response names no job', response));
   return job;
@@ -124,8 +125,6 @@ export interface MediaJob extends PolledJob {
   readonly requestId: string;
   /** Progress in percent, if the service reports it. */
   readonly progress: number | undefined;
-  /** The reserved credits of a running job, or the cost of an ended job. */
-  readonly creditsUsed: number | undefined;
   /** The cost of a dubbing job in credits, by step name; undefined if the service does not report it. */
   readonly creditsByPart: Readonly<Record<string, number>> | undefined;
   readonly quotaRemaining: number | undefined;
@@ -134,7 +133,7 @@ export interface MediaJob extends PolledJob {
   readonly resultUrl: string | undefined;
   readonly error: JobError | undefined;
   /** Warnings of the service about the result of the job. */
-  readonly notices: readonly string[];
+  readonly notices: readonly string[] | undefined;
   /** The JSON object that describes the job. */
   readonly data: UnknownRecord;
   /** The complete JSON body of the response, from which `data` was taken. */
@@ -148,28 +147,31 @@ function readMediaJob(
 ): MediaJob | undefined {
   const body = firstRecord(raw) ?? {};
   const data = firstRecord(body['data'], body['job'], body['task']) ?? body;
-  const job = readMediaData(kind, data, known);
-  if (job === undefined) return undefined;
+  const id = idOf(data) ?? known ?? jobIdIn(headers.location);
+  // A create response may name only the id of the job (docs/api/lip-sync.md#dubbing).
+  const status = firstText(data['status'], known === undefined ? 'pending' : undefined);
+  if (id === undefined || status === undefined) return undefined;
+  const job = readMediaData(kind, { ...body, ...data }, { id, status });
   return {
     ...job,
+    data,
     requestId: firstText(body['requestId']) ?? requestId,
-    creditsUsed:
-      job.creditsUsed ??
-      jobCost(job.status, firstNumber(body['creditsUsed']) ?? headers.creditsUsed),
+    creditsUsed: job.creditsUsed ?? jobCost(status, headers.creditsUsed),
     quotaRemaining: firstNumber(body['quotaRemaining']) ?? headers.quotaRemaining,
     retryAfterMs,
     raw,
   };
 }
 
+function idOf(data: UnknownRecord): string | undefined {
+  return firstId(data['id'], data['task_id'], data['taskId'], data['job_id']);
+}
+
 function readMediaData(
   kind: MediaJobKind,
   data: UnknownRecord,
-  known?: string,
-): MediaJob | undefined {
-  const id = firstText(data['id'], data['task_id'], data['taskId'], data['job_id'], known);
-  const status = firstText(data['status']);
-  if (id === undefined || status === undefined) return undefined;
+  { id, status }: Pick<MediaJob, 'id' | 'status'>,
+): MediaJob {
   const credits = data['credits_used'] ?? data['creditsUsed'];
   return {
     id,
@@ -183,7 +185,7 @@ function readMediaData(
     billing: billingOf(data),
     resultUrl: resultOf(data),
     error: readJobError(data),
-    notices: textsOf(data['notices']),
+    notices: isStringArray(data['notices']) ? data['notices'] : undefined,
     data,
     requestId: '',
     quotaRemaining: undefined,
@@ -234,10 +236,6 @@ function totalOf(credits: UnknownRecord): number | undefined {
 function percent(value: unknown): number | undefined {
   const given = firstNumber(value);
   return given === undefined ? undefined : Math.max(0, Math.min(100, given));
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 }
 
 /**
@@ -344,8 +342,13 @@ function readLipSyncPage(body: unknown, requested: number): JobPage<MediaJob> | 
   if (!isRecord(body)) return undefined;
   const data = firstRecord(body['data']) ?? body;
   const list = [data['items'], data['jobs'], body['data']].find((value) => Array.isArray(value));
-  const items = readArray(list, (item) =>
-    isRecord(item) ? readMediaData('lipsync', item) : undefined,
-  );
+  const items = readArray(list, (item) => (isRecord(item) ? readListed(item) : undefined));
   return jobPage(items, data['pagination'] ?? body['pagination'], requested);
+}
+
+// The API does not document the fields of the items.
+function readListed(item: UnknownRecord): MediaJob | undefined {
+  const id = idOf(item);
+  if (id === undefined) return undefined;
+  return readMediaData('lipsync', item, { id, status: firstText(item['status']) ?? '' });
 }

@@ -1,7 +1,7 @@
 import { renameFields, v3FieldName } from '../../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import type { JsonResponse, UnknownRecord } from '../response.ts';
-import { isRecord } from '../response.ts';
+import { firstText, isRecord } from '../response.ts';
 import type { AudioResponse } from './speech.ts';
 import { requireAudio } from './speech.ts';
 import type { ApiClient } from '../client.ts';
@@ -18,14 +18,13 @@ export function getRealtimeCapabilities(
 }
 
 interface BrowserTicket {
-  readonly ticket: string;
-  // v3 only.
-  readonly url: string | undefined;
+  /** Undefined if the response has several fields that may be the ticket. */
+  readonly ticket: string | undefined;
 }
 
 /**
  * Creates a single-use ticket. A web page sends the ticket instead of an API key to open a realtime connection
- * (docs/api/realtime.md).
+ * (docs/api/realtime.md). The API does not name the fields of the response, so that any response is valid.
  * @param origin the origin of the web page, such as `https://app.example.com`
  */
 export function createBrowserTicket(
@@ -36,11 +35,22 @@ export function createBrowserTicket(
 ): Promise<JsonResponse<BrowserTicket>> {
   const id = protocol === 'v3' ? 'createBrowserTicket' : 'createBrowserTicketV2';
   const options = { host: 'realtime', body: jsonBody({ origin }), signal } as const;
-  return client.json(safeRequest(id, {}, options), (body) => {
-    const { ticket, url } = asV3(body) ?? {};
-    if (typeof ticket !== 'string' || ticket === '') return undefined;
-    return { ticket, url: typeof url === 'string' ? url : undefined };
-  });
+  return client.json(safeRequest(id, {}, options), (body) => ({ ticket: ticketIn(body) }));
+}
+
+const TICKET_NAMES = [
+  'ticket',
+  'token',
+  'browserTicket',
+  'browserToken',
+  'browser_ticket',
+  'browser_token',
+];
+
+function ticketIn(body: unknown): string | undefined {
+  if (!isRecord(body)) return firstText(body);
+  const named = firstText(...TICKET_NAMES.map((name) => body[name]));
+  return named ?? (isRecord(body['data']) ? ticketIn(body['data']) : undefined);
 }
 
 /** Returns the status of a request in `reliable` mode (docs/api/realtime.md#request-states), with v3 field names. */

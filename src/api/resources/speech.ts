@@ -10,11 +10,17 @@ import { Failure } from '../../errors/failure.ts';
 import type { ApiClient } from '../client.ts';
 import { readBilledJson } from '../client.ts';
 import { download, FILE_REQUEST } from '../download.ts';
-import { maybeBilled, reviseFailure } from '../failures.ts';
-import { endpoint, jsonBody } from '../request.ts';
+import { isNotFound, maybeBilled, reviseFailure } from '../failures.ts';
+import { endpoint, jsonBody, safeRequest } from '../request.ts';
 import type { BilledOptions, RequestSpec } from '../request.ts';
 import type { ApiResponse, UnknownRecord } from '../response.ts';
-import { badResponse, firstNumber, firstRecord, parseServiceError } from '../response.ts';
+import {
+  badResponse,
+  firstNumber,
+  firstRecord,
+  firstText,
+  parseServiceError,
+} from '../response.ts';
 import type { Framing } from '../transport/exchange.ts';
 import { modelCheck } from './models.ts';
 
@@ -31,6 +37,27 @@ export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
    * only.
    */
   readonly cache?: boolean | undefined;
+}
+
+/**
+ * Returns why foley's own service refunded a request; undefined if it did not refund it.
+ * @param id idempotency key or request id of the request
+ */
+export async function getRefund(
+  client: ApiClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const request = safeRequest('getRequestError', { requestId: id }, { signal });
+    const { value } = await client.json(request, (body) =>
+      firstText(firstRecord(body)?.['message']),
+    );
+    return value;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Builds the request that {@link synthesize} sends. */

@@ -192,6 +192,8 @@ export interface MadeVoice extends Omit<CreateResponse, 'made'> {
   readonly name: string | undefined;
   /** When the voice was created, in ISO 8601 format. */
   readonly createdAt: string | undefined;
+  /** What the service says about how it made the voice. */
+  readonly notices: readonly string[];
 }
 
 /** Adds a hint to a 402 failure: too few credits, or too many voices. Returns other errors unchanged. */
@@ -215,6 +217,7 @@ export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
     voiceId,
     name: firstText(made['title'], made['name']),
     createdAt: firstText(made['createdAt'], made['created_at']),
+    notices: [made['notices']].flat().filter((one) => typeof one === 'string'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { hasErrno, stateFailure, outputFailure } from '../../durable/file-failures.ts';
 import { randomHex, removeQuietly, writeAll } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
@@ -47,18 +47,23 @@ export function savedAudioFolder(outputDir: string): string {
 }
 
 /**
- * Reads the journal of an output folder. Does not lock the folder or create files.
+ * Reads the journal of an output folder and its copy. Does not lock the folder or create files.
  * @throws Failure of kind `state` if the journal cannot be read
  * @throws Failure of kind `output` if a parent of the output folder is a file
  */
 export async function readBatchFolder(
-  { outputDir, outputFlag }: Pick<BatchFolderOptions, 'outputDir' | 'outputFlag'>,
+  options: Pick<BatchFolderOptions, 'copies' | 'outputDir' | 'outputFlag'>,
   files: FileSystem,
-): Promise<JournalIndex> {
+): Promise<{ readonly index: JournalIndex; readonly copyFolder: string }> {
+  const { copies, outputDir, outputFlag } = options;
   await files.stat(outputDir).catch((error: unknown) => {
     if (hasErrno(error, 'ENOTDIR')) throw outputFailure(outputDir, error, 'opening', outputFlag);
   });
-  return (await readJournals([join(outputDir, BATCH_FOLDER, 'journal')], files)).index;
+  // A batch whose parent folder is missing has no copy.
+  const copyFolder = await copyFolderOf(options, files).catch(() => join(copies, 'missing'));
+  const journals = join(outputDir, BATCH_FOLDER, 'journal');
+  const { index } = await readJournals([copyFolder, journals], files, copyFolder);
+  return { index, copyFolder };
 }
 
 /**
@@ -74,8 +79,8 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
   const lock = await lockFolder(folder, journals, options);
   let journal: Log | undefined;
   try {
-    const copyFolder = join(options.copies, await folderDigest(options));
-    const read = await readJournals([copyFolder, journals], files);
+    const copyFolder = await copyFolderOf(options, files);
+    const read = await readJournals([copyFolder, journals], files, copyFolder);
     const isExclusive = lock.name === 'all' && !lock.hasOtherShards;
     const temporaries = await makeTemporaries(folder, { ...options, isExclusive, own: lock.name });
     const secret =
@@ -86,15 +91,23 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
     journal = run.journal;
     // The folder entry is synced with the first items, before any request.
     await journal.append([]);
-    if (isExclusive) await compact(read, { journals, into: journal, ...options });
     const copy = new Log({
       ...options,
       path: join(copyFolder, `outputs-${run.id}.jsonl`),
       head: [],
       prepare: () => ensurePrivateFolder(copyFolder, files),
     });
+    if (isExclusive) {
+      const { index } = read;
+      const records = () => [...index.statuses(), { outputs: index.outputs() }];
+      await compact(read, { ...options, folder: journals, into: journal, records });
+      const copied = { folder: copyFolder, into: copy, records: () => index.copiedRecords() };
+      // The batch works without the copy.
+      await compact(read, { ...options, ...copied }).catch(() => undefined);
+    }
     const mark = await markUnfinished({ copyFolder, outputDir, shard: lock.name }, options);
-    const parts = { ...secret, ...run, copy, isExclusive, lock, mark, read, temporaries };
+    const folders = { copyFolder, temporaries };
+    const parts = { ...secret, ...run, ...folders, copy, isExclusive, lock, mark, read };
     return new BatchFolder(options, parts);
   } catch (error) {
     await journal?.close().catch(() => undefined);
@@ -107,6 +120,7 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
 interface OpenParts extends BatchSecret, Run {
   readonly lock: Lock;
   readonly isExclusive: boolean;
+  readonly copyFolder: string;
   readonly temporaries: string;
   readonly copy: Log;
   readonly mark: string;
@@ -123,6 +137,8 @@ export class BatchFolder {
   readonly garbled: number;
   /** Folder for temporary files, on the same disk as the outputs. */
   readonly temporaries: string;
+  /** Folder of this batch inside the state folder. */
+  readonly copyFolder: string;
   /** True if this process has locked the whole batch, not only one shard. */
   readonly isExclusive: boolean;
   /**
@@ -141,6 +157,7 @@ export class BatchFolder {
     this.isCopied = parts.isCopied;
     this.garbled = parts.read.files.reduce((sum, file) => sum + file.garbled, 0);
     this.temporaries = parts.temporaries;
+    this.copyFolder = parts.copyFolder;
     this.isExclusive = parts.isExclusive;
     this.redoToken = parts.token;
   }
@@ -214,7 +231,9 @@ export class BatchFolder {
     const step = { item, body, generation, state: 'published', facts } as const;
     this.#parts.journal.queue([step]);
     this.index.apply({ ...step, about });
-    return withState(status, 'published', facts);
+    const published = withState(status, 'published', facts);
+    this.#copyDelivered(published);
+    return published;
   }
 
   /**
@@ -255,6 +274,15 @@ export class BatchFolder {
     await files.rm(removed, { recursive: true, force: true }).catch(() => undefined);
     if (isUnused) await removeQuietly(mark, this.#options);
     await lock.release().catch(() => undefined);
+  }
+
+  // A copy in the state folder, in case the output folder is deleted.
+  #copyDelivered(status: ItemStatus): void {
+    const { body, facts, generation } = status;
+    const known = this.index.deliveredOf(body);
+    const isSame = known?.facts.sha256 === facts.sha256 && known?.facts.jobId === facts.jobId;
+    if (isSame && known?.generation === generation) return;
+    this.#parts.copy.appendSoon([{ ...status }]).catch(() => undefined);
   }
 
   async #write(records: readonly object[], durability?: 'now'): Promise<void> {
@@ -298,9 +326,16 @@ async function lockFolder(
   }
 }
 
-async function folderDigest({ files, outputDir }: BatchFolderOptions): Promise<string> {
-  const real = await files.realpath(outputDir);
-  return createHash('sha256').update(real).digest('hex').slice(0, 32);
+/** Returns the folder of a batch inside the state folder. @throws the system error */
+async function copyFolderOf(
+  { copies, outputDir }: Pick<BatchFolderOptions, 'copies' | 'outputDir'>,
+  files: FileSystem,
+): Promise<string> {
+  const real = await files.realpath(outputDir).catch(async (error: unknown) => {
+    if (!hasErrno(error, 'ENOENT')) throw error;
+    return join(await files.realpath(dirname(outputDir)), basename(outputDir));
+  });
+  return join(copies, createHash('sha256').update(real).digest('hex').slice(0, 32));
 }
 
 async function makeFolders(
@@ -370,8 +405,9 @@ function beginRun(journals: string, index: JournalIndex, options: BatchFolderOpt
 }
 
 interface CompactOptions extends FileDeps {
-  readonly journals: string;
+  readonly folder: string;
   readonly into: Log;
+  readonly records: () => readonly object[];
 }
 
 const MAX_FILES = 24;
@@ -380,17 +416,17 @@ const LINES_AT_ONCE = 1000;
 
 // A journal with damaged lines is renamed to `….corrupt`, not removed. No error of the file system loses a record.
 async function compact(
-  { files: read, index }: ReadJournals,
-  { into, journals, ...deps }: CompactOptions,
+  { files: read }: ReadJournals,
+  { folder, into, records, ...deps }: CompactOptions,
 ): Promise<void> {
-  const own = read.filter((file) => file.path.startsWith(journals));
+  const own = read.filter((file) => dirname(file.path) === folder);
   const bytes = own.reduce((sum, file) => sum + file.bytes, 0);
   if (own.length <= MAX_FILES && bytes <= MAX_BYTES) return;
   if (bytes > MAX_BYTES && own.length < 2) return;
-  const statuses = index.statuses();
-  for (let at = 0; at < statuses.length; at += LINES_AT_ONCE) {
-    await into.append(statuses.slice(at, at + LINES_AT_ONCE).map((status) => ({ ...status })));
+  const all = records();
+  for (let at = 0; at < all.length; at += LINES_AT_ONCE) {
+    await into.append(all.slice(at, at + LINES_AT_ONCE).map((record) => ({ ...record })));
   }
-  await into.append([{ outputs: index.outputs() }], 'now');
+  await into.append([], 'now');
   for (const file of own) await retireLog(file, deps);
 }

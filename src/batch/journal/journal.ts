@@ -8,7 +8,7 @@ export const BATCH_FOLDER = '.foley';
 export const ITEM_STATES = [
   /** The item and its idempotency key are in the journal; the request may have been sent. */
   'planned',
-  /** A streaming request is about to be sent; it may be billed and cannot be repeated. */
+  /** A streaming request is about to be sent; it may be billed. The service sends its audio only once. */
   'sent',
   /** The service accepted the job and returned the job id; the job is or will be billed. */
   'accepted',
@@ -173,6 +173,10 @@ export class JournalIndex {
   readonly #places = new Map<string, Set<string>>();
   readonly #outputs = new Map<string, KnownFile[]>();
   readonly #runs = new Map<string, KnownRun>();
+  // Delivered requests of which the state folder has a record, by body and generation; of each body, the latest one.
+  readonly #delivered = new Map<string, ItemStatus>();
+  readonly #lastDelivered = new Map<string, ItemStatus>();
+  readonly #deliveredJobs = new Set<string>();
 
   /** Adds a record from a journal to the index. Returns false for an unknown kind of record. */
   add(record: LogRecord): boolean {
@@ -181,6 +185,22 @@ export class JournalIndex {
     const step = parseItemStep(record);
     if (step === undefined) return false;
     this.apply(step);
+    return true;
+  }
+
+  /**
+   * Adds a record from the state folder, which has output names and delivered requests. Returns false for an unknown kind
+   * of record.
+   */
+  addCopied(record: LogRecord): boolean {
+    if (this.#addOutputs(record)) return true;
+    const step = parseItemStep(record);
+    if (step === undefined) return false;
+    const { body, facts, generation } = step;
+    const key = keyOf(`${generation}`, body);
+    this.#delivered.set(key, mergeStep(this.#delivered.get(key), step));
+    this.#lastDelivered.set(body, mergeStep(this.#lastDelivered.get(body), step));
+    if (facts?.jobId !== undefined) this.#deliveredJobs.add(facts.jobId);
     return true;
   }
 
@@ -222,6 +242,25 @@ export class JournalIndex {
       if (best === undefined || (isLater && isBetter(status, best))) best = status;
     }
     return best;
+  }
+
+  /**
+   * Returns the latest request with this body that an earlier command delivered, also if the journal does not contain it
+   * because the output folder was deleted.
+   */
+  deliveredOf(body: string): ItemStatus | undefined {
+    return this.#lastDelivered.get(body);
+  }
+
+  /** Returns whether an earlier command delivered the audio of this job, and reported its cost. */
+  isDelivered(jobId: string | undefined): boolean {
+    return jobId !== undefined && this.#deliveredJobs.has(jobId);
+  }
+
+  /** Returns the records that the state folder needs: delivered requests and output names. */
+  copiedRecords(): readonly LogRecord[] {
+    const delivered = Array.from(this.#delivered.values(), (status) => ({ ...status }));
+    return [...delivered, { outputs: this.outputs() }];
   }
 
   /** Returns the highest `generation` of the requests with this body; -1 if there are none. */
@@ -322,18 +361,22 @@ export interface ReadJournals {
 
 /**
  * Reads the journals in these folders, oldest file first. Skips and counts damaged lines.
+ * @param copyFolder the one of these folders that is inside the state folder
  * @throws Failure of kind `state` when a journal cannot be read, or a newer foley wrote it
  */
 export async function readJournals(
   folders: readonly string[],
   files: FileSystem,
+  copyFolder?: string,
 ): Promise<ReadJournals> {
   const index = new JournalIndex();
   const read: ReadJournals['files'][number][] = [];
   for (const folder of folders) {
+    const add = (record: LogRecord): boolean =>
+      folder === copyFolder ? index.addCopied(record) : index.add(record);
     for await (const log of readLogs(folder, 'the batch journal', files)) {
       const { bytes, isTorn, path, records } = log;
-      const unknown = records.filter((record) => !index.add(record)).length;
+      const unknown = records.filter((record) => !add(record)).length;
       read.push({ path, bytes, isTorn, garbled: log.garbled + unknown });
     }
   }

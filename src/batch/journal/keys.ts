@@ -13,6 +13,7 @@ import {
 import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../durable/own-files.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
+import type { ItemStatus } from './journal.ts';
 
 export interface KeyAbout {
   /**
@@ -36,6 +37,22 @@ export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   const identity = JSON.stringify([origin, endpoint, body, generation]);
   const mac = createHmac('sha256', secret).update(identity).digest('base64url');
   return `foley1-${mac.slice(0, 32)}`;
+}
+
+/**
+ * Returns the status of a request that repeats a refunded one. The next generation number gives it a new idempotency
+ * key. The caller records the status before it sends the request.
+ */
+export function nextGeneration(
+  status: ItemStatus,
+  secret: Uint8Array,
+  { endpoint, origin }: Pick<KeyAbout, 'endpoint' | 'origin'>,
+): ItemStatus {
+  const { about, body } = status;
+  const generation = status.generation + 1;
+  const key = itemKey(secret, { origin, endpoint, body, generation });
+  const renewed = about === undefined ? about : { ...about, key };
+  return { ...status, generation, state: 'planned', facts: {}, about: renewed };
 }
 
 /**

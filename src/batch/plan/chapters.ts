@@ -1,9 +1,10 @@
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
+import type { ExtractOptions } from '../../speech/document-source.ts';
 import { extractDocument } from '../../speech/document-source.ts';
 import type { SpokenText } from '../../text/document.ts';
 import { plainText } from '../../text/document.ts';
 import { maxDocumentBytes } from '../../text/formats/read-document.ts';
-import type { CodeMode, DocumentFormat } from '../../text/formats/text-formats.ts';
+import type { DocumentFormat } from '../../text/formats/text-formats.ts';
 import { splitParts } from '../../text/parts.ts';
 import type { InputFile } from './inputs.ts';
 import { readWhole } from './inputs.ts';
@@ -23,9 +24,9 @@ export interface Chapter {
  */
 export async function chaptersOf(
   file: InputFile,
-  code: CodeMode | undefined,
+  options: ExtractOptions,
 ): Promise<readonly Chapter[]> {
-  const chapters = await readDocumentFile(file, 'epub', code);
+  const chapters = await readDocumentFile(file, 'epub', options);
   return chapters.flatMap(({ text }, index) => {
     const number = padded(index + 1, chapters.length);
     const parts = splitParts(text, TEXT_MAX_CHARACTERS);
@@ -43,10 +44,10 @@ export async function chaptersOf(
 export async function readDocumentFile(
   file: InputFile,
   format: DocumentFormat,
-  code: CodeMode | undefined,
+  options: ExtractOptions,
 ): Promise<readonly SpokenText[]> {
   const bytes = await readWhole(file, maxDocumentBytes(format));
-  return extractDocument(file.name, format, bytes, code);
+  return extractDocument(file.name, format, bytes, options);
 }
 
 /** Returns whether two texts are equal apart from white space. */

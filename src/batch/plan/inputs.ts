@@ -6,6 +6,8 @@ import { Failure, usageFailure } from '../../errors/failure.ts';
 import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
 import type { TextFormat } from '../../text/formats/text-formats.ts';
+import { DocumentError } from '../../text/formats/document-error.ts';
+import { refuseForeign } from '../../text/formats/foreign-formats.ts';
 import { documentFormat } from '../../text/formats/text-formats.ts';
 
 interface InputOptions {
@@ -43,6 +45,7 @@ export type Source =
       readonly path: string | undefined;
     };
 
+const TABLE_EXTENSIONS = new Set(['.csv', '.tsv']);
 const TEXT_EXTENSIONS = ['.txt', '.md'];
 // '' allows names without an extension, such as `README`.
 const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '']);
@@ -64,7 +67,7 @@ export async function findSources(options: InputOptions, files: FileSystem): Pro
   for (const given of paths) {
     const found = given === '-' ? undefined : await textsIn(given, recursive, files);
     if (found !== undefined) texts.push(...found);
-    else if (path.extname(given).toLowerCase() === '.csv') {
+    else if (TABLE_EXTENSIONS.has(path.extname(given).toLowerCase())) {
       sources.push({ kind: 'csv', file: await open(given), path: given, name: stemOf(given) });
     } else {
       requireText(given, textFormat);
@@ -179,7 +182,7 @@ export function requireText(
     `${where}${display(name)} has the extension ${display(ending)}; a text file must have .txt, .md, .html, .epub, .ssml, .srt or .vtt`,
     isList
       ? `Pass it with --jsonl ${display(name)}.`
-      : 'Save the text as .txt, or give --text-format. Tables must be .csv files; lists require --lines or --jsonl.',
+      : 'Save the text as .txt, or give --text-format. Tables must be .csv or .tsv files; lists require --lines or --jsonl.',
   );
 }
 
@@ -293,11 +296,14 @@ function withoutReturn(line: string): string {
 
 /**
  * Reads the entire text of a file.
- * @throws Failure of kind `usage` if the file has more than `maxBytes`, cannot be read or is not UTF-8
+ * @throws Failure of kind `usage` if the file has more than `maxBytes`, cannot be read, is not UTF-8 or has another
+ * format, such as PDF
  */
 export async function wholeText(input: InputFile, maxBytes: number): Promise<string> {
   try {
-    return decodeUtf8(await readWhole(input, maxBytes));
+    const bytes = await readWhole(input, maxBytes);
+    refuseForeign(undefined, bytes);
+    return decodeUtf8(bytes);
   } catch (error) {
     throw unreadable(input.name, error);
   }
@@ -333,6 +339,7 @@ export function unreadable(name: string, error: unknown): unknown {
       'Save it as UTF-8, or convert it: iconv -f … -t UTF-8.',
     );
   }
+  if (error instanceof DocumentError) return usageFailure(`${shown}: ${error.message}`, error.hint);
   if (error instanceof Failure || errnoOf(error) === undefined) return error;
   if (hasErrno(error, 'ENOENT')) return usageFailure(`no such file: ${shown}`);
   if (hasErrno(error, 'EISDIR')) return usageFailure(`${shown} is a folder, not a text file`);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
@@ -7,6 +8,7 @@ import type { DocumentFlags, TextPreparation } from '../../speech/speech-text.ts
 import type { SpokenText } from '../../text/document.ts';
 import { joinSpoken, plainText } from '../../text/document.ts';
 import { documentFormat } from '../../text/formats/text-formats.ts';
+import { SPEAKABLE } from '../../text/parts.ts';
 import type { Chapter } from './chapters.ts';
 import type { InputFile, Source } from './inputs.ts';
 import { inputFile, linesOf, wholeText, requireText } from './inputs.ts';
@@ -14,6 +16,11 @@ import type { JsonItem } from './json-line.ts';
 import { besideList, itemOf, parseJsonLine } from './json-line.ts';
 
 export const DEFAULT_TEXT_COLUMN = 'text';
+
+/** Maximum number of items in a batch. foley keeps a few hundred bytes of each item in memory. */
+const MOST_ITEMS = 1_000_000;
+
+const ENTRIES_PER_TURN = 500;
 
 // Four bytes per character, and a byte order mark.
 const MAX_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
@@ -50,7 +57,14 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   readonly rawText?: string;
 }
 
-export interface Inputs extends DocumentFlags {
+interface Documents extends DocumentFlags {
+  /** Stops the reading of a large document. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with a sentence about files that are missing from a book, each time the book is read. */
+  readonly onNotice?: ((sentence: string) => void) | undefined;
+}
+
+export interface Inputs extends Documents {
   readonly sources: readonly Source[];
   readonly files: FileSystem;
   readonly textColumn?: string | undefined;
@@ -59,17 +73,26 @@ export interface Inputs extends DocumentFlags {
 }
 
 /**
- * Counts the items of all inputs. Opens lists, tables and books, but not plain text files.
- * @throws Failure of kind `usage`
+ * Counts the items of all inputs. Opens lists, tables and books, but not plain text files. On abort, throws the
+ * signal's abort reason.
+ * @throws Failure of kind `usage`, also for more than `MOST_ITEMS` items
  */
-export async function countItems({
-  sources,
-  textColumn,
-  ...documents
-}: Omit<Inputs, 'files' | 'prepare'>): Promise<number> {
+export async function countItems(
+  { sources, textColumn, ...documents }: Omit<Inputs, 'files' | 'prepare'>,
+  signal?: AbortSignal,
+): Promise<number> {
   let count = 0;
   for (const source of sources) {
-    for await (const _entry of entriesOf(source, textColumn, documents)) count += 1;
+    for await (const { where } of entriesOf(source, textColumn, { ...documents, signal })) {
+      signal?.throwIfAborted();
+      count += 1;
+      if (count > MOST_ITEMS) {
+        throw usageFailure(
+          `${where} is item ${count}; a batch has at most ${MOST_ITEMS} items`,
+          'Split the list, and run a batch for each part.',
+        );
+      }
+    }
   }
   return count;
 }
@@ -132,15 +155,29 @@ interface Entry {
   readonly chapter?: Chapter;
 }
 
+/** Yields the entries of an input. Regularly lets the event loop run, which delivers signals such as Ctrl-C. */
 async function* entriesOf(
   source: Source,
+  textColumn: string | undefined,
+  documents: Documents,
+): AsyncGenerator<Entry, void, undefined> {
+  let entries = 0;
+  for await (const entry of readEntries(source, textColumn, documents)) {
+    entries += 1;
+    if (entries % ENTRIES_PER_TURN === 0) await nextTurn();
+    yield entry;
+  }
+}
+
+async function* readEntries(
+  source: Source,
   textColumn = DEFAULT_TEXT_COLUMN,
-  documents: DocumentFlags,
+  documents: Documents,
 ): AsyncGenerator<Entry, void, undefined> {
   const file = display(source.file.name);
   if (source.kind === 'text' && isBook(source.file, documents)) {
     const { chaptersOf } = await import('./chapters.ts');
-    for (const chapter of await chaptersOf(source.file, documents.code)) {
+    for (const chapter of await chaptersOf(source.file, documents)) {
       yield { where: `${file}, chapter ${chapter.number}`, text: '', chapter };
     }
   } else if (source.kind === 'text') {
@@ -153,6 +190,8 @@ async function* entriesOf(
     }
   } else {
     for await (const { number, text } of linesOf(source.file)) {
+      // No voice speaks a line such as `...` or `* * *`.
+      if (source.kind === 'lines' && !SPEAKABLE.test(text)) continue;
       yield { where: `${file}, line ${number}`, text };
     }
   }
@@ -164,13 +203,13 @@ function isBook({ name }: InputFile, { textFormat }: DocumentFlags): boolean {
 
 type ItemText = Pick<ItemDraft, 'rawText' | 'spoken' | 'text'>;
 
-async function textOf(file: InputFile, where: string, documents: DocumentFlags): Promise<ItemText> {
+async function textOf(file: InputFile, where: string, documents: Documents): Promise<ItemText> {
   const format = documentFormat(documents.textFormat, file.name);
   if (format === undefined) {
     return { text: checkText(await wholeText(file, MAX_TEXT_BYTES), where) };
   }
   const { hasSameWords, readDocumentFile } = await import('./chapters.ts');
-  const item = checkSpoken(await readDocumentFile(file, format, documents.code), where);
+  const item = checkSpoken(await readDocumentFile(file, format, documents), where);
   if (format !== 'markdown') return item;
   // Markdown without any markup is sent unchanged: the journals of earlier versions contain this request.
   const written = await wholeText(file, Infinity);
@@ -181,12 +220,12 @@ async function textOf(file: InputFile, where: string, documents: DocumentFlags):
 async function givenText(
   text: string,
   where: string,
-  { code, textFormat }: DocumentFlags,
+  { code, signal, textFormat }: Documents,
 ): Promise<ItemText> {
   const format = documentFormat(textFormat, undefined);
   if (format === undefined) return { text: checkText(text, where) };
   const { extractDocument } = await import('../../speech/document-source.ts');
-  const parts = await extractDocument(where, format, Buffer.from(text), code);
+  const parts = await extractDocument(where, format, Buffer.from(text), { code, signal });
   return checkSpoken(parts, where);
 }
 

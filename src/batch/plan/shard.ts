@@ -1,3 +1,4 @@
+import type { Failure } from '../../errors/failure.ts';
 import { usageFailure } from '../../errors/failure.ts';
 
 /**
@@ -8,16 +9,20 @@ export interface Shard {
   readonly total: number;
 }
 
+/** `auto` reads the shard from the environment. */
+export type ShardChoice = Shard | 'auto';
+
 /**
- * Parses the value of `--shard I/N`.
+ * Parses the value of `--shard`: `I/N` or `auto`.
  * @throws Failure of kind `usage`
  */
-export function parseShard(given: string): Shard {
+export function parseShard(given: string): ShardChoice {
+  if (given === 'auto') return given;
   const [, index, total] = /^(\d{1,9})\/(\d{1,9})$/.exec(given) ?? [];
   const shard = { index: Number(index), total: Number(total) };
   if (index !== undefined && shard.index >= 1 && shard.index <= shard.total) return shard;
   throw usageFailure(
-    `--shard is "${given}"; it takes I/N, the I-th of N shards, such as 1/4`,
+    `--shard is "${given}"; it takes auto, or I/N, the I-th of N shards, such as 1/4`,
     'I is a number from 1 to N.',
   );
 }
@@ -30,71 +35,91 @@ export function isInShard({ index, total }: Shard, item: number): boolean {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the shard from environment variables, as Slurm arrays and GitLab jobs set them. Also returns the name of the
- * variable that contains the index. Returns undefined if no such variable is set.
- * @throws Failure of kind `usage` if the index is not valid, or the total is missing or does not match
+ * Returns the shard that the user chose, or that the environment variables of Kubernetes, CircleCI, Buildkite or Cloud
+ * Run name. Undefined if the batch is not split. `variable` is the environment variable with the index.
+ * @throws Failure of kind `usage` if the variables name no valid shard, or if the user must choose: the variables of
+ * Slurm may describe only the tasks that run again, and GitLab sets its variables for each job of a matrix, too
  */
-export function shardOfEnvironment(
+export function chosenShard(
   env: Environment,
-): (Shard & { readonly variable: string }) | undefined {
+  choice: ShardChoice | undefined,
+): (Shard & { readonly variable?: string }) | undefined {
+  if (typeof choice === 'object') return choice;
   for (const system of SYSTEMS) {
     const index = env[system.index];
     if (index === undefined || index === '') continue;
-    const { index: variable, requirement } = system;
-    const shard = system.read(env, index);
-    if (shard === undefined || !isShard(shard)) {
-      throw usageFailure(
-        `${variable} is "${index}", which is not the index of a shard; it requires ${requirement}, and must not exceed the number of shards`,
-        'Set the shard with --shard I/N; --shard 1/1 speaks all items.',
-      );
+    const shard = {
+      index: wholeNumber(index) - system.first + 1,
+      total: wholeNumber(env[system.total]),
+    };
+    if (system.requiresChoice === 'number') throw unknownTotal(system, index);
+    if (!isShard(shard)) throw noShard(system, index);
+    if (system.requiresChoice === 'auto' && choice === undefined && shard.total > 1) {
+      throw ambiguous(system, index, shard);
     }
-    return { ...shard, variable };
+    return { ...shard, variable: system.index };
   }
-  return undefined;
+  if (choice === undefined) return undefined;
+  throw usageFailure(
+    '--shard auto found no shard in the environment variables',
+    `Name the shard with --shard I/N. --shard auto reads ${SYSTEMS.filter(
+      ({ requiresChoice }) => requiresChoice !== 'number',
+    )
+      .map(({ index }) => index)
+      .join(', ')}.`,
+  );
 }
 
 interface System {
+  /** Environment variable with the number of the shard. */
   readonly index: string;
-  // Other variables that must be set, for the error message.
-  readonly requirement: string;
-  read(env: Environment, index: string): Shard | undefined;
+  /** Environment variable with the number of shards. */
+  readonly total: string;
+  /** Lowest value of `index`. */
+  readonly first: 0 | 1;
+  /**
+   * Set if the variables do not prove that the batch is split. `auto`: the user must confirm them. `number`: the user
+   * must name the shard.
+   */
+  readonly requiresChoice?: 'auto' | 'number';
 }
 
 const SYSTEMS: readonly System[] = [
   {
     index: 'SLURM_ARRAY_TASK_ID',
-    requirement: 'an array without gaps, such as --array=1-8, and SLURM_ARRAY_TASK_COUNT',
-    read: readSlurm,
+    total: 'SLURM_ARRAY_TASK_COUNT',
+    first: 1,
+    requiresChoice: 'number',
   },
   // Kubernetes sets only the index; the recipe in docs/batch.md passes the number of completions.
-  counted('JOB_COMPLETION_INDEX', 'JOB_COMPLETIONS', 0),
-  counted('CI_NODE_INDEX', 'CI_NODE_TOTAL', 1),
-  counted('CIRCLE_NODE_INDEX', 'CIRCLE_NODE_TOTAL', 0),
-  counted('BUILDKITE_PARALLEL_JOB', 'BUILDKITE_PARALLEL_JOB_COUNT', 0),
-  counted('CLOUD_RUN_TASK_INDEX', 'CLOUD_RUN_TASK_COUNT', 0),
+  { index: 'JOB_COMPLETION_INDEX', total: 'JOB_COMPLETIONS', first: 0 },
+  { index: 'CI_NODE_INDEX', total: 'CI_NODE_TOTAL', first: 1, requiresChoice: 'auto' },
+  { index: 'CIRCLE_NODE_INDEX', total: 'CIRCLE_NODE_TOTAL', first: 0 },
+  { index: 'BUILDKITE_PARALLEL_JOB', total: 'BUILDKITE_PARALLEL_JOB_COUNT', first: 0 },
+  { index: 'CLOUD_RUN_TASK_INDEX', total: 'CLOUD_RUN_TASK_COUNT', first: 0 },
 ];
 
-// A system that sets a shard index, which starts at `first`, and a total.
-function counted(index: string, total: string, first: 0 | 1): System {
-  return {
-    index,
-    requirement: total,
-    read: (env, given) => ({
-      index: wholeNumber(given) - first + 1,
-      total: wholeNumber(env[total]),
-    }),
-  };
+const ALL = '--shard 1/1 speaks all items.';
+
+function unknownTotal({ index: variable }: System, index: string): Failure {
+  return usageFailure(
+    `${variable} is "${index}", but the number of shards is unknown: if a part of a Slurm array runs again, SLURM_ARRAY_TASK_COUNT counts only that part`,
+    `Name the shard, for --array=1-8: --shard "$${variable}/8". ${ALL}`,
+  );
 }
 
-// Slurm's index starts at any number and increases by a fixed step.
-function readSlurm(env: Environment, given: string): Shard | undefined {
-  const total = wholeNumber(env['SLURM_ARRAY_TASK_COUNT']);
-  const least = wholeNumber(env['SLURM_ARRAY_TASK_MIN'] ?? '0');
-  const step = wholeNumber(env['SLURM_ARRAY_TASK_STEP'] ?? '1');
-  const most = env['SLURM_ARRAY_TASK_MAX'];
-  // An array such as 1,3,7 has gaps that no variable describes.
-  if (most !== undefined && (wholeNumber(most) - least) / step + 1 !== total) return undefined;
-  return { index: (wholeNumber(given) - least) / step + 1, total };
+function noShard({ index: variable, total }: System, index: string): Failure {
+  return usageFailure(
+    `${variable} is "${index}", which is not the index of a shard; it requires ${total}, and must not exceed the number of shards`,
+    `Set the shard with --shard I/N. ${ALL}`,
+  );
+}
+
+function ambiguous({ index: variable }: System, index: string, shard: Shard): Failure {
+  return usageFailure(
+    `${variable} is "${index}": GitLab sets it for \`parallel: N\` and for each job of a \`parallel: matrix\``,
+    `--shard auto speaks shard ${shard.index} of ${shard.total}. ${ALL}`,
+  );
 }
 
 function isShard({ index, total }: Shard): boolean {

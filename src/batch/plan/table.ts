@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Readable, pipeline } from 'node:stream';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
 import { SPEECH_CONTROLS } from '../../contract/generated/speech-controls.ts';
@@ -22,7 +23,8 @@ interface Table {
 const SEPARATORS = [',', ';', '\t'] as const;
 
 /**
- * Opens a CSV file (RFC 4180) and checks the names of its columns. The separator may also be a semicolon or a tab.
+ * Opens a CSV file (RFC 4180) and checks the names of its columns. The separator may also be a semicolon or a tab, or
+ * any character that the file names in its first line, as in `sep=;`. Leaves out rows whose cells are all empty.
  * @param textColumn name of the column that contains the texts
  * @param keys names of the columns to read; other columns are ignored
  * @throws Failure of kind `usage` if the file is empty or unreadable, or if a column is missing, repeated or misspelled
@@ -33,19 +35,19 @@ export async function openTable(
   keys: readonly string[] = ITEM_KEYS,
 ): Promise<Table> {
   let header: readonly string[] = [];
-  let separator: string = SEPARATORS[0];
-  for (const candidate of SEPARATORS) {
+  let layout: Layout = { separator: SEPARATORS[0], firstLine: 1 };
+  for (const candidate of await layoutsOf(file)) {
     const found = await headerOf(file, candidate);
     if (found.length <= header.length) continue;
     header = found;
-    separator = candidate;
+    layout = candidate;
   }
   const fields = fieldsOf(header, { textColumn, keys }, display(file.name));
   return {
     ignored: header.filter((_, at) => fields[at] === undefined),
     async *rows() {
       let isHeader = true;
-      for await (const { cells, line } of recordsOf(file, separator)) {
+      for await (const { cells, line } of recordsOf(file, layout)) {
         if (!isHeader) yield { fields: rowOf(cells, fields), line };
         isHeader = false;
       }
@@ -53,8 +55,29 @@ export async function openTable(
   };
 }
 
-async function headerOf(file: InputFile, separator: string): Promise<readonly string[]> {
-  for await (const { cells } of recordsOf(file, separator, true)) {
+interface Layout {
+  readonly separator: string;
+  /** Number of the line that names the columns. */
+  readonly firstLine: number;
+}
+
+// Spreadsheets write `sep=;` in the first line, and read it too.
+async function layoutsOf(file: InputFile): Promise<readonly Layout[]> {
+  let head = '';
+  for await (const text of textOf(file)) {
+    head += text;
+    if (head.length >= SEPARATOR_LINE_UNITS) break;
+  }
+  const separator = /^"?sep=([^\n\r"])"?\r?\n/i.exec(head)?.[1];
+  if (separator !== undefined) return [{ separator, firstLine: 2 }];
+  const isTabbed = path.extname(file.name).toLowerCase() === '.tsv';
+  return (isTabbed ? ['\t'] : SEPARATORS).map((one) => ({ separator: one, firstLine: 1 }));
+}
+
+const SEPARATOR_LINE_UNITS = '"sep=;"\r\n'.length;
+
+async function headerOf(file: InputFile, layout: Layout): Promise<readonly string[]> {
+  for await (const { cells } of recordsOf(file, layout, true)) {
     return cells.map((cell) => cell.trim());
   }
   throw usageFailure(`${display(file.name)} is empty`, 'The first line must name the columns.');
@@ -130,20 +153,27 @@ interface TableRecord {
 // With `isLoose`, yields only the header, even if the separator is wrong.
 async function* recordsOf(
   file: InputFile,
-  separator: string,
+  { firstLine, separator }: Layout,
   isLoose = false,
 ): AsyncGenerator<TableRecord, void, undefined> {
   const { CsvError, parse } = await import('csv-parse');
   const parser = parse({
     delimiter: separator,
+    from_line: firstLine,
     info: true,
     skip_empty_lines: true,
-    ...(isLoose ? { relax_column_count: true, relax_quotes: true, to: 1 } : {}),
+    relax_column_count: true,
+    ...(isLoose ? { relax_quotes: true, to: 1 } : {}),
     max_record_size: MAX_LINE_CHARACTERS,
   });
   pipeline(Readable.from(textOf(file)), parser, () => undefined);
   try {
-    for await (const { info, record } of parser) yield { cells: record, line: info.lines };
+    for await (const { info, record: cells } of parser) {
+      // Spreadsheets write rows of empty cells after the last row, of any number.
+      if (cells.every((cell: string) => cell.trim() === '')) continue;
+      if (info.error !== undefined && !isLoose) throw info.error;
+      yield { cells, line: info.lines };
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw unreadable(file.name, error);
     const line = error['lines'];

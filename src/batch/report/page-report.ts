@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { UnusableAudioError } from '../../audio/decode.ts';
+import { UnusableAudioError } from '../../audio/sound.ts';
 import type { MeasuredSound } from '../../audio/measure.ts';
 import { measureSound } from '../../audio/measure.ts';
 import { describeDuration } from '../../audio/verify.ts';
 import type { CaptionFormat } from '../../captions/caption-files.ts';
 import { sha256 } from '../../durable/checksum.ts';
-import { hasErrno } from '../../durable/file-failures.ts';
+import { hasErrno, UnsafeFile } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import type { Output } from '../../durable/output.ts';
 import { openOutput } from '../../durable/publish.ts';
+import { openRegularFile, readRegularFile } from '../../durable/regular-file.ts';
 import { counted } from '../../text/display.ts';
 import { captionNames } from '../run/aligned-speaker.ts';
 import { describeUnspoken } from '../../speech/unspoken.ts';
@@ -154,7 +155,7 @@ class PageReport implements Report {
     const { files, onTooLarge, outputDir } = this.#options;
     const file = path.join(outputDir, name);
     try {
-      const bytes = await files.readFile(file);
+      const bytes = await readRegularFile(file, files);
       const wasSmall = this.#audioBytes <= MAX_AUDIO_BYTES;
       this.#audioBytes += bytes.length;
       const isSmall = this.#audioBytes <= MAX_AUDIO_BYTES;
@@ -168,13 +169,13 @@ class PageReport implements Report {
       const mark = `${sha256(bytes).slice(0, 16)} ${Math.round(mtimeMs)}`;
       return { id, mark, sound: await this.#measure(file, bytes.length) };
     } catch (error) {
-      if (hasErrno(error, 'ENOENT', 'EACCES')) return undefined;
+      if (isUnusable(error)) return undefined;
       throw error;
     }
   }
 
   async #measure(file: string, size: number): Promise<MeasuredSound | undefined> {
-    const handle = await this.#options.files.open(file, 'r');
+    const handle = await openRegularFile(file, this.#options.files);
     try {
       return await measureSound({ fd: handle.fd, size }, new AbortController().signal);
     } catch (error) {
@@ -192,12 +193,16 @@ class PageReport implements Report {
     const [name] = captionNames(path.join(outputDir, output), subtitles);
     if (name === undefined) return [];
     try {
-      return readCues((await files.readFile(name)).toString());
+      return readCues((await readRegularFile(name, files)).toString());
     } catch (error) {
-      if (hasErrno(error, 'ENOENT', 'EACCES')) return [];
+      if (isUnusable(error)) return [];
       throw error;
     }
   }
+}
+
+function isUnusable(error: unknown): boolean {
+  return error instanceof UnsafeFile || hasErrno(error, 'ENOENT', 'EACCES');
 }
 
 interface ShownCue {

@@ -17,9 +17,10 @@ import { counted } from '../../text/display.ts';
 import { plainText } from '../../text/document.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
+import { nextGeneration } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
-import { publishAudio } from './publish-audio.ts';
+import { isRefunded, publishAudio } from './publish-audio.ts';
 
 export interface CaptionOptions {
   readonly formats: readonly CaptionFormat[];
@@ -28,7 +29,8 @@ export interface CaptionOptions {
 
 interface AlignedSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
-  readonly folder: Pick<BatchFolder, 'note' | 'notePublished' | 'temporaries'>;
+  readonly folder: Pick<BatchFolder, 'note' | 'notePublished' | 'plan' | 'secret' | 'temporaries'>;
+  readonly origin: string;
   readonly folders: OutputFolders;
   readonly captions: CaptionOptions;
   readonly idleTimeoutMs: number | undefined;
@@ -57,7 +59,8 @@ export async function openItemCaptions(
   await folders.useFor(file);
   const temporaryFolder = folder.temporaries;
   const { openCaptionFiles } = await import('../../captions/caption-files.ts');
-  return openCaptionFiles({ ...options, targets, temporaryFolder });
+  // A running item finishes after a stop signal, so that its paid audio is not lost.
+  return openCaptionFiles({ ...options, targets, temporaryFolder, signal: undefined });
 }
 
 /** Returns the word timings of an item. The words are spelled as in the input text. */
@@ -80,8 +83,8 @@ export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
 const NO_KEY = { value: '', madeByTool: false };
 
 /**
- * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which returns word timings. A billed stream
- * cannot be repeated. If it is interrupted, its audio is lost.
+ * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which returns word timings. A request without
+ * a response is sent again under its key. Once the stream has begun, the service does not send its audio again.
  */
 export class AlignedSpeaker implements ItemSpeaker {
   readonly endpoint: string;
@@ -102,7 +105,10 @@ export class AlignedSpeaker implements ItemSpeaker {
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
     const files = await openItemCaptions(work.file, this.#options);
     try {
-      return await this.#stream(work, files, signal);
+      return await this.#stream(work, files, signal).catch(async (error: unknown) => {
+        if (!isRefunded(error)) throw error;
+        return this.#stream(await this.#renew(work), files, signal);
+      });
     } finally {
       await files.abandon();
     }
@@ -128,6 +134,15 @@ export class AlignedSpeaker implements ItemSpeaker {
       if (!(error instanceof Failure)) throw error;
       throw await this.#conclude(error, status, response);
     }
+  }
+
+  // The earlier request was refunded, so another one needs a new idempotency key.
+  async #renew(work: ItemWork): Promise<ItemWork> {
+    const { folder } = this.#options;
+    const { endpoint } = this;
+    const status = nextGeneration(work.status, folder.secret, { ...this.#options, endpoint });
+    await folder.plan([status]);
+    return { ...work, status };
   }
 
   // The captions come first, so that audio never appears without captions.
@@ -164,15 +179,21 @@ export class AlignedSpeaker implements ItemSpeaker {
   ): Promise<Failure> {
     const problem = failure.message;
     if (failure.billed === 'no' && response === undefined) {
-      const isRefunded = failure.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
-      await this.#noteQuietly(status, isRefunded ? 'failed' : 'sent', { problem, isRefused: true });
+      const state = isRefunded(failure) ? 'failed' : 'sent';
+      await this.#noteQuietly(status, state, { problem, isRefused: true });
       return failure;
+    }
+    if (failure.billed === 'unknown' && response === undefined) {
+      await this.#noteQuietly(status, 'sent', { problem });
+      return reviseFailure(failure, { hint: ASK_AGAIN });
     }
     await this.#noteQuietly(status, 'lost', { problem });
     const cost = response?.creditsUsed;
-    const beenBilled = cost === undefined ? 'been billed' : `cost ${counted(cost, 'credit')}`;
+    const mayHave =
+      cost === undefined ? 'may have been billed' : `may have cost ${counted(cost, 'credit')}`;
+    const isBilled = response === undefined && failure.billed === 'yes';
     return reviseFailure(failure, {
-      message: `${problem}; the item may have ${beenBilled}, and its audio is lost`,
+      message: `${problem}; the item ${isBilled ? 'was billed earlier' : mayHave}, and its audio is lost`,
       exit: response === undefined ? failure.exit : 'lost',
       billed: response === undefined ? failure.billed : 'unknown',
       hint: '--retry-failed speaks and bills the item again.',
@@ -184,6 +205,9 @@ export class AlignedSpeaker implements ItemSpeaker {
     return this.#options.folder.note(status, state, facts).catch(() => status);
   }
 }
+
+const ASK_AGAIN =
+  'Run the same command again: it repeats the request under the same key, which is not billed twice.';
 
 function costOf({ creditsUsed, requestId }: AlignedResponse): ItemFacts {
   return creditsUsed === undefined ? { requestId } : { requestId, creditsUsed };

@@ -15,7 +15,7 @@ import { decide } from './decide.ts';
 import type { ItemPart } from './paused-items.ts';
 import { classifyParts, isStored, itemDigest, unpaidParts } from './paused-items.ts';
 import type { AudioLookup, ReuseTarget } from './reuse-audio.ts';
-import { isInFolder, unchangedFile } from './reuse-audio.ts';
+import { isStoredElsewhere, unchangedFile } from './reuse-audio.ts';
 
 export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'> {
   readonly item: BatchItem;
@@ -99,15 +99,15 @@ async function classify(
   const { index, origin, overwrite, redoToken, retriesFailed } = options;
   const item = asRequested(planned, options);
   const body = itemDigest(item, options.bodyOf);
-  const status = index.statusOf(item.id, body);
+  const status = index.statusOf(item.id, body) ?? (await copiedStatus(item, body, options));
   const state = await inspector.inspect(item, status?.facts);
-  if (state.kind === 'foreign' && !overwrite) throw foreignOutput(item);
+  if (isOthers(state) && !overwrite) throw unusableOutput(item, state);
   let hasAll = true;
   for (const output of options.sidecars(item.output)) {
     const sidecar = { output, source: item.source };
-    const { kind } = await inspector.inspect(sidecar);
-    if (kind === 'foreign' && !overwrite) throw foreignOutput(sidecar);
-    hasAll &&= kind !== 'missing';
+    const found = await inspector.inspect(sidecar);
+    if (isOthers(found) && !overwrite) throw unusableOutput(sidecar, found);
+    hasAll &&= found.kind !== 'missing';
   }
   const wasRedone = redoToken !== undefined && status?.about?.redo === redoToken;
   const isNamed = options.isRedone(item.id);
@@ -126,9 +126,9 @@ async function classify(
           origin,
           retriesFailed,
           status,
-          lastGeneration: index.lastGeneration(body),
+          lastGeneration: Math.max(index.lastGeneration(body), status?.generation ?? -1),
           isPresent,
-          isElsewhere: mayMove && (await isInFolder(status, item.output, options)),
+          isElsewhere: mayMove && (await isStoredElsewhere(status, item.output, options)),
           isRedone: isNamed && !wasRedone,
         });
   const isDisplaced = state.kind === 'known' && !index.isAudioOf(body, state.file.sha256);
@@ -140,6 +140,17 @@ async function classify(
     isLost && isStored(parts) ? { kind: 'fetch', status: decided.status } : decided;
   const unpaid = item.parts === undefined ? new Map([[body, item.characters]]) : unpaidParts(parts);
   return { item, body, decision, isNew: state.kind === 'missing', displaced, unpaid };
+}
+
+// Returns the request of an item that the journal does not contain, if the state folder has a copy of its audio.
+async function copiedStatus(
+  { output }: BatchItem,
+  body: string,
+  options: ClassifyOptions,
+): Promise<ItemStatus | undefined> {
+  const status = options.index.deliveredOf(body);
+  if (status?.about?.origin !== options.origin) return undefined;
+  return (await isStoredElsewhere(status, output, options)) ? status : undefined;
 }
 
 async function partsOf(
@@ -191,6 +202,8 @@ type OutputState =
   | { readonly kind: 'known'; readonly file: KnownFile }
   // The journal of a killed process contains the name of this file, but not its hash.
   | { readonly kind: 'ours' }
+  // The batch made the file, and another program changed it.
+  | { readonly kind: 'changed' }
   | { readonly kind: 'foreign' };
 
 type Place = Pick<BatchItem, 'output' | 'source'>;
@@ -227,7 +240,10 @@ export class OutputInspector {
     if (stats.isDirectory()) {
       throw usageFailure(`${source}: its output ${display(file)} is a folder`);
     }
-    if (!stats.isFile()) return { kind: 'foreign' };
+    // Writing to a pipe would wait for its reader.
+    if (!stats.isFile()) {
+      throw usageFailure(`${source}: its output ${display(file)} is a pipe or a device`);
+    }
     const state = await compare(file, stats, index.filesAt(output), this.#options);
     const { bytes, sha256 } = audio;
     if (state.kind === 'known' || sha256 === undefined || bytes !== stats.size) return state;
@@ -276,7 +292,7 @@ async function compare(
   if (only !== undefined) return { kind: 'known', file: only };
   const sha256 = await digestOf(file, options);
   // A killed run may have left audio of another item that it was about to replace.
-  if (options.index.outputsOf(sha256).length === 0) return { kind: 'foreign' };
+  if (options.index.outputsOf(sha256).length === 0) return { kind: 'changed' };
   return { kind: 'known', file: { sha256, bytes: stats.size, mtimeMs: undefined } };
 }
 
@@ -286,13 +302,24 @@ function digestOf(file: string, { files, outputFlag }: InspectorOptions): Promis
   });
 }
 
-function foreignOutput({ output, source }: Place): Failure {
-  return new Failure(
-    `${source}: its output ${display(output)} exists already and was not written by this batch`,
-    {
-      code: 'exists',
-      exit: 'exists',
-      hint: 'Move the file away, or replace it with --overwrite. Nothing was sent.',
-    },
-  );
+function isOthers({ kind }: OutputState): boolean {
+  return kind === 'foreign' || kind === 'changed';
+}
+
+function unusableOutput({ output, source }: Place, { kind }: OutputState): Failure {
+  const [problem, hint] =
+    kind === 'changed'
+      ? [
+          'was changed by another program after this batch wrote it',
+          'Move the file away to keep the changes, or discard them with --overwrite. Audio without captions is then downloaded again, and is not billed. Nothing was sent.',
+        ]
+      : [
+          'exists already and was not written by this batch',
+          'Move the file away, or replace it with --overwrite. Nothing was sent.',
+        ];
+  return new Failure(`${source}: its output ${display(output)} ${problem}`, {
+    code: 'exists',
+    exit: 'exists',
+    hint,
+  });
 }

@@ -1,3 +1,5 @@
+import { LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
+import { hasErrno } from '../../durable/file-failures.ts';
 import { Failure } from '../../errors/failure.ts';
 import { counted } from '../../text/display.ts';
 import type { ItemStatus } from '../journal/journal.ts';
@@ -75,16 +77,19 @@ function decideKnown(
   switch (status.state) {
     case 'planned':
       return { kind: 'speak', generation, status, isAgain: false };
-    // A stream that was interrupted after it may have been billed cannot be repeated, unless it was refused.
+    // No response is recorded. The same idempotency key prevents a second charge, but only on the same service.
     case 'sent':
-      return facts.isRefused === true
+      return facts.isRefused === true || status.about?.origin === origin
         ? { kind: 'speak', generation, status, isAgain: false }
         : { kind: 'ended', status, why: 'lost' };
     case 'failed':
     case 'lost':
       return { kind: 'ended', status, why: status.state };
     case 'accepted':
-      return fetchFrom(origin, status);
+      // The embedded service refunds a stream that ended with its process, and says so for the same idempotency key.
+      return facts.jobId === undefined && origin === 'embedded' && status.about?.origin === origin
+        ? { kind: 'speak', generation, status, isAgain: false }
+        : fetchFrom(origin, status);
     case 'verified':
     case 'published':
       if (!isPresent) return isElsewhere ? { kind: 'reuse', status } : fetchFrom(origin, status);
@@ -158,4 +163,12 @@ export function endedFailure(
         details,
       });
   }
+}
+
+/** Returns whether a failure of one item stops the batch, because the other items would fail, too. */
+export function endsBatch({ cause, code, exit, retryAfter }: Failure): boolean {
+  if (code === 'ERR_STORAGE_FULL') return true;
+  if (exit === 'auth' || exit === 'credits' || exit === 'state') return true;
+  if (exit === 'rateLimited') return (retryAfter ?? 0) * 1_000 > LONGEST_RETRY_AFTER_MS;
+  return exit === 'output' && hasErrno(cause, 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO');
 }

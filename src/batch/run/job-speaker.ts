@@ -14,23 +14,24 @@ import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
-import { itemKey } from '../journal/keys.ts';
+import { itemKey, nextGeneration } from '../journal/keys.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
-import { publishAudio } from './publish-audio.ts';
+import { isRefunded, publishAudio } from './publish-audio.ts';
 
 interface JobSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
   readonly folder: Pick<
     BatchFolder,
-    'note' | 'notePublished' | 'noteSoon' | 'plan' | 'secret' | 'temporaries'
+    'index' | 'note' | 'notePublished' | 'noteSoon' | 'plan' | 'secret' | 'temporaries'
   >;
   readonly origin: string;
   readonly folders: OutputFolders;
   readonly maxRetries: number;
   readonly onTrouble: (failure: Failure) => void;
+  /** Called when a poll of a job fails but polling continues. */
+  readonly onPollTrouble: (failure: Failure) => void;
 }
 
-const REFUNDED = 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
 const MAX_DOWNLOADS = 4;
 
 /** Speaks items as v3 jobs (docs/api/jobs.md#v3), whose audio can be downloaded repeatedly. */
@@ -65,7 +66,9 @@ export class JobSpeaker implements ItemSpeaker {
     const { client, folder, onTrouble } = this.#options;
     let status = planned;
     for (let isFirst = true; ; isFirst = false) {
-      const value = status.about?.key ?? this.#keyOf(status);
+      const value =
+        status.about?.key ??
+        itemKey(folder.secret, { ...status, ...this.#options, endpoint: this.endpoint });
       try {
         const job = await createSpeechJob(client, item.order, {
           idempotencyKey: { value, madeByTool: false },
@@ -77,29 +80,14 @@ export class JobSpeaker implements ItemSpeaker {
         // be written, the batch starts no further item but delivers this one.
         return { job, status: folder.noteSoon(status, 'accepted', facts, onTrouble) };
       } catch (error) {
-        const isRefunded = error instanceof Failure && error.code === REFUNDED;
-        if (!isRefunded || !isFirst) throw error;
-        status = await this.#nextGeneration(status);
+        if (!isRefunded(error) || !isFirst) throw error;
+        status = nextGeneration(status, folder.secret, {
+          ...this.#options,
+          endpoint: this.endpoint,
+        });
+        await folder.plan([status]);
       }
     }
-  }
-
-  // The job was refunded, so another request needs a new idempotency key.
-  async #nextGeneration(status: ItemStatus): Promise<ItemStatus> {
-    const { about } = status;
-    const generation = status.generation + 1;
-    const next = { ...status, generation, state: 'planned', facts: {} } as const;
-    const raised: ItemStatus = {
-      ...next,
-      about: about === undefined ? about : { ...about, key: this.#keyOf(next) },
-    };
-    await this.#options.folder.plan([raised]);
-    return raised;
-  }
-
-  #keyOf({ body, generation }: ItemStatus): string {
-    const { folder, origin } = this.#options;
-    return itemKey(folder.secret, { origin, endpoint: this.endpoint, body, generation });
   }
 
   async #finish(
@@ -111,12 +99,14 @@ export class JobSpeaker implements ItemSpeaker {
   ): Promise<DeliveredItem> {
     const { folder, onTrouble } = this.#options;
     const job = await this.#poll(work, id, created, signal);
-    const { creditsUsed } = job;
+    // A service may report the credits only when it creates the job.
+    const { creditsUsed = accepted.facts.creditsUsed } = job;
     if (job.phase === 'failed') {
       folder.noteSoon(accepted, 'failed', { problem: problemOf(job) }, onTrouble);
       throw jobFailure(job);
     }
-    work.onMade?.(creditsUsed);
+    const newCredits = folder.index.isDelivered(id) ? 0 : creditsUsed;
+    work.onMade?.(newCredits);
     let status = accepted;
     const published = await this.#download(
       work,
@@ -129,7 +119,7 @@ export class JobSpeaker implements ItemSpeaker {
       },
       signal,
     );
-    return { status: folder.notePublished(status, published), creditsUsed };
+    return { status: folder.notePublished(status, published), creditsUsed: newCredits };
   }
 
   async #poll(
@@ -138,13 +128,13 @@ export class JobSpeaker implements ItemSpeaker {
     known: SpeechJob | undefined,
     signal: AbortSignal,
   ): Promise<SpeechJob> {
-    const { client, clock, random } = this.#options;
+    const { client, clock, onPollTrouble: onTrouble, random } = this.#options;
     const start = clock.monotonic();
     const expectedMs = this.#expected.of(characters);
     const pace = pollPace(client, 'v3');
     let polls = 0;
     const onState = (): number => (polls += 1);
-    const options = { known, clock, random, pace, signal, expectedMs, onState };
+    const options = { known, clock, random, pace, signal, expectedMs, onState, onTrouble };
     const job = await pollSpeechJob(client, { id, api: 'v3' }, options).catch((error: unknown) => {
       throw isNotFound(error) ? missingJob(id, error) : error;
     });

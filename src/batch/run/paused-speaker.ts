@@ -4,9 +4,10 @@ import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import { readTimings } from '../../captions/timings.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
-import { hasErrno } from '../../durable/file-failures.ts';
+import { hasErrno, UnsafeFile } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { removeQuietly } from '../../durable/files.ts';
+import { readRegularFile } from '../../durable/regular-file.ts';
 import { mapOrdered } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isUnspeakable } from '../../speech/long-text/plan.ts';
@@ -37,8 +38,9 @@ import { commitAudio, openBatchOutput } from './publish-audio.ts';
  * part stays `verified` there until its item is published.
  */
 export function folderOfParts(folder: BatchFolder) {
-  const { secret, temporaries } = folder;
+  const { index, secret, temporaries } = folder;
   return {
+    index,
     secret,
     temporaries,
     plan: folder.plan.bind(folder),
@@ -295,7 +297,7 @@ export class PausedSpeaker {
     for (const [index, part] of parts.entries()) {
       const now = folder.index.statusOf(part.item, part.body);
       if (now?.item !== part.item || now.generation !== part.generation) continue;
-      const isLost = now.state === 'lost' || (now.state === 'sent' && now.facts.isRefused !== true);
+      const isLost = now.state === 'lost';
       const isFailed = now.state === 'failed' && (isAllSilent || !isSilent(now));
       if (!isLost && !isFailed) continue;
       const { creditsUsed } = now.facts;
@@ -312,6 +314,7 @@ export class PausedSpeaker {
     const unpaid = new Map(
       parts
         .filter((part) => part.state === 'verified' && !this.#delivered.has(requestOf(part)))
+        .filter(({ facts }) => !this.#options.folder.index.isDelivered(facts.jobId))
         .map((part) => [requestOf(part), part.facts.creditsUsed]),
     );
     return sumOf([...unpaid.values()]);
@@ -381,11 +384,13 @@ export class PausedSpeaker {
   async #wordsOf(part: ItemStatus): Promise<PartWords> {
     const [file = ''] = captionNames(this.#fileOf(part), ['json']);
     try {
-      const value: unknown = JSON.parse((await this.#options.files.readFile(file)).toString());
+      const value: unknown = JSON.parse(
+        (await readRegularFile(file, this.#options.files)).toString(),
+      );
       const { complete: isComplete, words } = readTimings(value, file);
       return { isComplete, words };
     } catch (error) {
-      const isUnreadable = error instanceof SyntaxError || error instanceof Failure;
+      const isUnreadable = [SyntaxError, Failure, UnsafeFile].some((kind) => error instanceof kind);
       if (!isUnreadable && !hasErrno(error, 'ENOENT')) throw error;
       return { isComplete: false, words: [] };
     }

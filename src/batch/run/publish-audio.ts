@@ -9,6 +9,7 @@ import { syncFolder } from '../../durable/files.ts';
 import type { Output } from '../../durable/output.ts';
 import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
+import { Failure } from '../../errors/failure.ts';
 import { deliver } from '../../speech/deliver.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
@@ -47,6 +48,14 @@ export interface ItemSpeaker {
    * @throws Failure; the journal then records how to continue
    */
   speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem>;
+}
+
+/**
+ * Returns whether the service refused a request because an earlier one with its idempotency key was refunded. The text
+ * can then be requested once more under the key of the next generation.
+ */
+export function isRefunded(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
 }
 
 interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {

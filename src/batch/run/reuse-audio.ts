@@ -8,10 +8,12 @@ import { UNSUPPORTED, hasErrno, outputFailure } from '../../durable/file-failure
 import { commitRename } from '../../durable/publish.ts';
 import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
+import { openRegularFile } from '../../durable/regular-file.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import { savedAudioFolder } from '../journal/batch-folder.ts';
 import type { JournalIndex, KnownFile, ItemFacts, ItemStatus } from '../journal/journal.ts';
 import { captionNames } from './aligned-speaker.ts';
+import type { AudioCopies } from './audio-copies.ts';
 import { PARTS_FOLDER } from './paused-items.ts';
 import type { OutputFolders } from './publish-audio.ts';
 import { openBatchOutput } from './publish-audio.ts';
@@ -21,6 +23,7 @@ export interface AudioLookup extends Pick<FileDeps, 'files'> {
   readonly outputFlag: string;
   readonly index: JournalIndex;
   readonly sidecars: (output: string) => readonly string[];
+  readonly copies: AudioCopies;
 }
 
 interface ReuseOptions extends AudioLookup, FileDeps {
@@ -32,10 +35,10 @@ interface ReuseOptions extends AudioLookup, FileDeps {
 }
 
 /**
- * Returns whether another file than `output` in the output folder contains the audio of a request and has its caption
- * files.
+ * Returns whether another file than `output` contains the audio of a request and has its caption files. This is a file
+ * in the output folder, or a copy in the state folder.
  */
-export async function isInFolder(
+export async function isStoredElsewhere(
   { facts }: ItemStatus,
   output: string,
   lookup: AudioLookup,
@@ -63,10 +66,11 @@ interface Candidate {
 }
 
 async function* candidates(
-  { bytes, sha256 }: ItemFacts,
+  facts: ItemFacts,
   output: string | undefined,
   lookup: AudioLookup,
 ): AsyncGenerator<Candidate, void, undefined> {
+  const { bytes, sha256 } = facts;
   if (sha256 === undefined || bytes === undefined) return;
   const kept = path.join(savedAudioFolder(lookup.outputDir), sha256);
   const stats = await statsOf(kept, lookup);
@@ -81,6 +85,9 @@ async function* candidates(
     if (hasAudio && (await hasSidecars(file, lookup))) {
       yield { path: file, isKept: false, isOnly: false };
     }
+  }
+  for await (const copy of lookup.copies.find(facts)) {
+    yield { path: copy, isKept: true, isOnly: false };
   }
 }
 
@@ -288,7 +295,7 @@ export class AudioReuse {
     check: (sha256: string | undefined) => Promise<boolean>,
   ): Promise<boolean> {
     const { files, folder, folders } = this.#options;
-    const source = await files.open(from, 'r').catch(() => undefined);
+    const source = await openRegularFile(from, files).catch(() => undefined);
     if (source === undefined) return false;
     const place = { file, folders, temporaries: folder.temporaries, isNew };
     let output: Output | undefined;

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import path from 'node:path';
 import type { ApiClient } from '../../api/client.ts';
-import { LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
+import { noticeTrouble } from '../../api/poll.ts';
 import { parseRanges } from '../../contract/unspoken.ts';
-import { hasErrno } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
 import { unspokenWords, type UnspokenWord } from '../../speech/unspoken.ts';
@@ -13,9 +12,10 @@ import { itemKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
 import { AlignedSpeaker } from './aligned-speaker.ts';
+import { AudioCopies } from './audio-copies.ts';
 import { classifyItems, retainItems } from './classify.ts';
 import type { ClassifiedItem, RerunOptions } from './classify.ts';
-import { endedFailure, fetchFrom } from './decide.ts';
+import { endedFailure, endsBatch, fetchFrom } from './decide.ts';
 import { JobSpeaker } from './job-speaker.ts';
 import { folderOfParts, PausedSpeaker } from './paused-speaker.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
@@ -52,6 +52,7 @@ export interface BatchOptions extends FileDeps {
   readonly concurrency: number;
   readonly budget: CreditBudget;
   readonly estimate: (item: BatchItem) => number;
+  readonly notice: (line: string) => void;
   /** Aborted when the user stops the batch. */
   readonly signal: AbortSignal;
   /** How long running items may continue after the user stops the batch, in milliseconds. */
@@ -72,6 +73,7 @@ export class Batch {
   readonly #folders: OutputFolders;
   readonly #speaker: ItemSpeaker;
   readonly #paused: PausedSpeaker;
+  readonly #copies: AudioCopies;
   readonly #reuse: AudioReuse;
   readonly #items: ReturnType<typeof retainItems>;
   #onResult: (result: ItemResult) => Promise<void> = async () => {};
@@ -89,10 +91,11 @@ export class Batch {
     const { captions, folder, rerun } = options;
     const folders = new OutputFolders(options.files, rerun.outputFlag);
     const onTrouble = (reason: Failure): void => this.#stop(reason);
+    const onPollTrouble = noticeTrouble(options.notice);
     this.#folders = folders;
     this.#speaker =
       captions === undefined
-        ? new JobSpeaker({ ...options, folders, onTrouble })
+        ? new JobSpeaker({ ...options, folders, onTrouble, onPollTrouble })
         : new AlignedSpeaker({ ...options, folders, captions });
     const ofParts = { ...options, folders, folder: folderOfParts(folder) };
     this.#paused = new PausedSpeaker({
@@ -101,13 +104,15 @@ export class Batch {
       folders,
       speaker:
         captions === undefined
-          ? new JobSpeaker({ ...ofParts, onTrouble })
+          ? new JobSpeaker({ ...ofParts, onTrouble, onPollTrouble })
           : new AlignedSpeaker({ ...ofParts, captions: { ...captions, formats: ['json'] } }),
       isStopped: () => this.#stopped !== undefined,
     });
     const { bodyOf, sidecars } = this.#speaker;
-    const { index, redoToken } = folder;
-    const lookup = { ...options, ...rerun, index, sidecars };
+    const { copyFolder, index, redoToken } = folder;
+    const formats = captions?.formats ?? [];
+    this.#copies = new AudioCopies({ ...options, copyFolder, formats });
+    const lookup = { ...options, ...rerun, copies: this.#copies, index, sidecars };
     this.#reuse = new AudioReuse({ ...lookup, folders });
     this.#items = retainItems(() =>
       classifyItems(options.items(), { ...lookup, bodyOf, redoToken }),
@@ -228,9 +233,8 @@ export class Batch {
 
   #claim(window: readonly ClassifiedItem[]): Promise<void> {
     const outputs = window.map(({ item }) => item.output);
-    return this.#options.folder.claim(
-      outputs.flatMap((output) => [output, ...this.#speaker.sidecars(output)]),
-    );
+    const { sidecars } = this.#speaker;
+    return this.#options.folder.claim(outputs.flatMap((output) => [output, ...sidecars(output)]));
   }
 
   async #place({ displaced, isNew, item }: ClassifiedItem, status: ItemStatus): Promise<boolean> {
@@ -353,9 +357,8 @@ export class Batch {
       ...(isNew && decision.isAgain && rerun.isRedone(item.id) ? { redo: folder.redoToken } : {}),
     };
     const state = isNew ? 'planned' : (known?.state ?? 'planned');
-    const facts = known?.facts ?? {};
-    const status = { item: known?.item ?? item.id, body, generation, state, about, facts };
-    return { isKnown: false, status };
+    const request = { item: known?.item ?? item.id, body, generation };
+    return { isKnown: false, status: { ...request, state, about, facts: known?.facts ?? {} } };
   }
 
   async #perform(ready: ReadyItem, onMade: () => void): Promise<ItemStatus | Failure> {
@@ -376,10 +379,14 @@ export class Batch {
       this.#unreached = 0;
       const creditsUsed = costOf(ready, delivered.creditsUsed);
       settle(creditsUsed ?? ready.reserved);
+      const file = path.join(this.#options.rerun.outputDir, item.output);
+      await this.#copies.add(file, delivered.status.facts);
       await this.#reportDelivered(item, delivered, creditsUsed);
       return delivered.status;
     } catch (error) {
-      settle(this.#paused.paidFor(item));
+      // A request that may have been billed counts with its estimate, unless more is known.
+      const isFree = error instanceof Failure && error.billed === 'no';
+      settle(Math.max(this.#paused.paidFor(item), isFree ? 0 : ready.reserved));
       if (!(error instanceof Failure)) throw error;
       this.#unreached = error.exit === 'network' ? this.#unreached + 1 : 0;
       // Each worker has failed to connect twice.
@@ -457,12 +464,6 @@ type JournaledItem = Pick<ReadyItem, 'classified' | 'status'>;
 // Null if unknown; 0 if an earlier command had already received the audio.
 function costOf({ isFetch, status }: ReadyItem, creditsUsed: number | undefined): number | null {
   return isFetch && status.state !== 'accepted' ? 0 : (creditsUsed ?? null);
-}
-
-function endsBatch({ cause, exit, retryAfter }: Failure): boolean {
-  if (exit === 'auth' || exit === 'credits' || exit === 'state') return true;
-  if (exit === 'rateLimited') return (retryAfter ?? 0) * 1_000 > LONGEST_RETRY_AFTER_MS;
-  return exit === 'output' && hasErrno(cause, 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO');
 }
 
 function budgetFailure(): Failure {

@@ -24,6 +24,7 @@ import { chooseVoice } from '../../speech/voice-choice.ts';
 export interface BatchRunFlags extends Pick<RunFlags, 'creditRate' | 'maxCredits'> {
   readonly voice?: string;
   readonly voiceName?: string;
+  readonly language?: string;
   readonly idempotencyNamespace?: string;
   readonly report?: string;
 }
@@ -32,6 +33,8 @@ export interface BatchRunFlags extends Pick<RunFlags, 'creditRate' | 'maxCredits
 export interface PreparedBatch {
   readonly flags: BatchRunFlags;
   readonly shard: Shard | undefined;
+  /** Number of items in all shards; undefined if the batch is not split. */
+  readonly total?: number | undefined;
   readonly concurrency: number;
   readonly rerun: RerunOptions;
   /** Digest of the item ids given to `--redo`; undefined without `--redo`. */
@@ -102,16 +105,32 @@ export async function connectBatch(
 
 async function defaultVoice(
   context: Context,
-  { voice, voiceName }: BatchRunFlags,
+  { voice, voiceName, ...flags }: BatchRunFlags,
   client: ApiClient,
   target: BatchConnection['target'],
 ): Promise<string> {
   const settings = await context.settings();
   const configuredVoice = resolveSetting(settings, 'voice')?.value;
-  return chooseVoice({ voice, voiceName, configuredVoice, target }, async function* () {
+  const language = resolveSetting(settings, 'language', flags.language)?.value;
+  const notice = (sentence: string): void => context.io.notice(sentence);
+  const options = { voice, voiceName, configuredVoice, target, language, notice };
+  return chooseVoice(options, async function* () {
     const query = { includePersonal: true, signal: context.signal };
     for await (const listed of allVoices(client, query)) yield listed.voice;
   });
+}
+
+/** Returns the number of items in other shards; undefined if the batch is not split. */
+export function otherShardsOf(
+  { total }: Pick<PreparedBatch, 'total'>,
+  { items }: Pick<Overview, 'items'>,
+): number | undefined {
+  return total === undefined ? undefined : total - items;
+}
+
+/** Returns the end of a summary: how many items are in other shards. */
+export function otherShardsText(count: number | undefined): string {
+  return count === undefined ? '' : `, ${count} in other shards`;
 }
 
 export interface Overview {

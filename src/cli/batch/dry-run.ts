@@ -2,6 +2,7 @@ import path from 'node:path';
 import { speechJobBody } from '../../api/resources/jobs.ts';
 import { readBatchFolder } from '../../batch/journal/batch-folder.ts';
 import { alignedBody } from '../../batch/run/aligned-speaker.ts';
+import { AudioCopies } from '../../batch/run/audio-copies.ts';
 import { classifyItems } from '../../batch/run/classify.ts';
 import type { ClassifiedItem } from '../../batch/run/classify.ts';
 import type { Context } from '../command.ts';
@@ -12,6 +13,8 @@ import {
   checkEstimate,
   connectBatch,
   createEstimator,
+  otherShardsOf,
+  otherShardsText,
   overviewOf,
   sidecarsOf,
 } from './connect-batch.ts';
@@ -25,7 +28,9 @@ export async function describeBatch(
   show: ShowItem = (classified) => showItem(classified, rerun.outputDir, context),
 ): Promise<CommandResult> {
   const { files, globals, io } = context;
-  const index = await readBatchFolder(rerun, files);
+  const { state } = await context.paths();
+  const copies = path.join(state, 'batches');
+  const { copyFolder, index } = await readBatchFolder({ ...rerun, copies }, files);
   const connection = await connectBatch(context, { flags, needsVoice: batch.needsVoice });
   try {
     const { client, origin, voiceId } = connection;
@@ -33,6 +38,7 @@ export async function describeBatch(
       ...rerun,
       files,
       index,
+      copies: new AudioCopies({ ...context, copyFolder, formats: captions?.formats ?? [] }),
       origin,
       sidecars: sidecarsOf({ captions }),
       bodyOf: (order) =>
@@ -49,15 +55,17 @@ export async function describeBatch(
     };
     const overview = await overviewOf(shown(), estimator);
     const { characters, estimatedCredits, failed, skipped, toFetch, toReuse, toSpeak } = overview;
+    const otherShards = otherShardsOf(batch, overview);
     checkEstimate(estimatedCredits ?? undefined, flags.maxCredits);
-    if (globals.json === true) await io.writeOut(`${toJson({ event: 'plan', ...overview })}\n`);
+    if (globals.json === true)
+      await io.writeOut(`${toJson({ event: 'plan', ...overview, otherShards })}\n`);
     const cost =
       estimatedCredits === null
         ? 'cost unknown without --credit-rate'
         : `about ${counted(estimatedCredits, 'credit')}`;
     return {
       human: () =>
-        `${toSpeak} to speak (${counted(characters, 'character')}, ${cost}), ${toFetch} to fetch, ${toReuse} to move or copy, ${skipped} done before, ${failed} failed before`,
+        `${toSpeak} to speak (${counted(characters, 'character')}, ${cost}), ${toFetch} to fetch, ${toReuse} to move or copy, ${skipped} done before, ${failed} failed before${otherShardsText(otherShards)}`,
     };
   } finally {
     await connection.close();

@@ -10,18 +10,24 @@ import { Batch, CreditBudget } from '../../batch/run/run-batch.ts';
 import type { Context } from '../command.ts';
 import { BrokenPipe } from '../io.ts';
 import { barStyle } from '../render/progress.ts';
+import { stopHint } from '../render/service-events.ts';
 import type { CommandResult } from '../render/result.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
 import { Failure } from '../../errors/failure.ts';
 import { describeUnspoken, UNSPOKEN_HINT } from '../../speech/unspoken.ts';
 import { toJson, counted } from '../../text/display.ts';
 import type { BatchConnection, BatchProduct, Overview, PreparedBatch } from './connect-batch.ts';
-import { checkEstimate, connectBatch, createEstimator, overviewOf } from './connect-batch.ts';
+import {
+  checkEstimate,
+  connectBatch,
+  createEstimator,
+  otherShardsOf,
+  otherShardsText,
+  overviewOf,
+} from './connect-batch.ts';
 
 const STOP_GRACE_MS = 10_000;
 const DEFAULT_MAX_RETRIES = 4;
-const STOPPING =
-  'foley: stopping; running items still finish (press again to leave at once: nothing is lost)';
 const CONTINUE = 'Run the same command again to continue: nothing is billed twice.';
 
 /** Runs a batch until all items were tried or the batch is stopped. */
@@ -98,12 +104,14 @@ async function speakItems(
     budget: new CreditBudget(flags.maxCredits ?? Infinity),
     estimate: (item) => estimator.knownCredits(item),
     graceMs: STOP_GRACE_MS,
+    notice: (line) => screen.notice(line),
   });
   const overview = await optimizingLater(() => overviewOf(batch.classify(), estimator));
   checkEstimate(overview.estimatedCredits ?? undefined, flags.maxCredits);
   const report = await openReport(context, prepared);
-  const screen = await openScreen(context, rerun.outputDir, overview);
-  const showStopping = (): void => screen.notice(STOPPING);
+  const otherShards = otherShardsOf(prepared, overview);
+  const screen = await openScreen(context, rerun.outputDir, { ...overview, otherShards });
+  const showStopping = (): void => screen.notice(stoppingLine(signal, captions !== undefined));
   signal.addEventListener('abort', showStopping, { once: true });
   const tally = new Tally();
   try {
@@ -123,7 +131,7 @@ async function speakItems(
     signal.removeEventListener('abort', showStopping);
     const made = isDelivered(tally, stopped) ? await makeProduct(context, prepared) : undefined;
     if (prepared.product !== undefined && made === undefined) context.io.warn(NOT_MADE);
-    const concluded = await concludeBatch(context, tally, overview.items, stopped);
+    const concluded = await concludeBatch(context, tally, { ...overview, otherShards }, stopped);
     const result = made === undefined ? concluded : withProduct(concluded, made);
     return reportFailure === undefined ? result : { ...result, failure: reportFailure };
   } finally {
@@ -131,6 +139,13 @@ async function speakItems(
     screen.close();
     await report?.abandon();
   }
+}
+
+function stoppingLine(signal: AbortSignal, hasCaptions: boolean): string {
+  const loss = hasCaptions
+    ? 'audio with captions that is arriving is then lost'
+    : 'nothing is lost';
+  return `foley: stopping; running items still finish (${stopHint(signal)} to leave at once: ${loss})`;
 }
 
 async function makeProduct(
@@ -200,7 +215,7 @@ async function failureOf(work: Promise<void> | undefined): Promise<Failure | und
 async function concludeBatch(
   { globals, io, signal }: Context,
   tally: Tally,
-  items: number,
+  { items, otherShards }: ShardOverview,
   stopped: unknown,
 ): Promise<CommandResult> {
   const { creditsUsed, done, failed, gravest, skipped } = tally;
@@ -208,11 +223,12 @@ async function concludeBatch(
   if (stopped instanceof BrokenPipe) throw stopped;
   const isJson = globals.json === true;
   if (isJson) {
-    const summary = { done, failed, skipped, creditsUsed, notTried };
+    const summary = { done, failed, skipped, creditsUsed, notTried, otherShards };
     await io.writeOut(`${toJson({ event: 'summary', ...summary })}\n`);
   }
   for (const line of unspokenLines(tally)) io.notice(line);
-  const counts = `${done} done, ${failed} failed, ${skipped} skipped`;
+  const others = otherShardsText(otherShards);
+  const counts = `${done} done, ${failed} failed, ${skipped} skipped${others}`;
   const used = `${counted(creditsUsed, 'credit')} used`;
   if (signal.aborted) {
     io.notice(`foley: stopped; ${counts}, ${notTried} not tried, ${used}. ${CONTINUE}`);
@@ -234,6 +250,10 @@ async function concludeBatch(
   return { human, exit, ...(isJson ? { failure: reviseFailure(stopped, { exit }) } : {}) };
 }
 
+interface ShardOverview extends Overview {
+  readonly otherShards: number | undefined;
+}
+
 interface Screen {
   show(result: ItemResult, tally: Tally): Promise<void>;
   notice(line: string): void;
@@ -244,7 +264,7 @@ interface Screen {
 async function openScreen(
   context: Context,
   outputDir: string,
-  overview: Overview,
+  overview: ShardOverview,
 ): Promise<Screen> {
   const { globals, io } = context;
   if (globals.json === true) {

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../api/client.ts';
-import { reviseFailure } from '../../api/failures.ts';
+import { reviseFailure, TEXT_HINT } from '../../api/failures.ts';
 import type { PollCall, PollDeps, PolledJob } from '../../api/poll.ts';
 import { pollJob } from '../../api/poll.ts';
 import type { RequestSpec } from '../../api/request.ts';
@@ -24,8 +24,6 @@ import type { AudioStream } from '../speak.ts';
 /** The fields that jobs of every kind have. */
 export interface WaitedJob extends PolledJob {
   readonly requestId: string;
-  /** Credits that are reserved while the job runs, and charged when it ends. */
-  readonly creditsUsed: number | undefined;
   /** Why the job failed, if the service reports it. */
   readonly error: JobError | undefined;
 }
@@ -301,7 +299,10 @@ export function failedJob({ error, id, requestId, status }: WaitedJob): Failure 
   return new Failure(`job ${id} ended with ${status}${reason}`, {
     code: error?.code ?? status,
     exit: 'rejected',
-    hint: 'The job was refunded and is not retried automatically: create a new job with another idempotency key.',
+    hint:
+      error?.code === 'ERR_INVALID_REQUEST'
+        ? `The job was refunded. ${TEXT_HINT}`
+        : 'The job was refunded and is not retried automatically: create a new job with another idempotency key.',
     requestId,
     details: { jobId: id, status },
   });

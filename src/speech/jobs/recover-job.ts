@@ -1,7 +1,7 @@
 import type { ApiClient } from '../../api/client.ts';
 import { isNotFound } from '../../api/failures.ts';
 import type { PollPace } from '../../api/poll.ts';
-import { pollJob } from '../../api/poll.ts';
+import { jobCost, noticeTrouble, pollJob } from '../../api/poll.ts';
 import type { JobApi } from '../../api/resources/jobs.ts';
 import { pollPace } from '../../api/resources/jobs.ts';
 import { extensionOf } from '../../audio/formats.ts';
@@ -21,6 +21,7 @@ export interface JobRecoveryDeps extends FileDeps {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
   readonly signal: AbortSignal;
+  readonly notice: (line: string) => void;
 }
 
 /** An accepted job whose command was interrupted. */
@@ -60,8 +61,13 @@ export async function recoverAs<Job extends WaitedJob>(
   const entry = journal.resume(intent);
   const details = { ...detailsOf(facts), id, jobId };
   try {
-    const job = await pollJob({ id: jobId }, (call) => source.get(jobId, call), { ...deps, pace });
-    const creditsUsed = job.creditsUsed ?? details.creditsUsed;
+    const job = await pollJob({ id: jobId }, (call) => source.get(jobId, call), {
+      ...deps,
+      pace,
+      onTrouble: noticeTrouble(deps.notice),
+    });
+    // A service may report the credits only when it creates the job.
+    const creditsUsed = job.creditsUsed ?? jobCost(job.status, facts.creditsUsed) ?? null;
     if (job.phase === 'failed') {
       const { message: problem } = failedJob(job);
       await entry.markAs('failed', { problem });

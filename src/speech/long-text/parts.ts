@@ -38,15 +38,19 @@ interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
   readonly requestId?: string | undefined;
   // True if the user chose the idempotency key. A refunded request is then not repeated with a new key.
   readonly hasOwnKey: boolean;
+  // In a recovery: true to speak parts whose billed audio is lost again, at a second charge; false to fail.
+  readonly buysLost?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly notice: (line: string) => void;
+  /** Called when a poll of a job fails but polling continues. */
+  readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
 /**
  * Speaks one part of a long text as a job and downloads the audio. After an interruption, continues with the last
  * recorded step.
  * @throws Failure. Kind `rejected`: the job failed and nothing was billed; a retry uses a new idempotency key. Kind
- * `lost`: the service no longer has the job; a retry is billed again.
+ * `lost`: the service no longer has the job; only `buysLost` speaks the part again.
  */
 export async function speakJobPart(
   record: LongTextRecord,
@@ -64,27 +68,35 @@ export async function speakJobPart(
     await fetchPart(record, index, { id: known }, deps);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    if (before.isGone !== true) {
-      await record.note({ part: index, state: 'accepted', isGone: true });
-      throw missingJobFailure(error, index, known);
-    }
-    deps.notice(`foley: the service has lost part ${index + 1}; it is spoken again`);
-    await record.note({ part: index, state: 'keyed', key: nextPartKey(before.key, deps.random) });
+    if (deps.buysLost !== true) throw missingJobFailure(error, index, known, record);
+    await buyAgain(record, index, deps);
     await fetchPart(record, index, await createJob(record, index, deps), deps);
   }
+}
+
+async function buyAgain(
+  record: LongTextRecord,
+  index: number,
+  { notice, random }: PartDeps,
+): Promise<void> {
+  const key = nextPartKey(record.part(index).key, random);
+  await record.note({ part: index, state: 'keyed', key });
+  notice(
+    `foley: the billed audio of part ${index + 1} is lost; the part is spoken and billed again`,
+  );
 }
 
 async function fetchPart(
   record: LongTextRecord,
   index: number,
   begun: SpeechJob | { readonly id: string },
-  { client, clock, files, random, signal }: PartDeps,
+  { client, clock, files, onTrouble, random, signal }: PartDeps,
 ): Promise<void> {
   const api = apiOf(record);
   const ref = { id: begun.id, api };
   const pace = pollPace(client, api);
   const known = 'phase' in begun ? begun : undefined;
-  const job = await pollSpeechJob(client, ref, { known, clock, random, pace, signal });
+  const job = await pollSpeechJob(client, ref, { known, clock, random, pace, signal, onTrouble });
   if (job.phase === 'failed') {
     await record.note({ part: index, state: 'failed', creditsUsed: 0 });
     throw partFailure(job, index, record.plan.parts.length);
@@ -93,6 +105,8 @@ async function fetchPart(
   const { bytes, sampleRate } = await downloadPart(audio, record, index, files);
   const isPartial = job.phase === 'partial' ? true : undefined;
   const unspoken = recordedRanges(audio.unspoken);
+  // The id of the request that created the job, not of its last poll.
+  const { requestId = job.requestId } = record.part(index);
   await record.note({
     part: index,
     state: 'done',
@@ -101,6 +115,7 @@ async function fetchPart(
     unspoken,
     isPartial,
     ...metadataOf(job),
+    requestId,
   });
 }
 
@@ -153,12 +168,17 @@ function partFailure(job: SpeechJob, index: number, count: number): Failure {
   });
 }
 
-function missingJobFailure(failure: Failure, index: number, jobId: string): Failure {
+function missingJobFailure(
+  failure: Failure,
+  index: number,
+  jobId: string,
+  { plan }: LongTextRecord,
+): Failure {
   return reviseFailure(failure, {
     message: `part ${index + 1} was billed, but its job ${jobId} is missing: ${failure.message}`,
     exit: 'lost',
     billed: 'yes',
-    hint: 'If another account created the job, select it with --account. Otherwise run the command again: it speaks and bills this part again.',
+    hint: `If another account created the job, select it with --account. Otherwise ${buyHint(plan.id)}.`,
   });
 }
 
@@ -167,8 +187,6 @@ export interface StreamDeps
   readonly cache?: boolean | undefined;
   /** Maximum wait, in milliseconds, for the next event of an aligned stream. */
   readonly idleTimeoutMs?: number | undefined;
-  /** True to speak a part again, at a second charge, if its billed audio is lost. By default, the part then fails. */
-  readonly buysLost?: boolean | undefined;
 }
 
 type Direct = Pick<AudioStream, 'write' | 'memoryBytes'>;
@@ -185,22 +203,23 @@ export async function speakStreamPart(
   deps: StreamDeps,
   direct?: Direct,
 ): Promise<void> {
-  const { bytes, isGone, state } = record.part(index);
+  const { bytes, state } = record.part(index);
   const file = record.partFile(index);
   if (state === 'done' && (await isPartSaved(file, bytes, deps.files))) return;
   const attempt = (): Promise<Spoken> =>
     direct === undefined
       ? speakIntoFile(record, index, deps)
       : speak({ ...optionsOf(record, index, deps), output: undefined, stream: openEnded(direct) });
+  // The service does not send a stream twice: a part that is known to be lost is not requested under its key again.
+  if (state === 'accepted') {
+    if (deps.buysLost !== true) throw lostStreamFailure(index, record);
+    await buyAgain(record, index, deps);
+  }
   const spoken = await attempt().catch(async (error: unknown) => {
-    if (!isLost(error) || deps.buysLost !== true || record.plan.via !== 'aligned') throw error;
-    if (isGone !== true) {
-      await record.note({ part: index, state: 'accepted', isGone: true });
-      throw lostStreamFailure(error, index, record);
-    }
-    const key = nextPartKey(record.part(index).key, deps.random);
-    await record.note({ part: index, state: 'keyed', key });
-    deps.notice(`foley: the billed audio of part ${index + 1} is lost; it is spoken again`);
+    if (!isLost(error) || deps.buysLost === undefined) throw error;
+    await record.note({ part: index, state: 'accepted' });
+    if (!deps.buysLost) throw lostStreamFailure(index, record, error);
+    await buyAgain(record, index, deps);
     return attempt();
   });
   await record.note({
@@ -224,11 +243,16 @@ function isLost(error: unknown): error is Failure {
   return error instanceof Failure && error.exit === 'lost';
 }
 
-function lostStreamFailure(failure: Failure, index: number, { plan }: LongTextRecord): Failure {
-  return reviseFailure(failure, {
-    message: `part ${index + 1} of ${plan.parts.length} was billed, but its audio is lost: the service does not send a stream twice`,
-    hint: `Run \`foley recover ${plan.id}\` again: it speaks and bills this part again.`,
-  });
+function lostStreamFailure(index: number, { plan }: LongTextRecord, cause?: Failure): Failure {
+  const message = `part ${index + 1} of ${plan.parts.length} was billed, but its audio is lost: the service does not send a stream twice`;
+  const hint = `To pay again, ${buyHint(plan.id)}.`;
+  return cause === undefined
+    ? new Failure(message, { code: 'lost', exit: 'lost', billed: 'yes', hint })
+    : reviseFailure(cause, { message, hint });
+}
+
+function buyHint(id: string): string {
+  return `run \`foley recover ${id} --buy-lost\`: it speaks and bills this part, and all other lost parts, again`;
 }
 
 async function speakIntoFile(

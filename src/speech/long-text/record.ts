@@ -240,8 +240,6 @@ interface PartStep {
   // Ranges of the part that the voice left out, in the format of `X-Foley-Unspoken`.
   readonly unspoken?: string | undefined;
   readonly isPartial?: boolean | undefined;
-  // Whether foley has already reported that the part's job or audio is missing on the service.
-  readonly isGone?: boolean | undefined;
 }
 
 type PartState = Omit<PartStep, 'part' | 'state'> & {
@@ -286,7 +284,6 @@ function parsePartStep(record: LogRecord): PartStep | undefined {
     sampleRate: number('sampleRate'),
     unspoken: text('unspoken'),
     isPartial: record['isPartial'] === true ? true : undefined,
-    isGone: record['isGone'] === true ? true : undefined,
   };
 }
 

@@ -17,9 +17,18 @@ export interface LongTextRecovery
   extends
     Omit<
       LongTextOptions,
-      'client' | 'hasOwnKey' | 'output' | 'processes' | 'record' | 'requestId' | 'stream'
+      | 'buysLost'
+      | 'client'
+      | 'hasOwnKey'
+      | 'output'
+      | 'processes'
+      | 'record'
+      | 'requestId'
+      | 'stream'
     >,
     RecordOptions {
+  /** True to speak lost parts again, at a second charge. */
+  readonly buysLost: boolean;
   /** Connects to the service; called only if the recovery needs a request. */
   readonly connect: () => Promise<ApiClient>;
 }
@@ -67,7 +76,6 @@ export async function recoverLongText(
       output,
       stream: DISCARD,
       hasOwnKey: false,
-      buysLost: true,
     });
     const result = { ...details, ...resultOf(record, spoken.path ?? wanted) };
     const { partial, unspoken } = totalsOf(record);

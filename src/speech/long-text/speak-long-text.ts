@@ -1,4 +1,5 @@
 import { reviseFailure } from '../../api/failures.ts';
+import { noticeTrouble } from '../../api/poll.ts';
 import { backoff, BACKOFF_BASE_MS, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import type { Output } from '../../durable/output.ts';
@@ -47,7 +48,8 @@ export async function speakLongText(
     whole.addSilence(record.plan.silences?.[0] ?? 0);
     const words = new WholeWords();
     const refusals: Failure[] = [];
-    await mapOrdered(workOf(options, whole, words, refusals));
+    const work = { ...options, onTrouble: noticeTrouble(notice) };
+    await mapOrdered(workOf(work, whole, words, refusals));
     if (refusals.length === record.plan.parts.length) throw refusals[0];
     const { checksum, verdict } = await whole.finish();
     await options.onAligned?.(record.text, words.speech(whole.starts(), verdict.durationMs));
@@ -64,7 +66,8 @@ export async function speakLongText(
       throw signal.reason;
     }
     if (!isPaid || !(error instanceof Failure)) throw error;
-    const hint = [error.hint, capitalized(how)].filter((one) => one !== undefined).join(' ');
+    const hints = error.exit === 'lost' ? [error.hint] : [error.hint, capitalized(how)];
+    const hint = hints.filter((one) => one !== undefined).join(' ');
     throw reviseFailure(error, { hint, billed: paidParts(record) > 0 ? 'yes' : error.billed });
   }
 }

@@ -11,6 +11,7 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { AlignedSpeech } from '../aligned-transport.ts';
+import { beginBefore } from '../aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 
 interface WholeOptions {
@@ -138,10 +139,14 @@ export class WholeWords {
    * @param starts where each part begins in the joined audio, in milliseconds
    */
   speech(starts: readonly number[], durationMs: number | undefined): AlignedSpeech {
-    const words = this.#parts.flatMap((part, index) => shifted(part.words, starts[index] ?? 0));
+    const parts = this.#parts.map((part, index) => shifted(part.words, starts[index] ?? 0));
+    const words = parts.flat();
+    const areInTime = parts.every((part, index) =>
+      beginBefore(part, starts[index + 1] ?? durationMs),
+    );
     return {
       words,
-      isComplete: this.#isComplete,
+      isComplete: this.#isComplete && areInTime,
       durationMs: durationMs ?? words.at(-1)?.endMs ?? 0,
     };
   }

@@ -1,0 +1,171 @@
+import path from 'node:path';
+import type { CaptionFormat } from '../../captions/caption-files.ts';
+import { checksumOf, sha256 as sha256Of } from '../../durable/checksum.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import { orphanedTemporaries, removeQuietly } from '../../durable/files.ts';
+import { requireSpace } from '../../durable/free-space.ts';
+import type { Output } from '../../durable/output.ts';
+import { ensurePrivateFolder } from '../../durable/own-files.ts';
+import { openOutput } from '../../durable/publish.ts';
+import { openRegularFile } from '../../durable/regular-file.ts';
+import type { ItemFacts } from '../journal/journal.ts';
+import { captionNames } from './aligned-speaker.ts';
+
+interface AudioCopiesOptions extends FileDeps {
+  /** The folder of this batch inside the state folder. */
+  readonly copyFolder: string;
+  /** The formats of the caption files that this command writes. */
+  readonly formats: readonly CaptionFormat[];
+}
+
+/**
+ * Stores copies of captioned audio in the state folder, because the service sends such audio only once. The name of a
+ * copy is `HASH OF THE AUDIO-HASH OF THE CAPTIONS`; a copy that does not match its name is not used.
+ */
+export class AudioCopies {
+  readonly #options: AudioCopiesOptions;
+  readonly #folder: string;
+  #names: Promise<ReadonlyMap<string, readonly string[]>> | undefined;
+  // Size of all copies of all batches, and of the copies that are being made.
+  #bytes: Promise<number> | undefined;
+  #added = 0;
+
+  constructor(options: AudioCopiesOptions) {
+    this.#options = options;
+    this.#folder = path.join(options.copyFolder, FOLDER);
+  }
+
+  /** Yields the copies of an audio file whose captions are complete and unchanged. The caller checks the audio. */
+  async *find({ bytes, sha256 = '' }: ItemFacts): AsyncGenerator<string, void, undefined> {
+    const { files, formats } = this.#options;
+    if (formats.length === 0) return;
+    this.#names ??= this.#list();
+    for (const name of (await this.#names).get(sha256) ?? []) {
+      const file = path.join(this.#folder, name);
+      const stats = await files.lstat(file).catch(() => undefined);
+      if (stats?.isFile() !== true || stats.size !== bytes) continue;
+      const sums = await this.#captionSums(file, FORMATS);
+      const hasAll = formats.every((format) => sums.has(format));
+      if (hasAll && name === nameOf(sha256, sums)) yield file;
+    }
+  }
+
+  /**
+   * Copies an output file and its captions. Removes the oldest copies of all batches above 1 GiB. Never throws: without
+   * a copy, the output is the only file.
+   */
+  async add(file: string, { bytes = 0, sha256 = '' }: ItemFacts): Promise<void> {
+    const { files, formats } = this.#options;
+    if (formats.length === 0) return;
+    try {
+      const sums = await this.#captionSums(file, formats);
+      const copy = path.join(this.#folder, nameOf(sha256, sums));
+      if ((await files.lstat(copy).catch(() => undefined)) !== undefined) return;
+      await ensurePrivateFolder(this.#folder, files);
+      if (!(await this.#makeSpace(bytes))) return;
+      const captions = captionNames(copy, formats);
+      for (const [at, from] of captionNames(file, formats).entries()) {
+        await this.#copy(from, captions[at] ?? '');
+      }
+      await this.#copy(file, copy);
+    } catch {
+      // For example, the disk is full.
+    }
+  }
+
+  async #list(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const listed = new Map<string, string[]>();
+    const names = await this.#options.files.readdir(this.#folder).catch((): string[] => []);
+    for (const name of names) {
+      const [, sha256] = COPY_NAME.exec(name) ?? [];
+      if (sha256 === undefined) continue;
+      listed.set(sha256, [...(listed.get(sha256) ?? []), name]);
+    }
+    return listed;
+  }
+
+  async #captionSums(
+    file: string,
+    formats: readonly CaptionFormat[],
+  ): Promise<ReadonlyMap<CaptionFormat, string>> {
+    const sums = new Map<CaptionFormat, string>();
+    for (const format of formats) {
+      const [name = ''] = captionNames(file, [format]);
+      const sum = await checksumOf(name, 'sha256', this.#options.files).catch(() => undefined);
+      if (sum !== undefined) sums.set(format, sum);
+    }
+    return sums;
+  }
+
+  async #copy(from: string, to: string): Promise<void> {
+    const source = await openRegularFile(from, this.#options.files);
+    let output: Output | undefined;
+    try {
+      output = await openOutput({ ...this.#options, path: to, isFolderSyncedLater: true });
+      for await (const chunk of source.createReadStream({ autoClose: false })) {
+        await output.write(chunk);
+      }
+      await output.publish();
+    } finally {
+      await source.close().catch(() => undefined);
+      await output?.abandon();
+    }
+  }
+
+  // Returns whether the copies have space for this number of bytes. Counts them as used.
+  async #makeSpace(bytes: number): Promise<boolean> {
+    const { files } = this.#options;
+    if (bytes > MAX_BYTES) return false;
+    const wanted = { files, what: 'the copies need', variable: 'XDG_STATE_HOME' };
+    await requireSpace(this.#folder, bytes + SPARE_BYTES, wanted);
+    this.#bytes ??= this.#limit(MAX_BYTES);
+    this.#added += bytes;
+    if ((await this.#bytes) + this.#added > MAX_BYTES) {
+      // Makes space for several copies, because each listing of the folders takes time.
+      this.#added = bytes;
+      this.#bytes = this.#limit(Math.min(MAX_BYTES - bytes, MAX_BYTES * 0.9));
+      await this.#bytes;
+    }
+    return true;
+  }
+
+  // Removes the oldest copies of all batches above this size, and returns the size of the others.
+  async #limit(maxBytes: number): Promise<number> {
+    const { copyFolder, files, processes } = this.#options;
+    const copies: { file: string; size: number; mtimeMs: number }[] = [];
+    const batches = path.dirname(copyFolder);
+    for (const batch of await files.readdir(batches)) {
+      const folder = path.join(batches, batch, FOLDER);
+      if (processes !== undefined) {
+        const orphans = await orphanedTemporaries(folder, { files, processes });
+        for (const orphan of orphans) await removeQuietly(orphan, this.#options);
+      }
+      for (const name of await files.readdir(folder).catch((): string[] => [])) {
+        const file = path.join(folder, name);
+        const stats = await files.lstat(file).catch(() => undefined);
+        if (stats?.isFile() !== true) continue;
+        const { mtimeMs, size } = stats;
+        copies.push({ file, mtimeMs, size });
+      }
+    }
+    let bytes = copies.reduce((sum, { size }) => sum + size, 0);
+    for (const { file, size } of copies.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
+      if (bytes <= maxBytes) break;
+      await removeQuietly(file, this.#options);
+      bytes -= size;
+    }
+    return bytes;
+  }
+}
+
+const FOLDER = 'audio';
+const FORMATS = ['srt', 'vtt', 'json'] as const;
+const COPY_NAME = /^([0-9a-f]{64})-[0-9a-f]{64}$/;
+const MAX_BYTES = 1024 ** 3;
+// Other files of foley in the state folder need space, too.
+const SPARE_BYTES = 64 * 1024 ** 2;
+
+function nameOf(sha256: string, captions: ReadonlyMap<CaptionFormat, string>): string {
+  const sums = FORMATS.map((format) => `${format} ${captions.get(format) ?? ''}`);
+  return `${sha256}-${sha256Of(sums.join('\n'))}`;
+}
