@@ -26,6 +26,7 @@ const PACKAGES = {
   '@mediabunny/aac-encoder': 'aac-encoder',
   '@wasm-audio-decoders/flac': 'flac-decoder',
   '@wasm-audio-decoders/ogg-vorbis': 'ogg-vorbis-decoder',
+  'audio-file-decoder': 'aac-decoder',
   'h264-mp4-encoder': 'h264-mp4-encoder',
   'jq-wasm': 'jq',
   mediabunny: 'mediabunny',
@@ -43,8 +44,11 @@ export const WEBASSEMBLY = {
   'speex-resampler-simd.wasm': '@echogarden/speex-resampler-wasm/wasm/speex-resampler-simd.wasm',
 };
 
-/** Large WebAssembly that only one flag needs, compressed; by its name in dist/packages. */
-export const COMPRESSED = { 'jq.wasm.br': 'jq-wasm/jq.wasm' };
+/** Large WebAssembly that is rarely needed, compressed; by its name in dist/packages. */
+export const COMPRESSED = {
+  'aac-decoder.wasm.br': 'audio-file-decoder/decode-audio.wasm',
+  'jq.wasm.br': 'jq-wasm/jq.wasm',
+};
 
 const packagePath = (name) => (name in PACKAGES ? `./packages/${PACKAGES[name]}.mjs` : name);
 
@@ -62,6 +66,10 @@ const importFromOutside = {
       .replaceAll(
         'wasm-media-encoders/wasm/${name}',
         `${isCached ? '..' : '.'}/packages/\${name}.wasm`,
+      )
+      .replaceAll(
+        'audio-file-decoder/decode-audio.wasm',
+        `${isCached ? '..' : '.'}/packages/aac-decoder.wasm.br`,
       );
   },
 };
@@ -72,6 +80,17 @@ const leaveOutVariants = {
   resolveId: (id) =>
     /[\\/](?:opus-ml|opusscript_native_nasm\.js)$/.test(id) ? '\0no-variant' : null,
   load: (id) => (id === '\0no-variant' ? 'module.exports = {};' : null),
+};
+
+/** The AAC decoder would print its warnings, and turn every unhandled rejection of the process into an exception. */
+const quietAacDecoder = {
+  name: 'quiet-aac-decoder',
+  transform: (code, id) =>
+    /[\\/]audio-file-decoder[\\/]/.test(id)
+      ? code
+          .replaceAll(/process\.on\("un\w+",\(function\(\w+\)\{throw \w+\}\)\),/g, '')
+          .replaceAll(/console\.(?:log|warn)\.bind\(console\)/g, 'function(){}')
+      : null,
 };
 
 /** Commander starts other programs as commands, which foley has none of; loading that costs a millisecond. */
@@ -193,6 +212,8 @@ export default defineConfig([
       'video-worker': 'src/service/media/pictures/worker.ts',
       'engine-host': 'src/service/engine/resident/host.ts',
       'jq-worker': 'src/cli/jq-worker.ts',
+      'document-worker': 'src/speech/document-worker.ts',
+      'subtitles-worker': 'src/captions/subtitles-worker.ts',
       'media-child': 'src/service/media/child/entry.ts',
       'library/client': 'src/library/client.ts',
       'library/service': 'src/library/service.ts',
@@ -212,9 +233,9 @@ export default defineConfig([
   { input: { launch: 'src/launch/launch.ts' }, platform: 'node', output },
   // The first speech waits for this worker, so it has its own copy of the few functions that it shares with the service.
   {
-    input: { 'flite-worker': 'src/service/engine/flite/worker.ts' },
+    input: { 'hibari-worker': 'src/service/engine/hibari/worker.ts' },
     platform: 'node',
-    external: Object.keys(manifest.dependencies),
+    plugins: [constructUnicodeExpressions],
     treeshake: { moduleSideEffects: false },
     output: { ...output, codeSplitting: false },
   },
@@ -226,7 +247,7 @@ export default defineConfig([
   {
     input: Object.fromEntries(Object.entries(PACKAGES).map(([name, file]) => [file, name])),
     platform: 'node',
-    plugins: [leaveOutVariants],
+    plugins: [leaveOutVariants, quietAacDecoder],
     transform: { define: { __dirname: 'import.meta.dirname' } },
     output: {
       ...output,

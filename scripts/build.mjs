@@ -11,6 +11,7 @@ import {
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
+import asc from 'assemblyscript/asc';
 import { rolldown } from 'rolldown';
 import { isolatedDeclarationSync } from 'rolldown/experimental';
 import config, { COMPRESSED, WEBASSEMBLY } from '../rolldown.config.mjs';
@@ -45,6 +46,7 @@ try {
     writeFileSync(path.join(next, 'packages', name), brotliCompressSync(bytes, COMPRESSION));
     modules.push(require.resolve(file));
   }
+  await compileKernels(path.join(next, 'packages/kernels.wasm'));
   writeFileSync(path.join(next, 'THIRD-PARTY-NOTICES.md'), notices(modules));
   for (const name of PUBLIC_TYPES) writeFileSync(...declarationOf(name));
   const { describedTree, grammarOf, renderAllHelp } = require(path.join(next, 'describe-tree.cjs'));
@@ -62,6 +64,25 @@ try {
   rmSync(old, { recursive: true, force: true });
 } finally {
   rmSync(next, { recursive: true, force: true });
+}
+
+/** Compiles the arithmetic of the built-in voice from AssemblyScript. */
+async function compileKernels(output) {
+  const sources = ['assembly/network.ts', 'assembly/sound.ts'];
+  const options = [
+    '--enable',
+    'simd',
+    '--runtime',
+    'stub',
+    '--noAssert',
+    '-O3',
+    '--initialMemory',
+    '1',
+  ];
+  const { error } = await asc.main([...sources, '--outFile', output, ...options], {
+    stderr: process.stderr,
+  });
+  if (error !== null) throw error;
 }
 
 /** The launcher reads chunks byte by byte. The bundler cannot escape the text of `String.raw`. */

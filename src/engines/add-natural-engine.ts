@@ -1,13 +1,15 @@
 import path from 'node:path';
+import { parseJson } from '../api/response.ts';
 import { readJsonFile } from '../config/json-file.ts';
 import type { EngineRegistration } from '../contract/engine.ts';
 import { checksumOf } from '../durable/checksum.ts';
 import { outputFailure } from '../durable/file-failures.ts';
-import { ensurePrivateFolder } from '../durable/own-files.ts';
+import { removeQuietly } from '../durable/files.ts';
+import { ensurePrivateFolder, readOwnText } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
 import type { Processes } from '../effects/processes.ts';
 import type { FileSystem } from '../effects/file-system.ts';
-import { usageFailure } from '../errors/failure.ts';
+import { Failure, usageFailure } from '../errors/failure.ts';
 import type { ModelDeps, ModelFile } from './download-models.ts';
 import { missingFiles, storeFiles } from './download-models.ts';
 import type { EngineDeps } from './engines.ts';
@@ -16,7 +18,9 @@ import { type LockDeps, whileLocked } from './engines-lock.ts';
 import type { InstallDeps } from './install.ts';
 import { installNaturalEngine } from './install.ts';
 import type { EnginePart, NaturalEngineName } from './natural-engines.ts';
+import { PIPER_DESCRIPTION, requireKnownSymbols } from './piper-catalogue.ts';
 import { isInstalledIn, loadEngineRegistrations, registrationsFile } from './registrations.ts';
+import { SMALL_BYTES } from './small-source.ts';
 
 export interface NaturalEngineDeps extends InstallDeps, ModelDeps {
   readonly processes: Processes;
@@ -49,12 +53,42 @@ export function addNaturalEngine(
       throw outputFailure(deps.modelsFolder, error, 'opening', 'XDG_DATA_HOME');
     });
     deps.onDownload(missing.reduce((sum, { bytes }) => sum + bytes, 0));
-    await storeFiles(missing, deps);
+    await storeChecked(files, missing, deps);
     const unknown = files.filter(({ sha256 }) => sha256 === undefined);
     if (unknown.length > 0) await recordChecksums(name, unknown, recorded, deps);
     deps.onInstall();
     return installNaturalEngine(name, path.join(deps.modelsFolder, name), deps);
   });
+}
+
+// Stores the descriptions of voices first, so that a voice that cannot speak is refused before its model is downloaded.
+async function storeChecked(
+  wanted: readonly ModelFile[],
+  missing: readonly ModelFile[],
+  deps: NaturalEngineDeps,
+): Promise<void> {
+  const descriptions = missing.filter((file) => isDescription(file));
+  await storeFiles(descriptions, deps);
+  for (const file of wanted.filter((one) => isDescription(one))) {
+    const stored = path.join(deps.modelsFolder, file.path);
+    try {
+      const text = await readOwnText(stored, SMALL_BYTES, deps.files);
+      requireKnownSymbols(path.basename(stored, PIPER_DESCRIPTION), parseJson(text));
+    } catch (error) {
+      if (descriptions.includes(file)) await removeQuietly(stored, deps);
+      throw error instanceof Failure
+        ? error
+        : outputFailure(stored, error, 'opening', 'XDG_DATA_HOME');
+    }
+  }
+  const before = descriptions.reduce((sum, { bytes }) => sum + bytes, 0);
+  const onProgress = (bytes: number): void => deps.onProgress(before + bytes);
+  const rest = missing.filter((file) => !isDescription(file));
+  await storeFiles(rest, { ...deps, onProgress });
+}
+
+function isDescription(file: ModelFile): boolean {
+  return file.path.endsWith(PIPER_DESCRIPTION);
 }
 
 // SHA-256 of files for which the publisher gives an MD5 only, as they were at the first installation.

@@ -23,6 +23,7 @@ import { requireSpace } from '../durable/free-space.ts';
 import { ensurePrivateFolder, openOwnFile, readOwnText } from '../durable/own-files.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { counted, display } from '../text/display.ts';
+import { readSmallSource, SMALL_BYTES } from './small-source.ts';
 
 /** A file of a voice or a speech model. Its checksum is a SHA-256, or an MD5 if the publisher gives no SHA-256. */
 export interface ModelFile {
@@ -100,9 +101,6 @@ export async function storeFiles(wanted: readonly ModelFile[], deps: ModelDeps):
   }
 }
 
-// Far more than the catalogue of all Piper voices.
-const SMALL_BYTES = 4 * 1024 * 1024;
-
 /**
  * Reads a small file, such as a catalogue or a license, that the user must see before an installation.
  * @throws Failure like {@link storeFiles}
@@ -113,7 +111,7 @@ export async function readSmallFile(
 ): Promise<Uint8Array> {
   if (source.kind === 'folder') {
     const [located = ''] = await locateFiles([file], source.path, files);
-    return files.readFile(located);
+    return readSmallSource(located, files);
   }
   const url = sourceUrl(file, source);
   try {

@@ -1,6 +1,7 @@
 import { isRecord } from '../api/response.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
+import { display } from '../text/display.ts';
 import type { ModelFile } from './download-models.ts';
 
 const SOURCE = 'https://huggingface.co/rhasspy/piper-voices';
@@ -61,6 +62,24 @@ export function findPiperVoice(
     source: folder,
     files,
   };
+}
+
+/** Suffix of the file that describes a Piper voice. */
+export const PIPER_DESCRIPTION = '.onnx.json';
+
+/**
+ * Checks that foley's Piper engine can turn text into the symbols that a voice reads.
+ * @param name name of the voice
+ * @param description parsed content of `NAME.onnx.json`
+ * @throws Failure of kind `usage`
+ */
+export function requireKnownSymbols(name: string, description: unknown): void {
+  const type = isRecord(description) ? description['phoneme_type'] : undefined;
+  if (typeof type !== 'string' || type === 'espeak' || type === 'text') return;
+  throw usageFailure(
+    `the voice ${name} reads phonemes of the type ${display(type, { max: 40 })}, which foley cannot make; it makes the types espeak and text`,
+    'Its model was not downloaded. Choose another voice of the language, or one of espeak-ng: `foley engine add espeak-ng`.',
+  );
 }
 
 function modelFile(voice: string, place: string, facts: unknown, revision: string): ModelFile {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { type MeasuredReference, measureReference } from '../alignment/measure-sound.ts';
 import type { EngineRegistration } from '../contract/engine.ts';
 import type { Clock } from '../effects/clock.ts';
@@ -77,12 +78,18 @@ async function openEngine({
 }: SpeakerOptions & Pick<ReferenceText, 'language'>): Promise<OpenEngine> {
   const base = baseOf(language);
   if (base === 'en') {
-    const [{ createFliteEngine }, { REFERENCE_VOICE }, { FLITE_WORKER_FILE }] = await Promise.all([
-      import('../service/engine/flite/engine.ts'),
-      import('../service/engine/flite/voices.ts'),
-      import('../service/worker-file.ts'),
-    ]);
-    const engine = createFliteEngine({ workerFile: FLITE_WORKER_FILE, clock });
+    const [{ createHibariEngine }, { REFERENCE_VOICE }, { HIBARI_WORKER_FILE }] = await Promise.all(
+      [
+        import('../service/engine/hibari/engine.ts'),
+        import('../service/engine/hibari/voices.ts'),
+        import('../service/worker-file.ts'),
+      ],
+    );
+    const engine = createHibariEngine({
+      workerFile: HIBARI_WORKER_FILE,
+      threads: availableParallelism(),
+      clock,
+    });
     return { engine, voice: REFERENCE_VOICE };
   }
   const voices = added.flatMap((registration) =>

@@ -19,35 +19,22 @@ describe('the loudness is the same', () => {
     async (_, { pitch, speed, voice }) => expectCommonLevel({ voice, pitch, speed }),
   );
 
-  test.each([
-    ['slt', -12],
-    ['slt', -5],
-    ['slt', 3],
-    ['slt', 7],
-    ['slt', 12],
-    ['awb', -12],
-    ['awb', 7],
-    ['awb', 12],
-    ['kal16', -12],
-    ['kal16', 7],
-    ['kal16', 12],
-  ])('for %s at a pitch of %i semitones', async (voice, pitch) =>
+  test.each(
+    ['clara', 'martin', 'maya'].flatMap((voice) =>
+      [-12, -5, 3, 7, 12].map((pitch) => ({ voice, pitch })),
+    ),
+  )('for $voice at a pitch of $pitch semitones', async ({ pitch, voice }) =>
     expectCommonLevel({ voice, pitch, speed: 1 }),
   );
 
-  test.each([
-    ['slt', 0.5],
-    ['slt', 2],
-    ['rms', 0.5],
-    ['rms', 2],
-    ['awb', 0.5],
-    ['awb', 2],
-    ['kal16', 0.5],
-    ['kal16', 2],
-  ])('for %s at speed %f', async (voice, speed) => expectCommonLevel({ voice, pitch: 0, speed }));
+  test.each(
+    ['clara', 'martin', 'maya'].flatMap((voice) => [0.5, 2].map((speed) => ({ voice, speed }))),
+  )('for $voice at speed $speed', async ({ speed, voice }) =>
+    expectCommonLevel({ voice, pitch: 0, speed }),
+  );
 
   test.each(['mp3', 'ogg', 'opus', 'pcm'] as const)('in the format %s', async (format) =>
-    expectCommonLevel({ voice: 'rms', pitch: 0, speed: 1, format }),
+    expectCommonLevel({ voice: 'martin', pitch: 0, speed: 1, format }),
   );
 });
 
@@ -55,7 +42,7 @@ describe('no true peak is above -1 dB', () => {
   test.each(['wav', 'mp3', 'ogg', 'opus', 'pcm'] as const)(
     'in %s, however loud',
     async (format) => {
-      for (const voice of ['kal16', 'awb', 'slt']) {
+      for (const voice of ['hugo', 'martin', 'clara']) {
         for (const gainDb of [6, 20]) {
           const { truePeakDb } = await measured({ voice, pitch: 2, speed: 1, format, gainDb });
           expect(truePeakDb, `${voice}, ${gainDb} dB`).toBeLessThanOrEqual(MAX_TRUE_PEAK_DB);
@@ -66,10 +53,11 @@ describe('no true peak is above -1 dB', () => {
 });
 
 test('the volume changes the loudness by its decibels, as far as the peaks allow', async () => {
-  const plain = { voice: 'rms', pitch: 0, speed: 1 } as const;
+  const plain = { voice: 'iris', pitch: 0, speed: 1 } as const;
   const own = await measured(plain);
   for (const gainDb of [-20, -6, 3, 6]) {
     const { lufs } = await measured({ ...plain, gainDb });
-    expect(Math.abs(lufs - own.lufs - gainDb), `${gainDb} dB`).toBeLessThan(0.5);
+    // Natural voices have higher peaks, which the limiter lowers at 6 dB.
+    expect(Math.abs(lufs - own.lufs - gainDb), `${gainDb} dB`).toBeLessThan(gainDb > 3 ? 1.5 : 0.5);
   }
 });

@@ -35,8 +35,8 @@ function wordsOf(text: string): readonly string[] {
   return plain.split(' ').filter((word) => word !== '');
 }
 
-/** The least number of words to replace, insert or delete that makes one list the other. */
-function distance(wanted: readonly string[], found: readonly string[]): number {
+/** The least number of words or sounds to replace, insert or delete that makes one list the other. */
+export function distance(wanted: readonly string[], found: readonly string[]): number {
   let row = found.map((_, index) => index + 1);
   for (const [index, word] of wanted.entries()) {
     let diagonal = index;

@@ -1,11 +1,11 @@
 import type { EncodedFormat } from '../../../src/service/speech/encode.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { PCM_SAMPLE_RATE, samplesOf } from '../../../src/audio/encode/pcm.ts';
-import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';
+import { createHibariEngine } from '../../../src/service/engine/hibari/engine.ts';
+import { HIBARI_WORKER_FILE } from '../../../src/service/worker-file.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { independentMeter } from '../../harness/independent-meter.ts';
 import { writeWav } from '../../harness/wav.ts';
-import { speak } from './speak.ts';
 
 /** How the passage is spoken; the defaults are WAV and no change of level. */
 export interface Delivered {
@@ -27,14 +27,14 @@ const PASSAGE = [
 
 /** Speaks a passage, encodes and decodes it; returns its integrated loudness and its true peak. */
 export async function measured({ format = 'wav', gainDb = 0, ...delivered }: Delivered) {
-  const sentences = spokenPassage(delivered);
-  async function* chunks(): AsyncGenerator<SpeechChunk> {
-    for (const samples of sentences) yield { samples, sampleRate: 16_000 };
-  }
+  const engine = createHibariEngine({ workerFile: HIBARI_WORKER_FILE });
+  const request = { text: PASSAGE.join(' '), ...delivered };
+  const chunks = engine.synthesize(request, new AbortController().signal);
   const parts: Uint8Array[] = [];
-  for await (const part of encodeSpeech(format, chunks(), { gainDb })) parts.push(part);
+  for await (const part of encodeSpeech(format, chunks, { gainDb })) parts.push(part);
+  await engine.close();
   const bytes = Buffer.concat(parts);
-  const whole = format === 'wav' ? writeWav(samplesOf(bytes.subarray(44)), 16_000) : bytes;
+  const whole = format === 'wav' ? writeWav(samplesOf(bytes.subarray(44)), 24_000) : bytes;
   const { samples, sampleRate } =
     format === 'pcm'
       ? { samples: samplesOf(bytes), sampleRate: PCM_SAMPLE_RATE }
@@ -46,15 +46,6 @@ export async function measured({ format = 'wav', gainDb = 0, ...delivered }: Del
     samples,
     sampleRate,
   };
-}
-
-const spoken = new Map<string, readonly Float32Array[]>();
-
-function spokenPassage(delivered: Omit<Delivered, 'format' | 'gainDb'>): readonly Float32Array[] {
-  const name = JSON.stringify(delivered);
-  const known = spoken.get(name) ?? PASSAGE.map((text) => speak(text, delivered));
-  spoken.set(name, known);
-  return known;
 }
 
 async function decoded(bytes: Uint8Array) {

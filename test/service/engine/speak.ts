@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import {
-  type FlitePiece,
-  FliteSynthesizer,
-} from '../../../src/service/engine/flite/synthesizer.ts';
+import { type FlitePiece, FliteSynthesizer } from '../../harness/flite/synthesizer.ts';
 
 let synthesizer: FliteSynthesizer | undefined;
 

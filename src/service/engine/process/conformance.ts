@@ -1,13 +1,15 @@
 import type { EngineCommand, EngineControl, EngineVoiceRecord } from '../../../contract/engine.ts';
-import { countCodePoints } from '../../../text/code-points.ts';
+import { countCodePoints, sliceCodePoints } from '../../../text/code-points.ts';
 import { counted } from '../../../text/display.ts';
 import { EngineError } from '../speech-engine.ts';
+import { formatProblem } from './sample-format.ts';
 import {
   TestedEngine,
   loudnessOf,
   sampleText,
   type Sound,
   type TestOptions,
+  usualSeconds,
   Verdict,
   type RequestChanges,
 } from './tested-engine.ts';
@@ -60,31 +62,43 @@ export const RULES: readonly Rule[] = [
   {
     name: 'speech',
     title: 'every voice speaks a sentence of its language',
-    mend: 'End each speak request with done after its audio, or with error. Text that has letters of the language must not be unspeakable.',
+    mend: 'End each speak request with done after its audio, or with error. Text that has letters of the language must not be unspeakable. If a long text takes 60 s without a message, declare a smaller maxTextLength.',
     async check(engine) {
       const spoken = [...(await engine.speakAll())];
       const failures = spoken.flatMap(([id, sound]) =>
         sound instanceof EngineError ? [`${id}: ${sound.message}`] : [],
       );
       const [first] = failures;
-      if (first === undefined) return `${counted(spoken.length, 'voice')} spoke`;
+      if (first === undefined) {
+        return `${counted(spoken.length, 'voice')} spoke${await speakLongest(engine)}`;
+      }
       const more = failures.length === 1 ? '' : ` (and ${failures.length - 1} more)`;
       throw new Verdict('failed', `${first}${more}`);
     },
   },
   {
+    name: 'format',
+    title: 'speech has 16-bit samples of one channel',
+    mend: 'Convert the samples to 16-bit signed integers (little-endian), one channel, without a file header. With NumPy: (samples * 32767).astype("<i2").',
+    check: (engine) => eachSound(engine, 'failed', ({ samples }) => formatProblem(samples)),
+  },
+  {
     name: 'rate',
     title: 'speech has a natural length, so that the sample rate is right',
-    mend: 'Send 16-bit mono samples at the sampleRate of the voice; bytes is the number of bytes, not of samples.',
+    mend: 'Declare the sampleRate of the samples: with another one, the voice is too high and fast, or too low and slow. Send one channel; bytes is the number of bytes, not of samples.',
     check: (engine) =>
       eachSound(engine, 'warning', (sound) => {
         const text = sampleText(sound.voice.language);
-        const duration = sound.samples.length / sound.sampleRate;
+        const duration = soundingSeconds(sound);
         const count = countCodePoints(text);
-        const isNatural =
-          duration >= count / MOST_CHARACTERS_A_SECOND &&
-          duration <= 2 + count / FEWEST_CHARACTERS_A_SECOND;
-        return isNatural ? undefined : `lasts ${duration.toFixed(1)} s for ${count} characters`;
+        const usual = usualSeconds(sound.voice.language);
+        const [least, most] =
+          usual === undefined
+            ? [count / MOST_CHARACTERS_A_SECOND, 2 + count / FEWEST_CHARACTERS_A_SECOND]
+            : [usual / NATURAL_PACE, usual * NATURAL_PACE];
+        const isNatural = duration >= least && duration <= most;
+        if (isNatural || peakOf(sound) < SILENT_PEAK) return undefined;
+        return `lasts ${duration.toFixed(1)} s for ${count} characters`;
       }),
   },
   {
@@ -182,7 +196,9 @@ export const RULES: readonly Rule[] = [
     mend: 'Read stdin while the engine speaks, and send audio in small messages. After cancel, send done or error.',
     async check(engine) {
       const [{ voice }] = await firstOf(engine);
-      const text = `${sampleText(voice.language)} `.repeat(LONG_TEXT_SENTENCES).trim();
+      const sample = `${sampleText(voice.language)} `;
+      const most = (engine.description.maxTextLength ?? Infinity) / countCodePoints(sample);
+      const text = sample.repeat(Math.max(1, Math.min(LONG_TEXT_SENTENCES, most))).trim();
       const before = await engine.process();
       const speech = await engine.start(voice, text);
       await speech.chunks.next();
@@ -265,6 +281,9 @@ async function judge(
   }
 }
 
+// The longest and the shortest natural speech of a sentence, relative to the usual time.
+const NATURAL_PACE = 1.3;
+const LONGEST_TESTED = 2_000;
 const MOST_CHARACTERS_A_SECOND = 50;
 const FEWEST_CHARACTERS_A_SECOND = 2.5;
 const SILENT_PEAK = 0.003;
@@ -274,6 +293,18 @@ const LONG_TEXT_SENTENCES = 30;
 const LEAST_RATIO_OF_TWO_SENTENCES = 1.5;
 const CLIPPED_RUN = 4;
 const FULL_SCALE = 32_767 / 32_768;
+
+/** Speaks a text of the declared maximum length. @returns how long it was, as the end of a sentence */
+async function speakLongest(engine: TestedEngine): Promise<string> {
+  const { maxTextLength } = engine.description;
+  if (maxTextLength === undefined) return '';
+  const [{ voice }] = await firstOf(engine);
+  const sample = `${sampleText(voice.language)} `;
+  const length = Math.min(maxTextLength, LONGEST_TESTED);
+  const text = sample.repeat(Math.ceil(length / countCodePoints(sample)));
+  await engine.speak(voice, sliceCodePoints(text, 0, length));
+  return `, and one spoke ${length} characters at once`;
+}
 
 type SpokenVoice = Sound & { readonly voice: EngineVoiceRecord };
 
@@ -302,6 +333,16 @@ async function firstOf(engine: TestedEngine): Promise<readonly [SpokenVoice]> {
 function peakOf({ samples }: Sound): number {
   return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
 }
+
+/** Returns the duration of the speech without the silence at its beginning and end, in seconds. */
+function soundingSeconds(sound: Sound): number {
+  const limit = peakOf(sound) * QUIET_SHARE;
+  const isLoud = (sample: number): boolean => Math.abs(sample) > limit;
+  const { sampleRate, samples } = sound;
+  return (samples.findLastIndex(isLoud) - samples.findIndex(isLoud)) / sampleRate;
+}
+
+const QUIET_SHARE = 0.02;
 
 function clippedIn({ samples }: Sound): number {
   let runs = 0;

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
 import { ENGINE_PROTOCOLS } from '../../../contract/engine.ts';
 import type { Clock } from '../../../effects/clock.ts';
+import { countCodePoints } from '../../../text/code-points.ts';
 import { display } from '../../../text/display.ts';
 import { samplesOf } from '../../../audio/encode/pcm.ts';
 import {
@@ -30,6 +31,8 @@ const TIMEOUTS = {
   stall: 10_000,
   /** Maximum time between closing the engine's stdin and the exit of its process. */
   exit: 2_000,
+  /** Maximum wait for each message after the exit of the process. */
+  lastOutput: 2_000,
 } as const;
 
 /** Maximum size in bytes of the unread audio of an engine process, for all its requests together. */
@@ -75,6 +78,8 @@ export class EngineProcess {
   #isReading = false;
   #isUsable = true;
   #isEnding = false;
+  #hasExited = false;
+  #stopExitTimer: () => void = () => undefined;
   #failure: Promise<EngineError> | undefined;
 
   /** @throws EngineError when the process cannot be started */
@@ -92,6 +97,8 @@ export class EngineProcess {
     this.#messages = readMessages(this.#child.stdout);
     this.ended = this.#child.ended.then(() => {
       this.#isUsable = false;
+      this.#hasExited = true;
+      this.#limitLastOutput();
       return undefined;
     });
     this.ready = this.#greet();
@@ -142,6 +149,7 @@ export class EngineProcess {
     this.#child.stdin.end();
     this.#child.kill('SIGTERM');
     await this.#exit();
+    this.#child.stdout.destroy();
   }
 
   /**
@@ -210,7 +218,7 @@ export class EngineProcess {
       }
     } catch (error) {
       if (error instanceof Settled) throw error.reason;
-      throw await this.#fail(error, 'while it spoke');
+      throw await this.#fail(error, whileSpeaking(error, sent.text));
     }
     if (end.type === 'error') throw await this.#reported(end, stderr);
     if (!check.isHeard) {
@@ -312,7 +320,9 @@ export class EngineProcess {
     try {
       while (inboxes().some(({ isWaiting }) => isWaiting)) {
         await this.#limitUnread();
-        const next = await this.#messages.next();
+        const reading = this.#messages.next();
+        this.#limitLastOutput();
+        const next = await reading.finally(() => this.#stopExitTimer());
         if (next.done === true) throw new Error('its stdout has ended');
         this.#deliver(next.value);
       }
@@ -323,7 +333,17 @@ export class EngineProcess {
       void this.#fail(error, isReady ? 'while it spoke' : 'before it said hello');
     } finally {
       this.#isReading = false;
+      this.#limitLastOutput();
     }
+  }
+
+  // A child process of the engine may keep stdout open after the engine has exited.
+  #limitLastOutput(): void {
+    this.#stopExitTimer();
+    if (!this.#hasExited) return;
+    const close = (): void => void this.#child.stdout.destroy();
+    if (this.#isReading) this.#stopExitTimer = this.#clock.after(TIMEOUTS.lastOutput, close);
+    else if (this.#open.size === 0) close();
   }
 
   #deliver(received: ReceivedMessage): void {
@@ -422,6 +442,15 @@ const CONTROL_DEFAULTS = new Map<string, number>([
   ['pitch', 0],
   ['volume', 0],
 ]);
+
+const LONG_TEXT_CHARACTERS = 500;
+
+function whileSpeaking(error: unknown, text: string): string {
+  const length = countCodePoints(text);
+  const isSlow = error instanceof TimedOut && length >= LONG_TEXT_CHARACTERS;
+  if (!isSlow) return 'while it spoke';
+  return `while it spoke ${length} characters (with maxTextLength in its hello message, it gets shorter texts)`;
+}
 
 const MESSAGE_MAX = 1_000;
 const STDERR_MAX = 500;

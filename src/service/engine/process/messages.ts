@@ -150,11 +150,29 @@ function parseMessage(line: string): EngineMessage {
     );
   }
   const [, [first]] = Errors(schema, value);
+  const language = first === undefined ? undefined : languageProblem(value, first.instancePath);
+  if (language !== undefined) throw new ProtocolFault(`its hello message is invalid: ${language}`);
   const where = first === undefined || first.instancePath === '' ? '' : ` ${first.instancePath}`;
   const allowed = first?.keyword === 'enum' ? `: ${first.params.allowedValues.join(', ')}` : '';
   throw new ProtocolFault(
     `its ${String(type)} message is invalid:${where} ${first?.message ?? 'is not valid'}${allowed}`,
   );
+}
+
+const LANGUAGE_FIELD = /\/(?:language|languages\/\d+)$/;
+
+/** Returns what is wrong with a language code in `hello`; undefined if the path names no language. */
+function languageProblem(message: object, path: string): string | undefined {
+  const given = path
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, key) => Object(value)[key], message);
+  if (!LANGUAGE_FIELD.test(path) || typeof given !== 'string') return undefined;
+  const code = given.split(/[.@]/)[0]?.replaceAll('_', '-') ?? '';
+  const example = Check(EngineVoiceRecord.properties.language, code)
+    ? code
+    : 'a code such as en-US';
+  return `${path} is ${show(given)}: write ${example}`;
 }
 
 function parseObject(line: string): object {
@@ -269,6 +287,7 @@ export function descriptionIn(
     cloning,
     controls = [],
     maxConcurrent = 1,
+    maxTextLength,
     models,
   }: Partial<EngineDescription2> = isFirst ? {} : hello;
   const voices = hello.voices.map((voice: EngineDescription['voices'][number]) => {
@@ -294,6 +313,7 @@ export function descriptionIn(
     protocol: ENGINE_PROTOCOLS.newest,
     models: models ?? [{ id: `local-${name}` }],
     maxConcurrent,
+    ...(maxTextLength === undefined ? {} : { maxTextLength }),
     ...(cloning === true ? { cloning } : {}),
   };
 }

@@ -19,7 +19,9 @@ import {
 import { TracedText } from '../traced-text.ts';
 import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 import { EngineProcess, type Speech } from './engine-process.ts';
+import { joinLetters } from './joined-letters.ts';
 import type { LaunchEngine } from './launch-engine.ts';
+import { speakInPieces } from './speech-in-pieces.ts';
 
 export interface ProcessEngineOptions {
   /** The engine and its voices, as `foley engine add` saved them. */
@@ -123,13 +125,16 @@ async function* speak(
   const engine = await pool.take(signal);
   let speech: Speech | undefined;
   try {
-    requireUnchanged(await abortable(engine.ready, signal), registration, added);
+    const greeting = await abortable(engine.ready, signal);
+    requireUnchanged(greeting, registration, added);
     const region = request.textNormalization === false ? undefined : regionOf(added);
     const read = new ReadRequest(request.text, region);
     const spoken = request.voice.startsWith(CLONED_VOICE)
       ? request.voice.slice(CLONED_VOICE.length)
       : request.voice;
-    speech = engine.speak({ ...request, text: read.text, voice: spoken }, sampleRate);
+    const { maxTextLength } = greeting;
+    const toSpeak = { ...request, text: read.text, voice: spoken };
+    speech = speakInPieces(engine, toSpeak, { maxTextLength, sampleRate });
     for (;;) {
       const next = await abortable(speech.chunks.next(), signal);
       if (next.done === true) break;
@@ -207,7 +212,7 @@ class ReadRequest {
 
   constructor(written: string, region: Region | undefined) {
     const reading = new TracedText(written);
-    const read = region === undefined ? reading : reading.read(region);
+    const read = region === undefined ? reading : reading.read(region, joinLetters);
     this.#written = written;
     this.#reading = read.text.trim() === '' ? reading : read;
     this.text = this.#reading.text;

@@ -218,3 +218,32 @@ export function sampleText(language: string): string {
   const [subtag = ''] = language.toLowerCase().split('-');
   return SAMPLES.get(subtag) ?? '1, 2, 3.';
 }
+
+/** Returns about how long a voice speaks the sample sentence of a language, in seconds; undefined if it is unknown. */
+export function usualSeconds(language: string): number | undefined {
+  return SECONDS.get(language.toLowerCase().split('-', 1)[0] ?? '');
+}
+
+// Means of voices of flite and espeak-ng, without silence around the sentence.
+const SECONDS = new Map(
+  Object.entries({
+    ar: 2.4,
+    cs: 1.9,
+    de: 2.0,
+    en: 1.8,
+    es: 2.1,
+    fr: 1.8,
+    hi: 1.7,
+    it: 1.6,
+    ja: 2.0,
+    ko: 1.9,
+    nl: 2.0,
+    pl: 2.0,
+    pt: 1.7,
+    ru: 2.0,
+    sv: 1.9,
+    tr: 1.9,
+    uk: 2.4,
+    zh: 2.1,
+  }),
+);

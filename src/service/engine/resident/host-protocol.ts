@@ -28,7 +28,7 @@ const SENDER = {
   /** Id of the foley process that sends the request. The engine host takes turns between foley processes. */
   command: Type.String(),
   /** Idle time in milliseconds after which the engine ends. */
-  keepAliveMs: Type.Number(),
+  keepAliveMs: Type.Number({ minimum: 0 }),
 };
 
 /**

@@ -92,16 +92,17 @@ class EngineHost {
     socket.setEncoding('utf8');
     const read = (text: string): void => {
       received += text;
-      if (received.length > LINE_MAX_BYTES) socket.destroy();
-      if (!received.includes('\n')) return;
-      socket.off('data', read).resume().setTimeout(0);
-      this.#answer(socket, received);
+      if (received.length > LINE_MAX_BYTES) {
+        socket.destroy();
+      } else if (received.includes('\n')) {
+        socket.off('data', read).resume().setTimeout(0);
+        this.#answer(socket, parseLine(received));
+      }
     };
     socket.on('data', read);
   }
 
-  #answer(socket: Socket, line: string): void {
-    const message: unknown = JSON.parse(line);
+  #answer(socket: Socket, message: unknown): void {
     if (this.#isRetired || !Check(HostRequest, message)) {
       // The command starts another host.
       socket.destroy();
@@ -204,6 +205,14 @@ class EngineHost {
     // This deletes the socket. The lock is released later, so that no other host has created its own.
     this.#server.close();
     await this.#release();
+  }
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
 

@@ -214,12 +214,9 @@ test('mp3 is one channel at 128 kbit/s', async () => {
 });
 
 describe('the length in a WAV header', () => {
-  test('says that it is unknown, with positive even numbers that agree, until it is known', async () => {
+  test('says that it is unknown until it is known', async () => {
     const bytes = await bytesOf(encodeSpeech('wav', chunksOf(speech)));
-    const dataLength = bytes.readInt32LE(40);
-    expect(dataLength).toBeGreaterThan(2_000_000_000);
-    expect(dataLength % 2).toBe(0);
-    expect(bytes.readInt32LE(4)).toBe(dataLength + 36);
+    expect([4, 40].map((at) => bytes.readUInt32LE(at))).toEqual([0xffff_ffff, 0xffff_ffff]);
     const mended = Buffer.from(bytes);
     mended.set(wavHeader(SAMPLE_RATE, speech.length));
     expect((await decodeAudio(mended)).durationMs).toBe(durationMs);

@@ -49,6 +49,17 @@ describe('the test of an engine', () => {
       'has another rate',
       [/^rate warning: voice a lasts \d+\.\d s for 32 characters \(and 1 more\)$/],
     ],
+    ...['is declared too slow', 'is declared too fast'].map((fault): [string, RegExp[]] => [
+      fault,
+      [/^rate warning: voice a lasts \d\.\d s for 32 characters \(and 1 more\)$/],
+    ]),
+    [
+      'fails for long texts',
+      [
+        'speech failed: The engine tested says: too many tokens',
+        /^cancel failed: .*too many tokens/,
+      ],
+    ],
     [
       'is silent',
       ['silence failed: voice a is silent (and 1 more)', /^controls failed: no effect: pitch,/],
@@ -77,6 +88,17 @@ describe('the test of an engine', () => {
       found.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))),
     );
     for (const { mend, status } of reports) expect(mend !== null).toBe(/failed|warn/.test(status));
+  });
+
+  it.each([
+    ['sends 32-bit floats', 'has 32-bit floating-point numbers'],
+    ['sends 64-bit floats', 'has 64-bit floating-point numbers'],
+    ['sends two channels', 'has every sample twice, as for two channels'],
+    ['swaps bytes', 'has the bytes of each sample reversed'],
+    ['sends a file', 'begins with the header of a file (RIFF)'],
+  ])('of an engine that %s fails it for its format', async (fault, found) => {
+    const reports = await test([FAULTY, fault]);
+    expect(broken(reports)).toContain(`format failed: voice a ${found} (and 1 more)`);
   });
 
   it.each([

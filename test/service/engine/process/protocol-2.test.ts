@@ -88,6 +88,16 @@ describe('the greeting of version 2', () => {
     await expect(engine.ready).rejects.toThrow(`its hello message is invalid: ${why}`);
   });
 
+  it.each([
+    ['/voices/0/language', { language: 'en_US' }, 'is "en_US": write en-US'],
+    ['/voices/0/language', { language: 'de_DE.UTF-8' }, 'is "de_DE.UTF-8": write de-DE'],
+    ['/voices/0/language', { language: 'English' }, 'is "English": write a code such as en-US'],
+    ['/voices/0/languages/1', { languages: ['en', 'pt_BR'] }, 'is "pt_BR": write pt-BR'],
+  ])('with an invalid %s %j says what to write', async (field, change, why) => {
+    const { engine } = process('speaks in turns', { voices: [{ ...VOICE, ...change }] });
+    await expect(engine.ready).rejects.toThrow(`its hello message is invalid: ${field} ${why}`);
+  });
+
   it('does not apply to an engine of version 1 that has fields of the same names', async () => {
     const voice = { ...VOICE, controls: 'all' };
     const fields = { protocol: 1, voices: [voice], models: 3, maxConcurrent: 'many' };
@@ -308,5 +318,63 @@ describe('an engine that clones voices', () => {
       'The engine tested says: the words are required',
     );
     await engine.end();
+  });
+});
+
+const limited = () => second({ maxTextLength: 60 }, 'speaks at once');
+
+describe('an engine that declares its longest text', () => {
+  const SENTENCES = [
+    'This is the first sentence of a text. ',
+    'X cannot be spoken by any voice here. ',
+    '“Is this the third one, at last?” he asked.\n\n',
+    'It is over, and nothing is left to say.',
+  ];
+
+  it('gets longer texts in pieces, as one speech with pauses', async () => {
+    const { engine } = limited();
+    const { samples, words } = await wholeSpeech(engine, { text: SENTENCES.join('') });
+    const starts = SENTENCES.map((_, at) => Array.from(SENTENCES.slice(0, at).join('')).length);
+    expect(words.map(({ start, startMs, endMs }) => [start, startMs, endMs])).toEqual([
+      [starts[0], 100, 1_000],
+      [starts[2], 1_400, 2_300],
+      [starts[3], 3_000, 3_900],
+    ]);
+    expect(samples).toHaveLength(16 * (3_000 + 300 + 600));
+    const sent = await received(engine, { text: 'Report.' });
+    expect(sent).toEqual([
+      ...SENTENCES.map((text) => (text.endsWith('\n\n') ? text : text.trim())),
+      'Report.',
+    ]);
+  });
+
+  it('gets a text that fits unchanged', async () => {
+    const { engine } = limited();
+    const text = ' It fits. So it does. ';
+    const { words } = await wholeSpeech(engine, { text });
+    expect(words).toEqual([{ start: 0, end: text.length - 1, startMs: 100, endMs: 1_000 }]);
+  });
+
+  it('cannot speak a text of which it can speak no piece', async () => {
+    const { engine } = limited();
+    const text = 'X cannot be spoken by any voice here. '.repeat(3);
+    await expect(wholeSpeech(engine, { text })).rejects.toMatchObject({ reason: 'unspeakable' });
+  });
+
+  it('may not declare a shorter one than a sentence', async () => {
+    const { engine } = process('speaks in turns', { maxTextLength: 49 });
+    await expect(engine.ready).rejects.toThrow('/maxTextLength must be >= 50');
+  });
+
+  it('is named when an engine without it is silent for a long text', async () => {
+    const { engine, clock } = second({}, 'answers only the second');
+    await engine.warmUp();
+    const speech = wholeSpeech(engine, { text: 'Too long. '.repeat(150) });
+    speech.catch(() => undefined);
+    await untilRunning(clock, SILENCE_MS);
+    clock.advance(SILENCE_MS);
+    await expect(speech).rejects.toThrow(
+      /silent for 60 s while it spoke 1500 characters.*maxTextLength/,
+    );
   });
 });

@@ -22,7 +22,8 @@ function hello() {
   if (fault === 'logs to stdout') process.stdout.write('Loading model...\n');
   if (fault === 'cannot load') return send({ type: 'error', message: 'no GPU' });
   const version = { protocol: 2, version: '1', license: 'MIT' };
-  return send({ type: 'hello', ...version, voices, controls, maxConcurrent: 3 });
+  const limits = { maxConcurrent: 3, maxTextLength: 200 };
+  return send({ type: 'hello', ...version, voices, controls, ...limits });
 }
 
 const clip = (value) => Math.max(-32_768, Math.min(32_767, Math.round(value)));
@@ -34,7 +35,10 @@ function toneOf(characters, given) {
   const speed = fault === 'ignores speed' ? 1 : (given.speed ?? 1);
   const hertz = 200 + 5 * pitch + (fault === 'ignores emotion' ? 0 : emotion.length);
   const other = instruction.length + language.length + stability + similarity;
-  const slow = fault === 'has another rate' ? 60 : 1;
+  const slow =
+    { 'has another rate': 60, 'is declared too slow': 1.6, 'is declared too fast': 1 / 1.5 }[
+      fault
+    ] ?? 1;
   const length = Math.round((RATE * characters * 0.06 * slow) / speed);
   let level = { 'is silent': 0, clips: 80_000, 'is loud': 20_000 }[fault] ?? 4_600;
   level *= 10 ** (volume / 20);
@@ -42,7 +46,25 @@ function toneOf(characters, given) {
   return Int16Array.from({ length }, (_, index) => clip(at(index)));
 }
 
+/** The bytes of samples, in the right format or in a wrong one. */
+function bytesOf(pcm, isFirst) {
+  const bytes = Buffer.from(pcm.buffer);
+  const floats = [...pcm].map((sample) => sample / 32_768);
+  if (fault === 'sends 32-bit floats') return Buffer.from(Float32Array.from(floats).buffer);
+  if (fault === 'sends 64-bit floats') return Buffer.from(Float64Array.from(floats).buffer);
+  if (fault === 'swaps bytes') return Buffer.from(bytes).swap16();
+  if (fault === 'sends two channels') {
+    return Buffer.from(Int16Array.from([...pcm].flatMap((sample) => [sample, sample])).buffer);
+  }
+  const header = Buffer.alloc(fault === 'sends a file' && isFirst ? 44 : 0);
+  header.write('RIFF'.slice(0, header.length));
+  return Buffer.concat([header, bytes]);
+}
+
 async function speak({ id, text, voice, controls: given = {}, words: isTimed }) {
+  if (fault === 'fails for long texts' && text.length > 150) {
+    return send({ type: 'error', id, message: 'too many tokens' });
+  }
   const isMute = fault === 'has a voice that is mute' && voice === 'b';
   const spoken = fault === 'stops at a line break' ? text.split('\n')[0] : text;
   const found = isMute ? [] : [...spoken.matchAll(/[\p{L}\p{N}]+/gu)];
@@ -61,7 +83,8 @@ async function speak({ id, text, voice, controls: given = {}, words: isTimed }) 
     const isMissing = fault === 'misses a word' && index === 1;
     if (isTimed && !isMissing) send({ type: 'words', id, words: [time] });
     const target = fault === 'mixes up requests' ? [...open][0] : id;
-    send({ type: 'audio', id: target, bytes: pcm.byteLength }, Buffer.from(pcm.buffer));
+    const bytes = bytesOf(pcm, index === 0);
+    send({ type: 'audio', id: target, bytes: bytes.length }, bytes);
     ms = endMs;
     const pauseMs = fault === 'ignores cancel' && found.length > 20 ? 100 : 1;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

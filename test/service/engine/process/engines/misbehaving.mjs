@@ -1,4 +1,5 @@
 // An engine that breaks one rule of docs/engines.md: `node misbehaving.mjs BEHAVIOUR`.
+import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -13,6 +14,14 @@ const audio = (id, pcm = Buffer.alloc(3200, 1)) => {
 const staysForEver = () => {
   setInterval(() => undefined, 1000);
   process.on('SIGTERM', () => undefined);
+};
+/** Starts a process of its own session that has the engine's stdout for 20 s, and then writes a file. */
+const leavesChild = (file) => {
+  const script = 'setTimeout(() => require("node:fs").writeFileSync(process.argv[1], ""), 20_000)';
+  const stdio = ['ignore', 'inherit', 'ignore'];
+  const child = spawn(process.execPath, ['-e', script, `${file}.ended`], { stdio, detached: true });
+  child.unref();
+  writeFileSync(file, `${child.pid}`);
 };
 const dies = (code) => {
   process.exitCode = code;
@@ -63,6 +72,17 @@ const BEHAVIOURS = {
     speak({ id }) {
       audio(id);
       send({ type: 'done', id });
+    },
+  },
+  'leaves a child with its stdout': {
+    hello() {
+      const [, , , file] = process.argv;
+      leavesChild(file);
+      greet();
+    },
+    speak({ id, text }) {
+      if (isProbe(text)) return speaks(id);
+      return dies(3);
     },
   },
   'never says hello': {

@@ -10,11 +10,12 @@ const send = (message, pcm = Buffer.alloc(0)) => {
 };
 const greet = () => send({ ...hello, ...JSON.parse(fields) });
 /** 100 ms in which every sample is the id of the request. */
-const audio = (id, samples = 1600) => {
-  const pcm = Buffer.from(new Int16Array(samples).fill(id).buffer);
+const audio = (id, samples = 1600, value = id) => {
+  const pcm = Buffer.from(new Int16Array(samples).fill(value).buffer);
   return send({ type: 'audio', id, bytes: pcm.length }, pcm);
 };
 const open = new Map();
+const texts = [];
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Each request speaks as many chunks as its text has words, one chunk of each request a turn. */
@@ -41,6 +42,19 @@ const BEHAVIOURS = {
     },
     cancel({ id }) {
       if (open.has(id)) open.set(id, []);
+    },
+  },
+  /** Says each text as a second of sound for each sentence, and knows no text in which only X is. */
+  'speaks at once': {
+    speak({ id, text }) {
+      texts.push(text);
+      if (text.startsWith('X'))
+        return send({ type: 'error', id, reason: 'unspeakable', message: 'X' });
+      if (text === 'Report.') return send({ type: 'error', id, message: JSON.stringify(texts) });
+      const end = [...text.trimEnd()].length;
+      send({ type: 'words', id, words: [{ start: 0, end, startMs: 100, endMs: 1000 }] });
+      audio(id, 16_000, 8_000);
+      return send({ type: 'done', id });
     },
   },
   'reports requests': {

@@ -1,0 +1,73 @@
+// Functions of four floats at once.
+
+/** Bytes of a float. */
+export const FLOAT: i32 = 4;
+
+@inline
+export function sum(values: v128): f32 {
+  return f32x4.extract_lane(values, 0) + f32x4.extract_lane(values, 1) + (f32x4.extract_lane(values, 2) + f32x4.extract_lane(values, 3));
+}
+
+/** e to the power of each lane: 2 to the whole part of x / ln 2, times the series of the rest. */
+@inline
+export function exp(x: v128): v128 {
+  const limited = f32x4.min(f32x4.max(x, f32x4.splat(-87)), f32x4.splat(88));
+  const whole = f32x4.nearest(f32x4.mul(limited, f32x4.splat(1.4426950408889634)));
+  // ln 2 in two parts, so that no digit of the rest is lost.
+  let r = f32x4.sub(limited, f32x4.mul(whole, f32x4.splat(0.693359375)));
+  r = f32x4.add(r, f32x4.mul(whole, f32x4.splat(2.12194440e-4)));
+  let p = f32x4.splat(1.0 / 720);
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.0 / 120));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.0 / 24));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.0 / 6));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(0.5));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1));
+  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(whole), i32x4.splat(127)), 23);
+  return f32x4.mul(p, power);
+}
+
+// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26: an error of at most 1.5e-7.
+@inline
+export function erf(x: v128): v128 {
+  const one = f32x4.splat(1);
+  const size = f32x4.abs(x);
+  const t = f32x4.div(one, f32x4.add(one, f32x4.mul(size, f32x4.splat(0.3275911))));
+  let p = f32x4.splat(1.061405429);
+  p = f32x4.add(f32x4.mul(p, t), f32x4.splat(-1.453152027));
+  p = f32x4.add(f32x4.mul(p, t), f32x4.splat(1.421413741));
+  p = f32x4.add(f32x4.mul(p, t), f32x4.splat(-0.284496736));
+  p = f32x4.add(f32x4.mul(p, t), f32x4.splat(0.254829592));
+  const result = f32x4.sub(one, f32x4.mul(f32x4.mul(p, t), exp(f32x4.neg(f32x4.mul(size, size)))));
+  return v128.or(result, v128.and(x, i32x4.splat(0x80000000)));
+}
+
+/** Sine and cosine of the last call of {@link turn}. */
+export let sine: v128 = f32x4.splat(0);
+export let cosine: v128 = f32x4.splat(1);
+
+/** Sets {@link sine} and {@link cosine} of each lane: of the rest of x after quarter turns, by their series. */
+@inline
+export function turn(x: v128): void {
+  const quarters = f32x4.nearest(f32x4.mul(x, f32x4.splat(0.6366197723675814)));
+  // A quarter of a turn in two parts, so that no digit of the rest is lost.
+  let r = f32x4.sub(x, f32x4.mul(quarters, f32x4.splat(1.5703125)));
+  r = f32x4.sub(r, f32x4.mul(quarters, f32x4.splat(4.838267948966e-4)));
+  const square = f32x4.mul(r, r);
+  let s = f32x4.splat(2.7525562e-6);
+  s = f32x4.add(f32x4.mul(s, square), f32x4.splat(-1.9840874e-4));
+  s = f32x4.add(f32x4.mul(s, square), f32x4.splat(8.3333310e-3));
+  s = f32x4.add(f32x4.mul(s, square), f32x4.splat(-0.16666667));
+  s = f32x4.add(f32x4.mul(f32x4.mul(s, square), r), r);
+  let c = f32x4.splat(2.443315711809948e-5);
+  c = f32x4.add(f32x4.mul(c, square), f32x4.splat(-1.388731625493765e-3));
+  c = f32x4.add(f32x4.mul(c, square), f32x4.splat(4.166664568298827e-2));
+  c = f32x4.add(f32x4.mul(c, square), f32x4.splat(-0.5));
+  c = f32x4.add(f32x4.mul(c, square), f32x4.splat(1));
+  const quadrant = i32x4.trunc_sat_f32x4_s(quarters);
+  const isOdd = i32x4.eq(v128.and(quadrant, i32x4.splat(1)), i32x4.splat(1));
+  const sineSign = i32x4.shl(v128.and(quadrant, i32x4.splat(2)), 30);
+  const cosineSign = i32x4.shl(v128.and(i32x4.add(quadrant, i32x4.splat(1)), i32x4.splat(2)), 30);
+  sine = v128.xor(v128.bitselect(c, s, isOdd), sineSign);
+  cosine = v128.xor(v128.bitselect(s, c, isOdd), cosineSign);
+}

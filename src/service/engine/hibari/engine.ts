@@ -1,0 +1,149 @@
+import type { Clock } from '../../../effects/clock.ts';
+import { systemClock } from '../../../effects/clock.ts';
+import { abortable } from '../../../effects/concurrency.ts';
+import { countCodePoints } from '../../../text/code-points.ts';
+import type { EngineRequest, SpeechChunk, SpeechEngine, WordMark } from '../speech-engine.ts';
+import { EngineError } from '../speech-engine.ts';
+import type { Source } from '../traced-text.ts';
+import { type TaskRank, ThreadPool, type Ticket } from '../thread-pool.ts';
+import { REGION, type TextPiece, textPieces, unspokenLetters } from './pieces.ts';
+import type { SpokenToken } from './fit-to-pauses.ts';
+import type { HibariPiece, SpokenPiece } from './synthesizer.ts';
+import { HIBARI_VOICES } from './voices.ts';
+
+export interface HibariEngineOptions {
+  /** Path or URL of the script that the worker threads run: the bundled `worker.ts`. */
+  readonly workerFile: string | URL;
+  /** Maximum number of threads, default 1. Each thread speaks one sentence or clause at a time. */
+  readonly threads?: number;
+  /** Timeout of one task in milliseconds, default 60,000. If a task takes longer, its thread is terminated. */
+  readonly pieceTimeoutMs?: number;
+  readonly clock?: Clock;
+}
+
+type Pool = ThreadPool<HibariPiece, SpokenPiece>;
+
+/**
+ * Creates the built-in engine, a neural voice for English that runs in worker threads, and its cast. The output is
+ * deterministic. Limits the speed to 0.5 to 2 and the pitch to 12 semitones either way. Splits the text into sentences,
+ * and sentences of more than 240 characters into clauses.
+ */
+export function createHibariEngine({
+  workerFile,
+  threads = 1,
+  pieceTimeoutMs = 60_000,
+  clock = systemClock,
+}: HibariEngineOptions): SpeechEngine {
+  const pool: Pool = new ThreadPool({
+    workerFile,
+    name: 'hibari',
+    isResult: isSpokenPiece,
+    threads,
+    pieceTimeoutMs,
+    clock,
+  });
+  return {
+    name: 'hibari',
+    voices: HIBARI_VOICES,
+    warmUp: () => pool.warmUp(),
+    synthesize: (request, signal) => speakPieces(pool, { request, ahead: threads }, signal),
+    unspoken: ({ text, textNormalization }) =>
+      unspokenLetters(text, textNormalization === false ? undefined : REGION),
+    close: () => pool.close(),
+  };
+}
+
+interface Task {
+  readonly piece: TextPiece;
+  readonly speech: Ticket<SpokenPiece>;
+}
+
+async function* speakPieces(
+  pool: Pool,
+  { ahead, request }: { readonly request: EngineRequest; readonly ahead: number },
+  signal: AbortSignal,
+): AsyncGenerator<SpeechChunk> {
+  signal.throwIfAborted();
+  const voice = HIBARI_VOICES.find(({ id }) => id === request.voice);
+  if (voice === undefined) {
+    throw new EngineError('failed', `The engine hibari has no voice ${request.voice}.`);
+  }
+  const { sampleRate } = voice;
+  const pieces = textPieces(request.text, request.textNormalization === false ? undefined : REGION);
+  const tasks: Task[] = [];
+  const start = (isFirst: boolean): void => {
+    const { value: piece } = pieces.next();
+    if (piece === undefined) return;
+    const rank: TaskRank = { client: request.client ?? '', isFirst };
+    const { pitch, speed } = request;
+    const { pauseMs, spelled, text } = piece;
+    const task = { pauseMs, spelled, text, pitch, speed, voice: voice.id };
+    tasks.push({ piece, speech: pool.enqueue(task, rank) });
+  };
+  start(request.isInteractive === true);
+  let offsetMs = 0;
+  let isSpoken = false;
+  try {
+    for (let task = tasks[0]; task !== undefined; task = tasks[0]) {
+      while (tasks.length <= ahead) {
+        const before = tasks.length;
+        start(false);
+        if (tasks.length === before) break;
+      }
+      const { samples, tokens } = await abortable(task.speech.result(), signal);
+      tasks.shift();
+      if (samples.length === 0) continue;
+      isSpoken = true;
+      const { end, start: from } = task.piece;
+      yield { samples, sampleRate, span: { start: from, end } };
+      signal.throwIfAborted();
+      const words = request.isTimed === true ? wordMarks(task.piece, tokens, offsetMs) : [];
+      if (words.length > 0) yield { samples: new Float32Array(0), sampleRate, words };
+      offsetMs += (samples.length * 1000) / sampleRate;
+    }
+  } finally {
+    for (const { speech } of tasks) speech.drop();
+  }
+  if (isSpoken) return;
+  throw new EngineError(
+    'unspeakable',
+    'The text has no Latin letter and no digit, so an English voice cannot speak it.',
+  );
+}
+
+/** Returns the time of each word of a piece. */
+function wordMarks(piece: TextPiece, tokens: readonly SpokenToken[], offsetMs: number): WordMark[] {
+  let units = 0;
+  let codePoints = piece.start;
+  const codePointAt = (index: number): number => {
+    codePoints += countCodePoints(piece.written.slice(units, index));
+    units = index;
+    return codePoints;
+  };
+  return piece.words().flatMap(({ spoken, written }) => {
+    const own = tokens.filter(({ end, start }) => start < spoken.end && end > spoken.start);
+    const [first] = own;
+    const last = own.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const start = codePointAt(written.start);
+    const end = codePointAt(written.end + (endsWithDot(piece.written, written) ? 1 : 0));
+    return [{ start, end, startMs: offsetMs + first.startMs, endMs: offsetMs + last.endMs }];
+  });
+}
+
+const ABBREVIATION = /^(?:\p{L}\.)+\p{L}$/u;
+
+function endsWithDot(text: string, { end, start }: Source): boolean {
+  return text.charAt(end) === '.' && ABBREVIATION.test(text.slice(start, end));
+}
+
+function isSpokenPiece(message: unknown): message is SpokenPiece {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'samples' in message &&
+    message.samples instanceof Float32Array &&
+    'tokens' in message &&
+    Array.isArray(message.tokens)
+  );
+}

@@ -1,0 +1,25 @@
+// Entry point of a worker thread that speaks. Speaks a word before it reports that it is ready, because WebAssembly compiles
+// each function on its first call.
+
+import { fileURLToPath } from 'node:url';
+import { parentPort } from 'node:worker_threads';
+import { type HibariPiece, HibariSynthesizer } from './synthesizer.ts';
+
+if (parentPort === null) throw new Error('This file runs as a worker thread only.');
+const port = parentPort;
+
+const synthesizer = new HibariSynthesizer({
+  kernels: fileURLToPath(new URL('packages/kernels.wasm', import.meta.url)),
+  folder: fileURLToPath(new URL('../assets/voice', import.meta.url)),
+});
+port.postMessage({ kind: 'ready' });
+
+port.on('message', (piece: HibariPiece) => {
+  try {
+    const { samples, tokens } = synthesizer.speak(piece);
+    port.postMessage({ kind: 'done', samples, tokens }, [samples.buffer]);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    port.postMessage({ kind: 'failed', message });
+  }
+});
