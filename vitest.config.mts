@@ -12,6 +12,24 @@ const OWN_PROJECTS = [
   'test/validators/**',
 ];
 
+/** Tests of commands that talk to a service. The project `sparse` repeats them with one that answers little. */
+const TALK_TO_A_SERVICE = [
+  'test/binary/{batch,jobs,media-client,voices}/*.test.ts',
+  'test/binary/{api,auth,captions,interrupt,lists,models,output,pipes,profile}*.test.ts',
+  'test/binary/{recover,request-headers,suggestions,target,tts-json,voice,warnings}*.test.ts',
+  'test/check/batch/{captions,failures,pauses}.test.ts',
+  'test/check/faults/{aligned,statuses}.test.ts',
+  'test/check/jobs/{outcomes,results}.test.ts',
+  'test/check/long-text/parts.test.ts',
+  'test/check/media-client/{faults,interrupted}.test.ts',
+  'test/check/surfaces/{cache,repetition,voices,wire}.test.ts',
+  'test/check/voices/{create-answers,design-faults}.test.ts',
+  'test/check/{controls,recover-speech}.test.ts',
+];
+
+/** Tests that compare processor times, which other tests at the same time would disturb. */
+const RATIOS_OF_TIMES = ['test/check/{captions/linear-time,reading/linear}.test.ts'];
+
 // Test files share worker processes: a fresh process for each file would take minutes. The soak isolates them.
 const isolate = process.env['FOLEY_TEST_SIZE'] === 'full';
 
@@ -41,7 +59,29 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'binary', isolate, include: ['test/binary/**/*.test.ts'] } },
-      { extends: true, test: { name: 'check', isolate, include: ['test/check/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'check',
+          isolate,
+          include: ['test/check/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...RATIOS_OF_TIMES],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'linear', include: RATIOS_OF_TIMES, fileParallelism: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'sparse',
+          isolate,
+          include: TALK_TO_A_SERVICE,
+          env: { FOLEY_TEST_SERVICE: 'sparse' },
+          setupFiles: ['test/sparse-service/only-full.ts'],
+        },
+      },
       { extends: true, test: { name: 'conformance', include: ['test/contract/**/*.test.ts'] } },
       {
         extends: true,

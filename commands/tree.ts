@@ -358,7 +358,7 @@ export const tree: readonly CommandNode[] = [
     children: [
       {
         name: 'add',
-        summary: 'Install espeak-ng, or add your own engine',
+        summary: 'Install kokoro, piper or espeak-ng, or add your own engine',
         load: async () => (await import('./engine/add.ts')).engineAdd,
       },
       {
@@ -432,6 +432,11 @@ export const tree: readonly CommandNode[] = [
         name: 'flags',
         summary: 'Show the global flags',
         load: async () => (await import('./help/flags.ts')).globalFlags,
+      },
+      {
+        name: 'man',
+        summary: 'Show the manual page of a command',
+        load: async () => (await import('./help/man.ts')).man,
       },
     ],
   },

@@ -14,7 +14,13 @@ const { withContractTables } = await loadTypeScript('test/contract/api-pages.ts'
 // The build describes the command tree: it has loaded every command anyway.
 const commandTree = JSON.parse(readFileSync(path.join(root, 'dist/tree.json'), 'utf8'));
 const { manPages, referencePage } = await loadTypeScript('src/cli/manual/manual.ts');
-const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const pages = [...manPages(commandTree, manifest.version)].map(([name, page]) => [
+  `man/${name}`,
+  page,
+]);
+// npm 10 and 11 link the pages that are listed, and ignore `directories.man`.
+manifest.man = pages.map(([name]) => name);
 
 const pagesWithTables = [
   'docs/protocol.md',
@@ -31,7 +37,8 @@ const files = new Map([
     name,
     withContractTables(readFileSync(path.join(root, name), 'utf8')),
   ]),
-  ...[...manPages(commandTree, version)].map(([name, page]) => [`man/${name}`, page]),
+  ...pages,
+  ['package.json', `${JSON.stringify(manifest, null, 2)}\n`],
   ['docs/messages.md', messagesPage()],
   ['docs/reference.md', referencePage(commandTree)],
 ]);

@@ -11,7 +11,7 @@ const LONGEST = [
   'test/check/billing/billing.property.test.ts',
   'test/live/driver.test.ts',
   'test/audio/join/join.test.ts',
-  'test/service/engine/flite/synthesizer.test.ts',
+  'test/service/engine/hibari/engine.test.ts',
   'test/check/engines/install-espeak-ng.test.ts',
   'test/check/installing.test.ts',
   'test/check/aligned-accuracy.test.ts',

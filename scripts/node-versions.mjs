@@ -1,12 +1,31 @@
-// Runs tests of the built command under the newest Node 20, 22 and 24, whose programs are npm packages:
-// `node scripts/node-versions.mjs 22 test/binary/pipes` runs those under one. The last part of `npm run check` and of `npm run soak`.
+// Installs foley as the README says, and tests it, in clones of the last commit, with other versions of Node and npm, which
+// are npm packages. `node scripts/node-versions.mjs 22` runs one of them. A part of `npm run check`. With `--whole`, as in
+// `npm run soak`, runs all of `npm test`, which takes minutes for each version.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isSetUp, root, setUpPackages } from './set-up.mjs';
 
-const folder = path.join(root, 'test/node-versions');
+const packages = path.join(root, 'test/node-versions/node_modules');
+
+/** npm 12 needs Node 22 or newer. */
+const VERSIONS = [
+  { node: '20', npm: '10' },
+  { node: '22', npm: '12' },
+  { node: '24', npm: '11' },
+  { node: '26', npm: '12' },
+];
 
 /** What a version of Node can break: loading, streams, sockets, signals, workers, the database, terminals. */
 const TELLING = [
@@ -36,39 +55,83 @@ const TELLING = [
   'test/check/voices/embedded.test.ts',
 ];
 
-/** The versions whose tests failed, and those that cannot be installed on this machine. */
-export function runUnderNodeVersions(wanted = [], files = TELLING) {
-  setUpPackages(folder);
-  const { optionalDependencies } = JSON.parse(
-    readFileSync(path.join(folder, 'package.json'), 'utf8'),
-  );
-  const names = Object.keys(optionalDependencies).map((name) => name.replace('node-', ''));
-  return names
-    .filter((name) => wanted.length === 0 || wanted.includes(name))
-    .filter((name) => !passesUnder(name, files));
+/** Returns the versions of Node under which a step failed. */
+export function runUnderNodeVersions(wanted, isWhole) {
+  setUpPackages(path.dirname(packages));
+  // `npm test` runs under Node 20 anyway.
+  const tests = ({ node }) => {
+    if (node === '20') return 'true';
+    return isWhole
+      ? 'npm test'
+      : `npx vitest run --project binary --project check ${TELLING.join(' ')}`;
+  };
+  return VERSIONS.filter(({ node }) => wanted.length === 0 || wanted.includes(node))
+    .filter((version) => !passesUnder(version, tests(version)))
+    .map(({ node }) => node);
 }
 
-function passesUnder(name, files) {
-  const node = path.join(folder, `node_modules/node-${name}/bin/node`);
-  if (!existsSync(node)) {
-    console.log(`\n── Node ${name}: its package has no program for this machine; not run`);
+function passesUnder({ node, npm }, tests) {
+  const program = path.join(packages, `node-${node}/bin/node`);
+  if (!existsSync(program)) {
+    console.log(`\n── Node ${node}: its package has no program for this machine; not run`);
     return true;
   }
-  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim();
-  console.log(`\n── Node ${version}`);
-  const vitest = path.join(root, 'node_modules/.bin/vitest');
-  // Nobody is timed here, and three times the small size is enough.
-  const env = { ...process.env, FOLEY_TEST_NODE: node, FOLEY_TEST_SIZE: 'small' };
-  const run = ['run', '--project', 'binary', '--project', 'check', ...files];
-  const { status } = spawnSync(vitest, run, { cwd: root, stdio: 'inherit', env });
-  console.log(`── Node ${version}: ${status === 0 ? 'passed' : 'FAILED'}`);
-  return status === 0;
+  const folder = mkdtempSync(path.join(tmpdir(), `foley-node-${node}-`));
+  try {
+    const clone = path.join(folder, 'clone');
+    const env = environment(program, npm, folder);
+    const run = (command, cwd) => {
+      console.log(`\n── Node ${node}, npm ${npm}: ${command}`);
+      const { status } = spawnSync('bash', ['-ec', command], { cwd, env, stdio: 'inherit' });
+      if (status !== 0) console.log(`── Node ${node}, npm ${npm}: FAILED: ${command}`);
+      return status === 0;
+    };
+    return (
+      run(`node --version; npm --version; git clone --quiet '${root}' clone`, folder) &&
+      run(installation(), clone) &&
+      run('installed/bin/foley tts "Hello from foley" -o hello.mp3 --local', folder) &&
+      statSync(path.join(folder, 'hello.mp3')).size > 0 &&
+      run(tests, clone)
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The command that README.md shows, without its explanation. */
+function installation() {
+  const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+  return /^npm install -g "\$\(npm pack --silent\)"/m.exec(readme)[0];
+}
+
+/** The variables of a shell in which `node` and `npm` have these versions, and `npm install -g` installs into `folder`. */
+function environment(program, npm, folder) {
+  const bin = path.join(folder, 'bin');
+  mkdirSync(bin);
+  const cli = path.join(packages, `npm-${npm}/bin/npm-cli.js`);
+  for (const [name, words] of [
+    ['node', `'${program}'`],
+    ['npm', `'${program}' '${cli}'`],
+    ['npx', `'${program}' '${path.join(path.dirname(cli), 'npx-cli.js')}'`],
+  ]) {
+    writeFileSync(path.join(bin, name), `#!/bin/sh\nexec ${words} "$@"\n`);
+    chmodSync(path.join(bin, name), 0o755);
+  }
+  // The variables that another npm set for its scripts would win over its settings.
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+  return {
+    ...Object.fromEntries(inherited),
+    PATH: [bin, process.env.PATH].join(path.delimiter),
+    npm_config_prefix: path.join(folder, 'installed'),
+    npm_config_update_notifier: 'false',
+    FOLEY_TEST_SIZE: 'small',
+  };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href && isSetUp()) {
   const words = process.argv.slice(2);
-  const versions = words.filter((word) => /^\d+$/.test(word));
-  const files = words.filter((word) => !/^\d+$/.test(word));
-  const failed = runUnderNodeVersions(versions, files.length === 0 ? TELLING : files);
+  const versions = words.filter((word) => word !== '--whole');
+  const failed = runUnderNodeVersions(versions, words.includes('--whole'));
+  if (failed.length > 0) console.log(`\nfailed under Node ${failed.join(', ')}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }

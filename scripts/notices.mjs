@@ -11,6 +11,7 @@ const COMPILED = [
   ['mp3.wasm', 'LAME', 'LGPL-2.0-or-later', 'https://lame.sourceforge.io'],
   ['mpg123-decoder.mjs', 'libmpg123', 'LGPL-2.1-only', 'https://www.mpg123.de'],
   ['aac-encoder.mjs', 'FFmpeg (its AAC encoder)', 'LGPL-2.1-or-later', 'https://ffmpeg.org'],
+  ['aac-decoder.wasm.br', 'FFmpeg (its audio decoders)', 'LGPL-2.1-or-later', 'https://ffmpeg.org'],
   ['h264-mp4-encoder.mjs', 'mp4v2', 'MPL-1.1', 'https://github.com/enzo1982/mp4v2'],
   ['h264-mp4-encoder.mjs', 'minih264', 'CC0-1.0', 'https://github.com/lieff/minih264'],
   ['ogg.wasm', 'libvorbis and libogg', 'BSD-3-Clause', 'https://xiph.org/vorbis'],
@@ -33,9 +34,10 @@ export function notices(modules) {
     .map(({ name, version, license, text }) => `## ${name} ${version} (${license})\n\n${text}`);
   return [
     '# Third-party notices',
-    'foley bundles the packages below. The packages that npm installs beside foley carry their own licenses: the speech',
-    'engine flite (a BSD license), the database libsql (MIT), and sharp (Apache-2.0), whose library libvips is under the',
-    'LGPL-3.0-or-later (source: https://github.com/libvips/libvips).\n',
+    'foley bundles the packages below. The packages that npm installs beside foley carry their own licenses: the database',
+    'libsql (MIT), and sharp (Apache-2.0), whose library libvips is under the LGPL-3.0-or-later (source:',
+    'https://github.com/libvips/libvips).\n',
+    'The data in assets/voice is under the Apache-2.0 and MIT licenses: assets/voice/LICENSE and assets/voice/NOTICE.\n',
     '## Libraries in dist/packages\n',
     'A user may replace each of these files by another build of the same library. The texts of the LGPL and of the MPL 1.1',
     'are in assets/licenses.\n',

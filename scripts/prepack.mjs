@@ -2,12 +2,11 @@
 // the same bytes whatever the umask of the clone was.
 import { chmodSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { npm } from './installation.mjs';
+import { pack } from './installation.mjs';
 import { isSetUp, root } from './set-up.mjs';
 
 if (isSetUp()) {
-  const listing = npm(['pack', '--dry-run', '--json', '--ignore-scripts'], root);
-  for (const { path: name } of JSON.parse(listing)[0].files) {
+  for (const { path: name } of pack(root, '--dry-run', '--ignore-scripts').files) {
     const file = path.join(root, name);
     const isProgram = (statSync(file).mode & 0o100) !== 0;
     chmodSync(file, isProgram ? 0o755 : 0o644);

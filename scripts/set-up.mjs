@@ -26,11 +26,15 @@ export function setUp() {
   });
 }
 
-/** Installs what the lockfile in a folder says, unless that is there already. */
+/**
+ * Installs what the lockfile in a folder says, unless that is there already. The packages may be for another version of Node
+ * than this one.
+ */
 export function setUpPackages(folder) {
   if (packagesAreReady(folder)) return;
   withLock(() => {
-    if (!packagesAreReady(folder)) installPackages(folder);
+    // `npm run` hands the strictness of .npmrc down to every npm below it.
+    if (!packagesAreReady(folder)) installPackages(folder, '--no-engine-strict');
   });
 }
 
@@ -73,11 +77,18 @@ function readPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages;
 }
 
-function installPackages(folder) {
+function installPackages(folder, ...options) {
   const where = folder === root ? '' : ` of ${path.relative(root, folder)}`;
   process.stderr.write(`foley: installing packages${where}\n`);
   const [file, ...first] = npmCommand();
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const args = [
+    'ci',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...options,
+  ];
   run('npm ci', file, [...first, ...args], { cwd: folder });
 }
 
@@ -96,12 +107,12 @@ function buildIsReady() {
 }
 
 function newestSource() {
-  const folders = ['src', 'commands', 'scripts'].flatMap((folder) =>
+  const folders = ['src', 'commands', 'assembly', 'scripts'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true }).map((name) =>
       path.join(folder, name),
     ),
   );
-  const files = [...folders, 'package.json', 'rolldown.config.mjs', 'src', 'commands'];
+  const files = [...folders, 'package.json', 'rolldown.config.mjs', 'src', 'commands', 'assembly'];
   return Math.max(...files.map((file) => statSync(path.join(root, file)).mtimeMs));
 }
 

@@ -1,12 +1,21 @@
 import { tree } from '../commands/tree.ts';
 import { version } from '../package.json';
+import { findHome, resolvePaths } from './config/paths.ts';
 import { COLOR_CHOICES } from './cli/render/style.ts';
 import type { Connection, Context, MainDeps } from './cli/command.ts';
 import type { GlobalOptions } from './cli/flags/global.ts';
 import { findInvocation, parseBranch, parseCommand, parseRoot } from './cli/program.ts';
 import type { Io } from './cli/io.ts';
 import type { JqFilter } from './cli/jq.ts';
-import { createIo, prepareOutputs, BrokenPipe, write, wasClosed } from './cli/io.ts';
+import {
+  createIo,
+  prepareOutputs,
+  BrokenPipe,
+  write,
+  isRegularFile,
+  redirectedFile,
+  wasClosed,
+} from './cli/io.ts';
 import type { Parsed, Shown } from './cli/program.ts';
 import { renderError, toFailure, render } from './cli/render/result.ts';
 import type { CommandResult } from './cli/render/result.ts';
@@ -15,7 +24,7 @@ import { endWithSignal, Interrupted, watchSignals } from './cli/signals.ts';
 import type { ExitCode } from './contract/exit-codes.ts';
 import { EXIT_CODES } from './contract/exit-codes.ts';
 import { configFailure, Failure, usageFailure } from './errors/failure.ts';
-import { homedir } from 'node:os';
+import { toJson } from './text/display.ts';
 import { reasonOf } from './durable/file-failures.ts';
 import { systemClock } from './effects/clock.ts';
 import { systemFiles } from './effects/file-system.ts';
@@ -36,7 +45,7 @@ export async function main(argv: readonly string[], deps: MainDeps): Promise<End
   let globals = presumedGlobals(argv);
   try {
     const work = await parse(argv);
-    if (work.kind !== 'run') return await show(work, deps);
+    if (work.kind !== 'run') return await show(work, globals.json === true, deps);
     globals = work.globals;
     return await perform(work, deps);
   } catch (error) {
@@ -63,8 +72,15 @@ async function parse(argv: readonly string[]): Promise<Work | Shown> {
   return { ...parsed, perform: (context) => definition.run(context, parsed) };
 }
 
-async function show(shown: Shown, { streams }: MainDeps): Promise<Ending> {
-  await write(streams.stdout, shown.kind === 'help' ? shown.text : versionText(shown.json));
+async function show(shown: Shown, isJson: boolean, { streams }: MainDeps): Promise<Ending> {
+  let text: string;
+  if (shown.kind === 'version') text = versionText(shown.json);
+  else if (!isJson) ({ text } = shown);
+  else {
+    const { describeHelp } = await import('./cli/described-command.ts');
+    text = `${toJson(await describeHelp(shown.path), streams.stdout.isTTY === true)}\n`;
+  }
+  await write(streams.stdout, text);
   return { code: EXIT_CODES.ok.code };
 }
 
@@ -196,13 +212,15 @@ function systemDeps(host: NodeJS.Process): MainDeps {
   return {
     env: host.env,
     cwd: () => currentFolder(host),
-    homeDirectory: homedir(),
+    homeDirectory: findHome(),
     platform: host.platform,
     streams: {
       stdin: () => host.stdin,
       stdout: host.stdout,
       stderr: host.stderr,
       stdoutIsClosed: () => wasClosed(1),
+      stdoutIsFile: () => isRegularFile(1),
+      stdoutFile: () => redirectedFile(1),
     },
     signals: host,
     clock: systemClock,
@@ -232,10 +250,7 @@ export function createContext({
   signal,
 }: Pick<Context, 'globals' | 'io' | 'signal'> & { readonly deps: MainDeps }): Context {
   const { clock, cwd, env, files, homeDirectory, platform, random } = deps;
-  const paths = once(async () => {
-    const { resolvePaths } = await import('./config/paths.ts');
-    return resolvePaths(deps);
-  });
+  const paths = once(async () => resolvePaths(deps));
   const settings = once(async () => {
     const [{ loadSettings }, { abortable }] = await Promise.all([
       import('./config/settings.ts'),

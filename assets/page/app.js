@@ -17,14 +17,14 @@ async function start() {
   const link = location.hash.slice(1);
   if (link !== '') {
     history.replaceState(null, '', '/');
-    await post('/page/session', { link });
+    await openSession(link);
   }
   const [voices, { models }] = await Promise.all([
-    ask(`${API}/v3/voices?pageSize=100`),
+    allVoices(),
     ask(`${API}/v3/speech/tts/capabilities`),
   ]);
   catalogue = {
-    voices: voices.items,
+    voices,
     models: new Map(models.map((model) => [model.id, model])),
   };
   fillVoices();
@@ -32,6 +32,28 @@ async function start() {
   await showAccount();
   one('main').hidden = false;
   listen();
+}
+
+/** Opens a session with a link. A used link is no trouble in the browser that used it, whose session goes on. */
+async function openSession(link) {
+  try {
+    await post('/page/session', { link });
+  } catch (error) {
+    await ask(`${API}/v1/profile`).catch(() => {
+      throw error;
+    });
+  }
+}
+
+/** The voices of all pages of the list. */
+async function allVoices() {
+  const voices = [];
+  for (let page = 1, last = 1; page <= last; page += 1) {
+    const { items, totalPages } = await ask(`${API}/v3/voices?pageSize=100&page=${page}`);
+    voices.push(...items);
+    last = totalPages;
+  }
+  return voices;
 }
 
 function listen() {

@@ -4,7 +4,13 @@ import { readText, parseJson } from '../../src/api/response.ts';
 import type { Io } from '../../src/cli/io.ts';
 import type { Billed } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { display, displayText, toJson } from '../../src/text/display.ts';
+import {
+  display,
+  displayText,
+  toJson,
+  withoutCommands,
+  withoutCommandsInJson,
+} from '../../src/text/display.ts';
 
 // Longer JSON is unreadable even if it is formatted.
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
@@ -19,7 +25,8 @@ export interface ShowOptions {
 }
 
 /**
- * Writes a response to stdout. A file or a pipe gets the bytes unchanged. A terminal gets formatted, escaped text.
+ * Writes a response to stdout. A file or a pipe gets the bytes unchanged; in CI, log commands in the text of a pipe are
+ * escaped. A terminal gets formatted, escaped text.
  * @throws Failure of kind `output` for bytes that a terminal cannot show
  * @throws Failure of kind `bad_answer` for a truncated body
  */
@@ -29,11 +36,14 @@ export async function showResponse(
   options: ShowOptions,
 ): Promise<void> {
   if (options.include) await io.writeOut(headOf(response, io.stdoutIsTerminal));
+  const { contentType = '' } = response.headers;
   if (!io.stdoutIsTerminal) {
-    for await (const chunk of response.body) await io.writeOut(chunk);
+    const escape = JSON_TYPE.test(contentType) ? withoutCommandsInJson : withoutCommands;
+    const isText = JSON_TYPE.test(contentType) || TEXT.test(contentType);
+    const bytes = io.isCiLog && isText ? escapedLines(response.body, escape) : response.body;
+    for await (const chunk of bytes) await io.writeOut(chunk);
     return;
   }
-  const { contentType = '' } = response.headers;
   if (isEmpty(response)) return;
   if (JSON_TYPE.test(contentType)) {
     const text = await readText(response, MOST_JSON_BYTES);
@@ -48,6 +58,25 @@ export async function showResponse(
     throw notForTerminals(response, options.billed);
   }
 }
+
+// Decoding each byte as a character keeps the other bytes unchanged, whatever their encoding.
+async function* escapedLines(
+  bytes: AsyncIterable<Uint8Array>,
+  escape: (text: string) => string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let held = '';
+  for await (const chunk of bytes) {
+    held += Buffer.from(chunk).toString('latin1');
+    const isLong = held.length > LONGEST_LINE;
+    const end = Math.max(held.lastIndexOf('\n') + 1, isLong ? held.length - LONGEST_COMMAND : 0);
+    if (end === 0) continue;
+    yield Buffer.from(escape(held.slice(0, end)), 'latin1');
+    held = held.slice(end);
+  }
+  yield Buffer.from(escape(held), 'latin1');
+}
+
+const LONGEST_COMMAND = 32;
 
 function isEmpty({ contentLength, framing }: ApiResponse): boolean {
   return framing === 'none' || contentLength === 0;

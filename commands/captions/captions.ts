@@ -1,5 +1,6 @@
 import { Argument, Option } from 'commander';
 import type { CueShape } from '../../src/captions/cue-shape.ts';
+import type { Subtitles } from '../../src/captions/subtitles.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { CueFlags } from '../../src/cli/flags/captions.ts';
@@ -84,27 +85,27 @@ const INCOMPLETE =
   'foley: the service did not time all of this text; untimed words share the time between their neighbours';
 
 async function checkFile(context: Context, file: string, shape: CueShape): Promise<CommandResult> {
-  const { describeViolation, findViolations, shownCues } =
-    await import('../../src/captions/violations.ts');
+  const { describeViolation, findViolations } = await import('../../src/captions/violations.ts');
   const text = await readFile(context, file);
   const shown = nameOf(file);
-  const readCues = async () => {
+  const check = async (): Promise<Pick<Subtitles, 'cues' | 'violations'>> => {
     if (!/\.json$/i.test(file) && !text.trimStart().startsWith('{')) {
       const { readSubtitles } = await import('../../src/captions/read-subtitles.ts');
-      return readSubtitles(text, shown);
+      const read = readSubtitles(text, shown);
+      return { cues: read.length, violations: findViolations(read, shape) };
     }
-    const { shapeCues } = await import('../../src/captions/shape-cues.ts');
-    return shownCues(shapeCues(await parseTimings(text, shown), shape));
+    const { subtitlesUntil } = await import('../../src/captions/subtitles-thread.ts');
+    const timings = await parseTimings(text, shown);
+    return subtitlesUntil({ timings, shape, format: 'srt' }, context.signal);
   };
-  const cues = await readCues();
-  const violations = findViolations(cues, shape);
+  const { cues, violations } = await check();
   const rows = violations.map((violation) => {
     const place = violation.line === null ? shown : `${shown}:${violation.line}`;
     return display(`${place}: ${violation.rule}: ${describeViolation(violation)}`);
   });
-  const summary = `${counted(cues.length, 'cue')}, ${counted(violations.length, 'violation')}`;
+  const summary = `${counted(cues, 'cue')}, ${counted(violations.length, 'violation')}`;
   return {
-    data: { file, cues: cues.length, limits: shape, violations },
+    data: { file, cues, limits: shape, violations },
     human: () => [...rows, display(`${shown}: ${summary}`)].join('\n'),
     ...(violations.length === 0 ? {} : { exit: 'partial' as const }),
   };

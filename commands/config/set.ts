@@ -18,6 +18,10 @@ export const configSet: CommandDefinition = {
     const name = settingNamed(word);
     const isPath = SETTINGS[name].isPath === true && typed !== '';
     const given = isPath ? path.resolve(context.cwd(), typed) : typed;
+    if (COMMANDS.has(name)) {
+      const { splitWords } = await import('../../src/speech/play.ts');
+      splitWords(given, name);
+    }
     const { setSetting } = await import('../../src/config/config-write.ts');
     const { settingsFile } = await context.paths();
     await setSetting(settingsFile, name, given, context);
@@ -25,6 +29,9 @@ export const configSet: CommandDefinition = {
     return { data: { name, value: given, file: settingsFile } };
   },
 };
+
+/** Settings whose value is a command line. */
+const COMMANDS: ReadonlySet<SettingName> = new Set(['pager', 'upload.command']);
 
 async function warnWhenHidden(context: Context, name: SettingName, file: string): Promise<void> {
   try {

@@ -11,14 +11,18 @@ import {
   voiceOptions,
 } from '../../src/cli/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import { quoted, serviceFlags } from '../../src/cli/jobs/format.ts';
+import { serviceFlags } from '../../src/cli/jobs/format.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
+import { chooseTextSource } from '../../src/cli/read-input.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
 import { namedVoice } from '../../src/cli/speech/speak.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
+import type { MediaInput } from '../../src/media/inputs.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { readSpeech, refusePauses } from '../../src/speech/speech-text.ts';
+import { quoted } from '../../src/text/display.ts';
 
 interface DubCreateFlags extends MediaCreateFlags, SpokenTextFlags {
   readonly file?: string;
@@ -29,6 +33,7 @@ interface DubCreateFlags extends MediaCreateFlags, SpokenTextFlags {
   readonly speed?: number;
   readonly language?: string;
   readonly fit?: true;
+  readonly extend?: true;
 }
 
 /** Defines the command `foley dub create [TEXT…]` (docs/api/lip-sync.md#dubbing). */
@@ -49,6 +54,10 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
       modelOption(),
       ...controlOptions(['speed', 'language']),
       new Option('--fit', "change the speed, 0.5x to 2x, to match the video's length"),
+      new Option(
+        '--extend',
+        'keep the whole video and speech: add silence, or repeat the video',
+      ).conflicts('fit'),
       ...createOptions('the video'),
     ]);
   },
@@ -56,9 +65,10 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
     refuseUnusedWaitFlags(options);
     refuseOtherEnding('dub', options.output);
     const inputs = await readInputs(context, [[options.video, '--video']]);
-    const source = { ...context.io, ...context, args, file: options.file };
+    const source = await chooseTextSource(context, args, options.file);
     const { spoken, text } = await readSpeech(source, options, await context.settings());
     refusePauses(spoken, '`foley dub create`');
+    if (options.extend === true) return extended(context, options, text, inputs);
     const task: MediaTask = {
       kind: 'dub',
       inputs,
@@ -70,13 +80,45 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
   },
 };
 
+async function extended(
+  context: Context,
+  options: DubCreateFlags,
+  text: string,
+  inputs: readonly MediaInput[],
+): Promise<CommandResult> {
+  const [video] = inputs;
+  if (video === undefined) throw new Error('the dubbing has no video');
+  const order = async (connection: Connection) => {
+    const { language, modelId, speed, voiceId } = await speechOf(
+      context,
+      options,
+      text,
+      connection,
+    );
+    return {
+      text,
+      voiceId,
+      ...(modelId === undefined ? {} : { modelId }),
+      ...(speed === undefined ? {} : { speed }),
+      ...(language === undefined ? {} : { language }),
+    };
+  };
+  const { createExtendedDub } = await import('../../src/cli/media/extended-dub.ts');
+  return createExtendedDub(context, { video, order }, options);
+}
+
 const EXAMPLES = `
+The result is as long as the shorter of video and speech. --extend speaks
+the text as a job, fills its sound with silence until the video ends, and
+creates a lip-sync job with both.
+
 If the speech was billed but the lip sync cannot start, foley keeps the
 speech and prints the command that continues with it.
 
 Examples:
   $ foley dub create "Welcome to the show." --video clip.mp4 -o dubbed.mp4
-  $ foley dub create -f script.txt --video clip.mp4 --fit --wait`;
+  $ foley dub create -f script.txt --video clip.mp4 --fit --wait
+  $ foley dub create "Welcome." --video clip.mp4 --extend -o dubbed.mp4`;
 
 async function bodyOf(
   context: Context,
@@ -84,16 +126,31 @@ async function bodyOf(
   { text, url }: { readonly text: string; readonly url: string },
   connection: Connection,
 ): Promise<MediaRequest> {
-  const settings = await context.settings();
-  const { fit, language, model, speed } = options;
+  const { language, modelId, speed, voiceId } = await speechOf(context, options, text, connection);
   return {
     video_url: url,
     text,
-    reference_id: await namedVoice(context, options, settings, connection),
-    model_id: resolveSetting(settings, 'model', model)?.value,
+    reference_id: voiceId,
+    model_id: modelId,
+    speed,
+    language,
+    fit_audio_to_video: options.fit,
+  };
+}
+
+async function speechOf(
+  context: Context,
+  options: DubCreateFlags,
+  text: string,
+  connection: Connection,
+) {
+  const settings = await context.settings();
+  const { language, model, speed } = options;
+  return {
+    voiceId: await namedVoice(context, { ...options, text }, settings, connection),
+    modelId: resolveSetting(settings, 'model', model)?.value,
     speed: resolveSetting(settings, 'speed', speed)?.value,
     language: resolveSetting(settings, 'language', language)?.value,
-    fit_audio_to_video: fit,
   };
 }
 

@@ -41,7 +41,7 @@ function fieldsOf(job: MediaJob): (readonly [string, string])[] {
     ['billed as', billing === undefined ? '' : describeBilling(billing)],
     ['created', textOf(data['created_at'])],
     ['finished', textOf(data['finished_at'])],
-    ['notices', job.notices.join('; ')],
+    ['notices', job.notices?.join('; ') ?? ''],
   ];
 }
 

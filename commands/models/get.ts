@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { nearestHint } from '../../src/text/did-you-mean.ts';
-import { enabledNames } from './format.ts';
+import { enabledNames, estimatedPrices, PRICED_CHARACTERS } from './format.ts';
 
 /** Defines the command `foley models get ID` (docs/api/models.md). */
 export const modelsGet: CommandDefinition = {
@@ -22,10 +22,15 @@ export const modelsGet: CommandDefinition = {
       throw new Failure(`the service has no model "${id}"`, failure);
     }
     const { asynchronous: jobs, alignedStreaming, synchronous } = model.supportedOperations;
+    const price = (await estimatedPrices(context, [model])).get(model.id);
     const fields = {
       id: model.id,
       available: model.available ? 'yes' : 'no',
       'longest text': `${model.maxTextLength} characters`,
+      price:
+        price === undefined
+          ? 'unknown until foley has spoken with the model'
+          : `about ${price} credits for ${PRICED_CHARACTERS} characters (estimate from earlier charges)`,
       formats: model.outputFormats.join(', '),
       controls: enabledNames(model.controls),
       operations: enabledNames({ synchronous, jobs, 'aligned streaming': alignedStreaming }),

@@ -5,7 +5,7 @@ import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { Model } from '../../src/contract/models.ts';
-import { enabledNames } from './format.ts';
+import { enabledNames, estimatedPrices } from './format.ts';
 
 /** Defines the command `foley models list` (docs/api/models.md). */
 export const modelsList: CommandDefinition<ListFlags> = {
@@ -17,15 +17,32 @@ export const modelsList: CommandDefinition<ListFlags> = {
     const { value, raw } = await getCapabilities(client, { signal: context.signal });
     const { listOrNotice } = await import('../../src/cli/render/table.ts');
     const names = value.models.map(({ id }) => ({ name: id, about: '' }));
+    const prices = await estimatedPrices(context, value.models);
+    const models = value.models.map((model) => ({ ...model, price: prices.get(model.id) }));
+    const usual = COLUMNS.map((column) =>
+      column === PRICE && prices.size > 0 ? PRICE_IN_ALL_TABLES : column,
+    );
     return {
       data: raw,
       seen: { kind: 'model', names },
-      ...listOrNotice(value.models, COLUMNS, { names: options.columns, notice: 'No models.' }),
+      ...listOrNotice(models, usual, { names: options.columns, notice: 'No models.' }),
     };
   },
 };
 
-const COLUMNS: readonly Column<Model>[] = [
+interface PricedModel extends Model {
+  /** Estimated credits for 1,000 characters; undefined if unknown. */
+  readonly price: number | undefined;
+}
+
+const PRICE_IN_ALL_TABLES: Column<PricedModel> = {
+  title: 'CREDITS/1000',
+  value: ({ price }) => (price === undefined ? '' : `about ${price}`),
+  exact: ({ price }) => (price === undefined ? '' : String(price)),
+};
+const PRICE: Column<PricedModel> = { ...PRICE_IN_ALL_TABLES, isExtra: true };
+
+const COLUMNS: readonly Column<PricedModel>[] = [
   {
     title: 'ID',
     value: ({ id, available }) => (available ? id : `${id} (unavailable)`),
@@ -34,6 +51,7 @@ const COLUMNS: readonly Column<Model>[] = [
   },
   { title: 'LONGEST TEXT', value: ({ maxTextLength }) => String(maxTextLength) },
   { title: 'FORMATS', value: ({ outputFormats }) => outputFormats.join(', ') },
+  PRICE,
   { title: 'CONTROLS', value: ({ controls }) => enabledNames(controls) },
   {
     title: 'OPERATIONS',

@@ -15,7 +15,7 @@ import type { Recovered } from '../../src/speech/recover.ts';
 export async function recoverText(
   left: InterruptedText,
   context: Context,
-  journal: IntentJournal,
+  { buysLost, journal }: { readonly buysLost: boolean; readonly journal: IntentJournal },
 ): Promise<Recovered> {
   const count = left.plan.parts.length;
   const captions = await captionsOf(left, context);
@@ -25,6 +25,7 @@ export async function recoverText(
       ...context,
       ...(await recordOptions(context)),
       journal,
+      buysLost,
       concurrency: await partConcurrency(context),
       spool: () => openSpool(context),
       idleTimeoutMs: context.globals.idleTimeout,

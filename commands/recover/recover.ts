@@ -27,6 +27,7 @@ import { findLeftovers } from '../../src/cli/find-leftovers.ts';
 interface RecoverFlags extends ListFlags {
   readonly list?: true;
   readonly forget?: string;
+  readonly buyLost?: true;
 }
 
 export const recoverCommand: CommandDefinition<RecoverFlags> = {
@@ -35,11 +36,17 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
       .description(
         'Recovers the results of interrupted commands: saves billed audio, downloads the results of jobs, repeats ' +
           'requests without a response (under the same key, which is billed once), speaks the missing parts of ' +
-          'long texts, and reports what is lost or unknown. Buys nothing else.',
+          'long texts, and reports what is lost or unknown. Lost audio is bought again only with --buy-lost.',
       )
       .argument('[id]', 'recover only this item')
       .addOption(new Option('--list', 'list the items and change nothing'))
-      .addOption(new Option('--forget <id>', 'remove this item without recovering it'));
+      .addOption(new Option('--forget <id>', 'remove this item without recovering it'))
+      .addOption(
+        new Option(
+          '--buy-lost',
+          'speak the lost parts of long texts again, which is billed again',
+        ).conflicts(['list', 'forget']),
+      );
     addOptions(command, listOptions(COLUMNS));
   },
   async run(context, { args: [id], options }) {
@@ -59,7 +66,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
       journal,
       recoverJob: jobRecovery(context, journal),
       resolveRequest: requestRecovery(context, journal, spool),
-      recoverText: textRecovery(context, journal),
+      recoverText: textRecovery(context, { journal, buysLost: options.buyLost === true }),
     };
     const { items, failures } = await settle(chosen, deps, context.signal);
     if (context.signal.aborted) {
@@ -161,7 +168,8 @@ function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['rec
     const progress = startProgress(context.io, context.clock, `waiting for job ${jobId}`);
     try {
       const { client } = await abortable(context.connect(), context.signal);
-      const deps = { ...context, client, journal };
+      const notice = (line: string): void => context.io.notice(line);
+      const deps = { ...context, client, journal, notice };
       const left = { intent, jobId };
       const kind = mediaKindOf(left);
       return await (kind === undefined ? recoverJob(left, deps) : recoverMedia(left, kind, deps));
@@ -194,10 +202,13 @@ function requestRecovery(
   };
 }
 
-function textRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverText'] {
+function textRecovery(
+  context: Context,
+  deps: { readonly buysLost: boolean; readonly journal: IntentJournal },
+): RecoverDeps['recoverText'] {
   return async (left) => {
     const { recoverText } = await import('./recover-text.ts');
-    return recoverText(left, context, journal);
+    return recoverText(left, context, deps);
   };
 }
 
@@ -303,7 +314,7 @@ export function recoveredLine(one: Recovered): string {
     case 'partial':
       return display(`${one.id}: recovered as ${one.output}, but ${one.problem}`);
     case 'refunded':
-      return display(`${one.id}: ${one.problem}; it was refunded`);
+      return display(`${one.id}: ${one.problem}${one.jobId === null ? '' : '; it was refunded'}`);
     case 'rejected':
       return display(`${one.id}: not billed; ${one.problem}`);
     case 'lost':

@@ -172,7 +172,9 @@ async function readLines(
   const shown = file === '-' ? 'stdin' : file;
   const format = scriptFormat(shown, given);
   const bytes = await readInput(context, file, shown);
-  const source = { file: shown, bytes, format, cast: cast.names, mayOverlap: timing === 'overlap' };
+  const { signal } = context;
+  const mayOverlap = timing === 'overlap';
+  const source = { file: shown, bytes, format, cast: cast.names, mayOverlap, signal };
   const lines = await readScript(source, (sentence) => context.io.notice(`foley: ${sentence}`));
   if (timing === undefined || lines.some(({ startMs }) => startMs !== undefined)) return lines;
   throw usageFailure(

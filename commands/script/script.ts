@@ -12,7 +12,7 @@ export const script: CommandDefinition<ScriptFlags> = {
       .description(
         'Makes one recording from a script of many lines and voices. Run again, it speaks and bills only what changed.',
       )
-      .argument('<file>', 'script: .txt, .md, .jsonl, .csv, .epub, .srt or .vtt; - is stdin');
+      .argument('<file>', 'script: .txt, .md, .jsonl, .csv, .tsv, .epub, .srt or .vtt; - is stdin');
     addOptions(command, [
       ...outputOptions(),
       ...fileOptions(),
@@ -51,8 +51,8 @@ A script:
   Text without a name is the narrator's. [pause 1.5s] is silence.
   > Lines with this mark are not spoken,
   (and neither are lines in parentheses).
-Tables (.jsonl, .csv) have the columns speaker and text, and may have start,
-chapter and pauseAfter. Subtitles (.srt, .vtt) are spoken at their times.
+Tables (.jsonl, .csv, .tsv) have the columns speaker and text, and may have
+start, chapter and pauseAfter. Subtitles (.srt, .vtt) are spoken at their times.
 
 Examples:
   $ foley script talk.txt -o talk.mp3 -v Martin --cast ADA=Clara,speed=1.1

@@ -4,14 +4,16 @@ import type { MeasuredReference } from '../../src/alignment/measure-sound.ts';
 import { measureRecording } from '../../src/alignment/measure-sound.ts';
 import type { TextWord } from '../../src/alignment/text-words.ts';
 import { textWords } from '../../src/alignment/text-words.ts';
-import { UnusableAudioError } from '../../src/audio/decode.ts';
+import { UnusableAudioError } from '../../src/audio/sound.ts';
 import type { BatchItem } from '../../src/batch/plan/plan.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import { readTimings, timingsDocument } from '../../src/captions/timings.ts';
 import { openReferenceSpeaker, timingsOfWords } from '../../src/cli/speech/align-text.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { isObject } from '../../src/config/json-file.ts';
-import { readOwnText } from '../../src/durable/own-files.ts';
+import { UnsafeFile } from '../../src/durable/file-failures.ts';
+import { readOwnText, refuseLink } from '../../src/durable/own-files.ts';
+import { openRegularFile } from '../../src/durable/regular-file.ts';
 import { replaceFile } from '../../src/durable/publish.ts';
 import { mapConcurrent } from '../../src/effects/concurrency.ts';
 import type { ReferenceSpeaker } from '../../src/engines/reference-speech.ts';
@@ -74,11 +76,11 @@ interface LineToTime {
 }
 
 async function timeLine(
-  { env, files, signal }: Context,
+  { files, signal }: Context,
   { audio, item, languages, onProblem, speaker }: LineToTime,
 ): Promise<Timings> {
   const { speed, text, textNormalization } = item.order;
-  const handle = await files.open(audio, 'r');
+  const handle = await openRegularFile(audio, files);
   const problems: Failure[] = [];
   const speak = (language: string): Promise<MeasuredReference | undefined> =>
     speaker.speak({ text, language, speed, textNormalization }, signal).catch((error: unknown) => {
@@ -90,7 +92,7 @@ async function timeLine(
     timingsOfWords(text, item.spoken, { durationMs, words: found });
   try {
     const { size } = await handle.stat();
-    const measuring = measureRecording({ fd: handle.fd, size }, { path: audio, env, signal });
+    const measuring = measureRecording({ fd: handle.fd, size }, signal);
     for (const language of languages) {
       const [sound, reference] = await Promise.all([measuring.catch(unusable), speak(language)]);
       if (sound === undefined || reference === undefined) continue;
@@ -143,7 +145,13 @@ class KnownTimings {
   async write(timings: Timings, temporaryFolder: string): Promise<void> {
     const value = { audio: this.#audio, timings: timingsDocument(timings) };
     const data = Buffer.from(`${JSON.stringify(value)}\n`);
-    await replaceFile({ ...this.#deps, path: this.#file, temporaryFolder, data });
+    try {
+      await refuseLink(this.#file, this.#deps.files);
+      await replaceFile({ ...this.#deps, path: this.#file, temporaryFolder, data });
+    } catch (error) {
+      // The next command finds the times again.
+      if (!(error instanceof UnsafeFile)) throw error;
+    }
   }
 }
 

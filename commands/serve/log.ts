@@ -16,8 +16,11 @@ type LogFlags = Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
 export function createServeLog({
   globals,
   now,
+  signal,
   write,
 }: {
+  /** Aborted when the user stops the service. */
+  readonly signal: AbortSignal;
   readonly globals: LogFlags;
   readonly now: () => number;
   readonly write: (line: string) => void;
@@ -33,7 +36,7 @@ export function createServeLog({
       const line =
         globals.json === true
           ? toJson({ time, ...dataOf(event) })
-          : display(`${PREFIXED.has(event.type) ? 'foley: ' : ''}${describe(event, time)}`);
+          : display(`${PREFIXED.has(event.type) ? 'foley: ' : ''}${describe(event, time, signal)}`);
       write(redactor.text(line));
     },
   };
@@ -43,6 +46,7 @@ const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'failure',
   'finishing-answers',
   'finishing-jobs',
+  'finishing-found-jobs',
   'jobs-left',
 ]);
 
@@ -51,7 +55,7 @@ function isLogged({ type }: ServiceEvent, { quiet, verbose }: LogFlags): boolean
   return type === 'request' || type === 'job-fault' ? verbose === true : quiet !== true;
 }
 
-function describe(event: ServiceEvent, time: string): string {
+function describe(event: ServiceEvent, time: string, signal: AbortSignal): string {
   switch (event.type) {
     case 'request': {
       const { account = '-', credits = '0', durationMs, method, path, requestId, status } = event;
@@ -66,8 +70,9 @@ function describe(event: ServiceEvent, time: string): string {
       return `${event.requestId} failed: ${messageOf(event.error)}`;
     case 'finishing-answers':
     case 'finishing-jobs':
+    case 'finishing-found-jobs':
     case 'jobs-left':
-      return describeClosing(event);
+      return describeClosing(event, signal);
   }
 }
 

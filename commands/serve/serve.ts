@@ -40,16 +40,19 @@ export const serve: CommandDefinition<ServeFlags> = {
     const log = createServeLog({
       globals,
       now: () => clock.now(),
+      signal: context.signal,
       write: (line) => io.complain(line),
     });
     log.hide(secretsOf(keys));
     const settings = { ...serviceOptions(options, keys), report: log.report };
-    const service = await startService(settings, await serviceHost(context));
+    const host = await serviceHost(context);
+    const dataDir = options.dataDir ?? (await dataFolder(context, options));
+    const service = await startService({ ...settings, dataDir }, host);
     log.hide([...secretsOf(keys), service.apiKey]);
     try {
       await context.emit(announcement(service, acceptKeysFile));
       if (globals.json !== true && service.pageLink !== undefined) {
-        io.notice(`foley: to inspect the service, open ${service.pageLink} (works once)`);
+        io.notice(`foley: to inspect the service, open ${service.pageLink} (works in one browser)`);
       }
       if (!context.signal.aborted) await once(context.signal, 'abort');
     } finally {
@@ -116,15 +119,24 @@ function refuseOpenHost({ acceptKeysFile, host }: ServeFlags): void {
   );
 }
 
+// Other commands on this computer keep their account, and do not refill the account of this service.
+async function dataFolder(
+  context: Context,
+  { credits, fault, rateLimit, unavailable }: ServeFlags,
+): Promise<string> {
+  const { servedData, serviceData } = await context.paths();
+  const flags = [credits, fault, rateLimit, unavailable];
+  return flags.every((flag) => flag === undefined) ? serviceData : servedData;
+}
+
 function serviceOptions(
   flags: ServeFlags,
   keys: readonly AccountKey[] | undefined,
 ): Partial<OpenServiceOptions> {
-  const { credits, dataDir, maxWaiting, rateLimit } = flags;
+  const { credits, maxWaiting, rateLimit } = flags;
   return {
     host: flags.host,
     port: flags.port,
-    ...(dataDir === undefined ? {} : { dataDir }),
     ...(keys === undefined ? {} : { keys }),
     ...(credits === undefined ? {} : { openingCredits: credits }),
     ...(rateLimit === undefined ? {} : { requestsPerSecond: rateLimit }),
@@ -180,7 +192,7 @@ function listenOptions(): Option[] {
     }).default(4747),
     new Option(
       '--data-dir <dir>',
-      'folder for the data of the service (default: the state folder)',
+      'folder for the data of the service (default: a folder in the state folder)',
     ),
     new Option('--accept-keys-file <path>', 'API keys to accept, lines of "key[ account]"'),
     integerOption('--credits <n>', 'credits of every account at the start', {

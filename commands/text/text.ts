@@ -1,9 +1,16 @@
 import { Option } from 'commander';
-import type { CommandDefinition } from '../../src/cli/command.ts';
-import { controlOptions, pausesOption, textOptions } from '../../src/cli/flags/speech.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import {
+  controlOptions,
+  modelOption,
+  pausesOption,
+  textOptions,
+} from '../../src/cli/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
+import { chooseTextSource } from '../../src/cli/read-input.ts';
 import { refuseSharedStdin } from '../../src/cli/speech/plan.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
+import type { SettingSources } from '../../src/config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
@@ -20,6 +27,7 @@ import { splitSentences } from '../../src/text/sentences.ts';
 interface TextFlags extends SpokenTextFlags {
   readonly file?: string;
   readonly language?: string;
+  readonly model?: string;
   readonly reading?: true;
 }
 
@@ -29,22 +37,23 @@ export const text: CommandDefinition<TextFlags> = {
   configure(command) {
     command
       .description(
-        'Prints the text that `foley tts` would send, and on stderr the characters that would be billed. ' +
-          'Sends nothing.',
+        'Prints the text that `foley tts` would send, and on stderr the characters that would be billed, with ' +
+          'an estimate of the credits if foley knows earlier charges of the model. Sends nothing.',
       )
       .argument('[text...]', 'text to speak');
     addOptions(command, [
       ...textOptions(),
       pausesOption(),
+      modelOption('the setting model'),
       new Option('--reading', 'print how the built-in English voices read the text'),
       ...controlOptions(['language']),
     ]);
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, { args, options }) {
-    const { io, signal } = context;
+    const { signal } = context;
     refuseSharedStdin(args, options.file, context.globals.apiKeyFile);
-    const source = { ...io, ...context, args, file: options.file };
+    const source = await chooseTextSource(context, args, options.file);
     const settings = await context.settings();
     const { spoken, text: sent } = await abortable(readSpeech(source, options, settings), signal);
     const { pauses, replaced } = spoken ?? plainText(sent);
@@ -56,6 +65,8 @@ export const text: CommandDefinition<TextFlags> = {
     // White space at a pause is not sent.
     const sentTexts = pauses.length === 0 ? [sent] : requests.map((request) => request.text);
     const characters = sentTexts.reduce((sum, one) => sum + countCodePoints(one), 0);
+    const lengths = requests.map((request) => countCodePoints(request.text));
+    const credits = await estimatedCredits(context, lengths, { model: options.model, settings });
     const language = resolveSetting(settings, 'language', options.language)?.value;
     const reading = options.reading === true ? readingOf(sent, language) : undefined;
     const written = spoken === undefined ? [] : writtenEdits(spoken);
@@ -65,6 +76,7 @@ export const text: CommandDefinition<TextFlags> = {
         text: sent,
         characters,
         parts,
+        ...(credits === undefined ? {} : { estimatedCredits: credits }),
         pauses,
         replaced: replaced.map(({ spoken: { end, start } }, index) => ({
           written: written[index]?.insert ?? '',
@@ -74,7 +86,11 @@ export const text: CommandDefinition<TextFlags> = {
         ...(reading === undefined ? {} : { reading }),
       },
       human: () => reading?.join('\n') ?? sent,
-      notice: `${counted(characters, 'character')} to bill, in ${counted(parts, 'request')}`,
+      notice: `${counted(characters, 'character')} to bill, in ${counted(parts, 'request')}${
+        credits === undefined
+          ? ''
+          : `; about ${counted(credits, 'credit')} (estimate from earlier charges)`
+      }`,
     };
   },
 };
@@ -84,6 +100,33 @@ Examples:
   $ foley text -f README.md
   $ foley text -f book.epub --json
   $ foley text --reading "Meet me on 3/15/2024 at 5:30 pm."`;
+
+/**
+ * Estimates the credits that texts of these lengths cost, from earlier charges of the model or the voice. Returns
+ * undefined if the model and the service are not chosen or have no earlier charges.
+ */
+async function estimatedCredits(
+  context: Context,
+  lengths: readonly number[],
+  { model, settings }: { readonly model: string | undefined; readonly settings: SettingSources },
+): Promise<number | undefined> {
+  const voice = resolveSetting(settings, 'voice')?.value;
+  const chosen = resolveSetting(settings, 'model', model)?.value;
+  const known = chosen ?? (voice === undefined ? undefined : `default of ${voice}`);
+  if (known === undefined) return undefined;
+  const [{ findTarget }, { creditRates }, { estimateCredits }] = await Promise.all([
+    import('../../src/cli/connect.ts'),
+    import('../../src/cli/journal.ts'),
+    import('../../src/speech/credit-rates.ts'),
+  ]);
+  // This command needs no service, so a missing choice is no error.
+  const target = await findTarget(context).catch(() => undefined);
+  if (target === undefined) return undefined;
+  const service = target.kind === 'hosted' ? target.address.baseUrl.origin : 'embedded';
+  const charges = await (await creditRates(context)).seen({ service, model: known });
+  if (charges.length === 0) return undefined;
+  return lengths.reduce((sum, length) => sum + (estimateCredits(charges, length) ?? 0), 0);
+}
 
 // The built-in voices have readings for English only.
 function readingOf(sent: string, language = 'en-US'): readonly string[] {

@@ -31,6 +31,8 @@ const PAUSE_MS = {
   [BREAK.sentence]: 250,
 };
 
+const PARAGRAPH_PAUSE_MS = 600;
+
 const SPEED = { lowest: 0.5, highest: 2 };
 
 /**
@@ -51,7 +53,9 @@ export async function* speech({ model, phonemize }, { text, voice, speed, styleF
     const { audio, frames } = await run(model, chunk, styleFor, speed);
     requireFinite(audio);
     const { from, to } = soundIn(audio, SAMPLE_RATE, MARGIN_MS);
-    const pause = Math.round((PAUSE_MS[chunk.at(-1).break] * SAMPLE_RATE) / 1000);
+    const { break: kind, endsParagraph } = chunk.at(-1);
+    const pauseMs = endsParagraph === true ? PARAGRAPH_PAUSE_MS : PAUSE_MS[kind];
+    const pause = Math.round((pauseMs * SAMPLE_RATE) / 1000);
     const samples = new Int16Array(to - from + pause);
     samples.set(toPcm(audio.subarray(from, to), COMMON_LUFS - level));
     yield { samples, words: timesOf(chunk, frames, { from, to, offset: spoken }) };
@@ -61,12 +65,15 @@ export async function* speech({ model, phonemize }, { text, voice, speed, styleF
 
 /**
  * @typedef {{ before: number[], ids: number[], after: number[], size: number, break: number,
- *   ranges: import('../parts/phonemes.mjs').Range[] }} Unit
+ *   endsParagraph?: boolean, ranges: import('../parts/phonemes.mjs').Range[] }} Unit
  * A word, or several that are spoken as one, as ids of the model; `before` and `after` are punctuation.
  */
 function unitsOf(text, { language, espeak }, phonemize) {
   const units = [];
   for (const sentence of sentencesOf(text, language)) {
+    const last = units.at(-1);
+    // A blank line is a sentence without words.
+    if (last !== undefined && /^\s*\n\s*$/u.test(sentence.text)) last.endsParagraph = true;
     const characters = Array.from(sentence.text);
     const textOf = ({ start, end }) => characters.slice(start, end).join('');
     const { spoken: joined, gap } = phonemize(sentence.text, espeak);

@@ -36,7 +36,7 @@ function cut(characters, from) {
   return space > from ? space + 1 : limit;
 }
 
-/** Returns the kind of break that the characters between two words mean. */
+/** Returns the kind of break that the characters between two words of a paragraph mean. */
 export function breakIn(gap) {
   if (/[.!?…।]/u.test(gap)) return BREAK.sentence;
   if (/[:;—–]/u.test(gap)) return BREAK.clause;
@@ -45,15 +45,17 @@ export function breakIn(gap) {
 
 /**
  * Divides units (words with their sounds) into chunks. The first chunk of a longer text is short, so that its
- * speech is heard soon; the others end at the strongest break between the sizes `min` and `max`.
- * @template {{ size: number, break: number }} Unit `break`: the kind of break after the unit
+ * speech is heard soon; the others end at the strongest break between the sizes `min` and `max`, or at the end of a
+ * paragraph.
+ * @template {{ size: number, break: number, endsParagraph?: boolean }} Unit `break`: the kind of break after the unit
  * @param {Unit[]} units
  * @param {{ first: number, min: number, max: number }} sizes
  * @returns {Unit[][]}
  */
 export function chunksOf(units, { first, min, max }) {
   const whole = units.reduce((sum, { size }) => sum + size, 0);
-  if (whole > 0 && whole <= first + min) return [units];
+  const isOneParagraph = units.slice(0, -1).every(({ endsParagraph }) => endsParagraph !== true);
+  if (whole > 0 && whole <= first + min && isOneParagraph) return [units];
   const chunks = [];
   for (let from = 0; from < units.length;) {
     const to = chunks.length === 0 ? firstEnd(units, first, max) : chunkEnd(units, from, min, max);
@@ -63,14 +65,14 @@ export function chunksOf(units, { first, min, max }) {
   return chunks;
 }
 
-/** The first break of at least a comma after `first` sounds, or an earlier end of a sentence. */
+/** The first break of at least a comma after `first` sounds, or an earlier end of a sentence or a paragraph. */
 function firstEnd(units, first, max) {
   let size = 0;
   for (const [index, unit] of units.entries()) {
     size += unit.size;
     if (size > max) break;
-    const isEnough = unit.break >= BREAK.sentence || (size >= first && unit.break >= BREAK.comma);
-    if (isEnough) return index + 1;
+    const isEnd = unit.endsParagraph === true || unit.break >= BREAK.sentence;
+    if (isEnd || (size >= first && unit.break >= BREAK.comma)) return index + 1;
   }
   return chunkEnd(units, 0, first, max);
 }
@@ -81,6 +83,7 @@ function chunkEnd(units, from, min, max) {
   for (let index = from; index < units.length; index += 1) {
     size += units[index].size;
     if (size > max) return best.end;
+    if (units[index].endsParagraph === true) return index + 1;
     const strength = size < min ? -1 : units[index].break;
     if (strength >= best.strength) best = { end: index + 1, strength };
   }

@@ -55,7 +55,7 @@ async function startForCommand(
   const report = (event: ServiceEvent): void => {
     // With --json, the last line of stderr must stay the error.
     if (isClosingEvent(event) && globals.json !== true) {
-      io.notice(`foley: ${describeClosing(event)}`);
+      io.notice(`foley: ${describeClosing(event, context.signal)}`);
     }
   };
   const host = { ...(await serviceHost(context)), resident: () => residentOptions(context) };

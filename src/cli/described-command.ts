@@ -40,6 +40,22 @@ export interface DescribedTree {
   readonly globalFlags: readonly DescribedFlag[];
 }
 
+/**
+ * Returns the document that `--help --json` prints: the description of one command with the global flags, or of all
+ * commands if the path is empty. The build writes the descriptions.
+ */
+export async function describeHelp(
+  path: readonly string[],
+): Promise<DescribedTree | (Partial<DescribedCommand> & Pick<DescribedTree, 'globalFlags'>)> {
+  const { readFile } = await import('node:fs/promises');
+  const file = new URL('../../dist/tree.json', import.meta.url);
+  const tree: DescribedTree = JSON.parse(await readFile(file, 'utf8'));
+  if (path.length === 0) return tree;
+  const name = path.join(' ');
+  const command = everyCommand(tree.commands).find((one) => one.path.join(' ') === name);
+  return { ...command, globalFlags: tree.globalFlags };
+}
+
 /** Returns all commands as one list, in which each command precedes its subcommands. */
 export function everyCommand(commands: readonly DescribedCommand[]): DescribedCommand[] {
   return commands.flatMap((command) => [command, ...everyCommand(command.children)]);

@@ -1,8 +1,8 @@
-import { fstatSync, readSync, statSync } from 'node:fs';
+import { fstatSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { hasErrno, reasonOf } from '../durable/file-failures.ts';
 import { Failure } from '../errors/failure.ts';
-import { display } from '../text/display.ts';
+import { display, withoutCommands } from '../text/display.ts';
 import { wantsColor, loadPaint, PLAIN } from './render/style.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import type { TerminalStyle } from './render/style.ts';
@@ -34,8 +34,12 @@ export interface Io {
   /** Whether a pager uses the terminal. While it does, Ctrl-C goes to the pager. */
   readonly paging: { isActive: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether a CI service may read stdout as its log. `writeOut` then escapes log commands in strings. */
+  readonly isCiLog: boolean;
   /** Writes to stdout. Resolves when the reader of stdout can accept more. */
   writeOut(chunk: string | Uint8Array): Promise<void>;
+  /** Returns the file that stdout is redirected to; undefined if earlier bytes cannot be overwritten. */
+  readonly stdoutFile: () => StdoutFile | undefined;
   /** Prints a sentence on stderr, except with `--quiet`. */
   notice(sentence: string): void;
   /** Prints a sentence on stderr, even with `--quiet`. */
@@ -48,6 +52,12 @@ export interface Io {
   complain(line: string): void;
   /** Prints a question on stderr, without a line break at the end. */
   ask(question: string): void;
+}
+
+/** The file that stdout is redirected to. */
+export interface StdoutFile {
+  /** Overwrites bytes. The position counts from the first byte that this process wrote. */
+  overwrite(position: number, bytes: Uint8Array): void;
 }
 
 /** Creates the input and output functions of a command, configured by flags and environment variables. */
@@ -67,6 +77,7 @@ export async function createIo({
     const colored = wantsColor({ choice: globals.color, env, isTerminal: stream.isTTY === true });
     return { columns: widthOf(stream), paint: colored ? await loadPaint() : PLAIN };
   };
+  const isCiLog = (env['CI'] ?? '') !== '' && !streams.stdoutIsFile();
   const complain = (line: string): void => void stderr.write(`${line}\n`);
   const shown = (sentence: string): string => wrap(display(sentence, { max: LONGEST_SENTENCE }));
   return {
@@ -92,7 +103,10 @@ export async function createIo({
     requireStdout: () => {
       if (streams.stdoutIsClosed()) throw closedStdout();
     },
-    writeOut: (chunk) => write(stdout, chunk),
+    isCiLog,
+    writeOut: (chunk) =>
+      write(stdout, isCiLog && typeof chunk === 'string' ? withoutCommands(chunk) : chunk),
+    stdoutFile: streams.stdoutFile,
     notice: (sentence) => {
       if (globals.quiet !== true) complain(shown(sentence));
     },
@@ -142,6 +156,9 @@ export interface Streams {
   readonly stderr: Output;
   /** Returns whether stdout was closed when the program started. */
   readonly stdoutIsClosed: () => boolean;
+  /** Returns whether stdout is redirected to a regular file. */
+  readonly stdoutIsFile: () => boolean;
+  readonly stdoutFile: Io['stdoutFile'];
 }
 
 // For a terminal that reports 0 columns, such as a serial connection.
@@ -190,6 +207,15 @@ export function write(stdout: Writable, chunk: string | Uint8Array): Promise<voi
   });
 }
 
+/** Returns whether a file descriptor is a regular file. */
+export function isRegularFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    return false;
+  }
+}
+
 /** Returns whether a standard stream was closed when the program started. */
 export function wasClosed(fd: number): boolean {
   try {
@@ -219,4 +245,33 @@ function unwritable(error: Error): Failure {
     hint: 'Write to a file with -o, or check the file or program that stdout is redirected to.',
     cause: error,
   });
+}
+
+const APPEND = 0o2000;
+
+/**
+ * Returns the file that a descriptor writes to; undefined for a pipe, a device, and a file that is only appended to.
+ * Called before the first byte is written.
+ */
+export function redirectedFile(fd: number): StdoutFile | undefined {
+  const stats = fstatSync(fd);
+  if (!stats.isFile()) return undefined;
+  const { isAppended, start } = descriptorOf(fd) ?? { isAppended: stats.size > 0, start: 0 };
+  if (isAppended) return undefined;
+  return {
+    overwrite: (position, bytes) => void writeSync(fd, bytes, 0, bytes.length, start + position),
+  };
+}
+
+// Linux ignores the position of a write to a file that was opened with `>>`. Other systems have no such file.
+function descriptorOf(fd: number) {
+  let lines: string;
+  try {
+    lines = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const flags = Number.parseInt(/^flags:\s*(\d+)$/m.exec(lines)?.[1] ?? '', 8);
+  const start = Number(/^pos:\s*(\d+)$/m.exec(lines)?.[1]);
+  return { isAppended: (flags & APPEND) !== 0, start };
 }

@@ -4,6 +4,7 @@ import { ENVIRONMENT } from '../contract/values.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
+import { quoted } from '../text/display.ts';
 import type { Branch, CommandDefinition, CommandInput, CommandNode, Leaf } from './command.ts';
 import { isBranch, isShown } from './command.ts';
 import type { GlobalOptions } from './flags/global.ts';
@@ -17,7 +18,7 @@ const GLOBAL_FLAGS_HELP =
 
 /** A parsed command line that only prints help or the version. */
 export type Shown =
-  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'help'; readonly text: string; readonly path: readonly string[] }
   | { readonly kind: 'version'; readonly json: boolean };
 
 /** A parsed command line that runs a command. */
@@ -78,7 +79,7 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
  * the version; otherwise the help.
  */
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
-  if (words.length === 0) return { kind: 'help', text: welcomeText(tree) };
+  if (words.length === 0) return { kind: 'help', text: welcomeText(tree), path: [] };
   const command = listing('foley', tree)
     .description('Speech, voices and captions, with a complete offline service built in.')
     .addHelpText('after', environmentHelp())
@@ -115,7 +116,7 @@ function listing(name: string, nodes: readonly CommandNode[]): Command {
 
 function parseListing(command: Command, words: readonly string[]): Shown {
   command.action(() => {});
-  return parse(command, words) ?? { kind: 'help', text: helpOf(command) };
+  return parse(command, words) ?? shownHelp(command);
 }
 
 function bareCommand(name: string): Command {
@@ -135,11 +136,15 @@ function parse(command: Command, words: readonly string[], freeText = false): Sh
     command.parse(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: helpOf(command) };
+    if (error.code === 'commander.helpDisplayed') return shownHelp(command);
     throw usageProblem(command, error, freeText);
   }
   const given = command.opts<GlobalOptions>();
   return VERSION_OPTION in given ? { kind: 'version', json: given.json === true } : undefined;
+}
+
+function shownHelp(command: Command): Shown {
+  return { kind: 'help', text: helpOf(command), path: command.name().split(' ').slice(1) };
 }
 
 // commander would use the last value.
@@ -189,6 +194,7 @@ export function unorderedHelp(command: Command): string {
 }
 
 function usageProblem(command: Command, error: CommanderError, freeText: boolean): Failure {
+  if (error.code === 'commander.excessArguments') return excessArgument(command);
   const message = error.message.replace(/^error: /, '');
   const flag = /^unknown option '(.+?)(?:=.*)?'$/s.exec(message)?.[1];
   const known = command.options.flatMap(({ long, short }) => [long, short]).filter(isText);
@@ -207,6 +213,19 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
     return usageFailure(`${flag} does not accept a value`, `See \`${command.name()} --help\`.`);
   }
   return usageFailure(problem, hints.filter(isText).join(' '));
+}
+
+function excessArgument(command: Command): Failure {
+  const extra = command.args[command.registeredArguments.length] ?? '';
+  const takesFile = command.options.some(({ long }) => long === '--file');
+  const hints = [
+    takesFile ? `For the text of a file, use -f ${quoted(extra)}.` : undefined,
+    `See \`${command.name()} --help\`.`,
+  ];
+  return usageFailure(
+    `too many arguments: "${extra}" is not expected`,
+    hints.filter(isText).join(' '),
+  );
 }
 
 // Flags that users expect on other commands too.
@@ -314,7 +333,7 @@ export function findInvocation(argv: readonly string[], tree: readonly CommandNo
   if (first.word === undefined) return { kind: 'root', words };
   if (first.word === 'help') return findHelp(words, first.after, tree);
   const node = tree.find(({ name }) => name === first.word);
-  if (node === undefined) throw unknownCommand(first.word, tree);
+  if (node === undefined) throw noCommand(first.word, first.after, tree);
   if (!isBranch(node)) {
     return { kind: 'leaf', leaf: node, path: [node.name], words: [...words, ...first.after] };
   }
@@ -366,6 +385,10 @@ function findHelp(
   const { word } = nextWord(words);
   const topics = tree.filter((node) => isBranch(node)).find(({ name }) => name === 'help');
   const names = topics?.children.map(({ name }) => name) ?? [];
+  if (topics !== undefined && words.includes('--man')) {
+    const others = words.filter((given) => given !== '--man');
+    return findVerb(topics, before, ['man', ...others]);
+  }
   if (topics !== undefined && word !== undefined) {
     if (names.includes(word)) return findVerb(topics, before, words);
     const [nearest] = closest(word, names, 1);
@@ -396,7 +419,30 @@ function namesOf(node: CommandNode): readonly string[] {
   return isBranch(node) ? [node.name] : [node.name, ...(node.aliases ?? [])];
 }
 
-function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: string): Error {
+/** Names that other programs give to a command of foley. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['say', 'foley tts'],
+  ['speak', 'foley tts'],
+  ['version', 'foley --version'],
+]);
+
+/** The failure of a first word that is no command: another name of a command, a command with a slip, or a text to speak. */
+function noCommand(word: string, rest: readonly string[], tree: readonly CommandNode[]): Failure {
+  const problem = `unknown command "${word}"`;
+  const other = OTHER_NAMES.get(word.toLowerCase());
+  if (other !== undefined) {
+    const line = [other, ...rest.map((given) => quoted(given))].join(' ');
+    return usageFailure(problem, `Did you mean \`${line}\`? See \`foley --help\`.`);
+  }
+  const failure = unknownCommand(word, tree);
+  const isSpeech = /\s/.test(word) || !/^[a-z-]+$/.test(word);
+  if (!isSpeech && failure.hint?.startsWith('Did you mean') === true) return failure;
+  const line = `foley tts ${quoted(word)}`;
+  const hint = isSpeech ? 'See `foley --help` for the commands.' : (failure.hint ?? '');
+  return usageFailure(problem, `To speak this text, use \`${line}\`. ${hint}`);
+}
+
+function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: string): Failure {
   const path = parent === undefined ? 'foley' : `foley ${parent}`;
   const names = nodes.filter(isShown).flatMap(namesOf);
   const [nearest] = closest(word, names, 1);

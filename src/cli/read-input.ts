@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import type { OpenFile } from '../audio/decode.ts';
+import type { OpenFile } from '../audio/sound.ts';
 import { errnoOf, reasonOf } from '../durable/file-failures.ts';
 import { findRegularFile } from '../durable/regular-file.ts';
 import { abortable } from '../effects/concurrency.ts';
@@ -9,6 +9,8 @@ import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import type { Context } from './command.ts';
 import type { Io } from './io.ts';
 import { checkApiKey } from '../api/request.ts';
+import type { TextSource } from '../speech/text-source.ts';
+import { canAsk, confirm } from './prompt.ts';
 
 // An input is kept in memory for retries.
 const LARGEST_BYTES = 64 * 1024 * 1024;
@@ -65,6 +67,29 @@ export async function readTextInput(
 }
 
 /**
+ * Returns where the text comes from: the arguments, `--file` or stdin. If the only argument is the name of a file, asks
+ * on a terminal whether to speak the file. Elsewhere the argument is the text, and a notice names `-f`.
+ */
+export async function chooseTextSource(
+  context: Context,
+  args: readonly string[],
+  file: string | undefined,
+): Promise<TextSource> {
+  const { cwd, files, globals, io } = context;
+  const source = { ...io, ...context, args, file };
+  const [name = ''] = args;
+  if (args.length !== 1 || file !== undefined || !/^.{1,250}\.\w+$/.test(name)) return source;
+  const found = await files.stat(path.resolve(cwd(), name)).catch(() => undefined);
+  if (found?.isFile() !== true) return source;
+  if (globals.input && canAsk(io)) {
+    const isFile = await confirm(`${name} is a file. Use its text?`, context);
+    return isFile ? { ...source, args: [], file: name } : source;
+  }
+  io.notice(`"${name}" is used as the text. For the text of the file ${name}, use -f ${name}.`);
+  return source;
+}
+
+/**
  * Reads the API key from the file of `--api-key-file` (`-` is stdin), without a trailing line end. On abort, throws the
  * signal's abort reason.
  * @throws Failure: `usage` if the file cannot be read, `auth` if the file contains no valid key
@@ -84,15 +109,15 @@ export async function readKeyFile(file: string, context: InputContext): Promise<
 export async function useAudioFile<Result>(
   given: string,
   { cwd, files }: Pick<Context, 'cwd' | 'files'>,
-  work: (file: OpenFile, path: string) => Promise<Result>,
+  work: (file: OpenFile) => Promise<Result>,
 ): Promise<Result> {
   const file = path.resolve(cwd(), given);
   const found = await findRegularFile(file, given, files);
   if (found === undefined) throw usageFailure(`${given} is not a regular file`);
-  const { UnusableAudioError } = await import('../audio/decode.ts');
+  const { UnusableAudioError } = await import('../audio/sound.ts');
   const handle = await files.open(file, 'r');
   try {
-    return await work({ fd: handle.fd, size: found.byteLength }, file);
+    return await work({ fd: handle.fd, size: found.byteLength });
   } catch (error) {
     if (!(error instanceof UnusableAudioError)) throw error;
     const { message: audioProblem } = error;

@@ -1,4 +1,7 @@
+import { homedir } from 'node:os';
 import path from 'node:path';
+import type { Failure } from '../errors/failure.ts';
+import { configFailure } from '../errors/failure.ts';
 
 export interface Paths {
   readonly config: string;
@@ -11,6 +14,8 @@ export interface Paths {
   /** The file with the stored accounts and their API keys. */
   readonly accountsFile: string;
   readonly serviceData: string;
+  /** The folder with the data of `foley serve`, if its flags change accounts or inject errors. */
+  readonly servedData: string;
   /** The folder with the speech engines that the user added, and `engines.json`. */
   readonly engines: string;
   /** The folder with the voices and models of the engines that foley installs. */
@@ -22,12 +27,23 @@ export interface Paths {
 export interface PathInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
+  /** Empty if the home directory is unknown. */
   readonly homeDirectory: string;
+}
+
+/** Returns the home directory of the user; empty if `HOME` is not set and the user has no account on this system. */
+export function findHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
 }
 
 /**
  * Returns the paths of foley's files and folders. The XDG variables override the default folders of the platform. Empty
  * and relative values of these variables are ignored, as the XDG specification requires.
+ * @throws Failure of kind `config` if a default folder is needed and the home directory is unknown
  */
 export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Paths {
   const style = platform === 'win32' ? path.win32 : path.posix;
@@ -36,10 +52,15 @@ export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Path
     const value = env[name];
     return value !== undefined && style.isAbsolute(value) ? value : undefined;
   };
-  const usual = usualFolders(platform, (...parts) => join(homeDirectory, ...parts), folder, join);
-  const under = (name: string, fallback: string): string => {
+  const usual =
+    homeDirectory === ''
+      ? NO_FOLDERS
+      : usualFolders(platform, (...parts) => join(homeDirectory, ...parts), folder, join);
+  const under = (name: string, fallback: string | undefined): string => {
     const given = folder(name);
-    return given === undefined ? fallback : join(given, 'foley');
+    if (given !== undefined) return join(given, 'foley');
+    if (fallback === undefined) throw unknownHome(name);
+    return fallback;
   };
   const config = under('XDG_CONFIG_HOME', usual.config);
   const state = under('XDG_STATE_HOME', usual.state);
@@ -50,13 +71,23 @@ export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Path
     settingsFile: join(config, 'config.json'),
     accountsFile: join(config, 'accounts.json'),
     serviceData: join(state, 'service'),
+    servedData: join(state, 'served'),
     engines: join(state, 'engines'),
-    models: join(under('XDG_DATA_HOME', usual.data), 'models'),
+    models: join(under('XDG_DATA_HOME', usual.data ?? state), 'models'),
     runtime: under('XDG_RUNTIME_DIR', join(state, 'run')),
   };
 }
 
+function unknownHome(variable: string): Failure {
+  return configFailure(
+    `foley has no folder for its files: HOME and ${variable} are not set, and this user has no home directory`,
+    'Set HOME to a folder that this user can write to.',
+  );
+}
+
 type Join = (...parts: string[]) => string;
+
+const NO_FOLDERS = { cache: undefined, config: undefined, data: undefined, state: undefined };
 
 function usualFolders(
   platform: NodeJS.Platform,

@@ -27,6 +27,9 @@ export const ENGINE_VOICES_MAX = 1_000;
 /** Maximum value of `maxConcurrent`, the number of requests that an engine can handle at the same time. */
 export const ENGINE_REQUESTS_MAX = 16;
 
+/** Range of `maxTextLength`, the number of code points in the longest text that an engine speaks in one request. */
+export const ENGINE_TEXT_RANGE = { minimum: 50, maximum: 1_000_000 } as const;
+
 /** Pattern for engine names. Each name is a valid folder name and command-line argument. */
 export const ENGINE_NAME = '^[a-z][a-z0-9-]{0,31}$';
 
@@ -111,6 +114,13 @@ export const EngineDescription = named('EngineDescription', {
       minimum: 1,
       maximum: ENGINE_REQUESTS_MAX,
       description: 'Maximum number of requests that an engine process accepts at once',
+    }),
+  ),
+  maxTextLength: Type.Optional(
+    Type.Integer({
+      minimum: ENGINE_TEXT_RANGE.minimum,
+      maximum: ENGINE_TEXT_RANGE.maximum,
+      description: 'Maximum length of the text of a request, in Unicode code points',
     }),
   ),
   cloning: Type.Optional(

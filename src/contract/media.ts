@@ -79,9 +79,20 @@ export const VideoModel = named('VideoModel', {
 });
 export type VideoModel = Static<typeof VideoModel>;
 
+// Generated clients need the discriminator: the two kinds of model have the same fields.
+const BY_MEDIA_TYPE = {
+  discriminator: {
+    propertyName: 'media_type',
+    mapping: {
+      image: '#/components/schemas/ImageModel',
+      video: '#/components/schemas/VideoModel',
+    },
+  },
+};
+
 /** Response to `GET /media/models`. docs/api/media.md names no fields; foley defines them itself. */
 export const MediaModels = named('MediaModels', {
-  models: Type.Array(Type.Union([ImageModel, VideoModel]), {
+  models: Type.Array(Type.Union([ImageModel, VideoModel], BY_MEDIA_TYPE), {
     description: 'Image models and video models',
   }),
   requestId: RequestId,

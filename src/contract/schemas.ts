@@ -11,7 +11,7 @@ export function named<Properties extends TProperties>($id: string, properties: P
  * foley starts.
  */
 export function mapOf<Value extends TSchema>(value: Value, options: { description?: string } = {}) {
-  const schema = { type: 'object', patternProperties: { '^.*$': value }, ...options };
+  const schema = { type: 'object', additionalProperties: value, ...options };
   return Type.Unsafe<Record<string, Static<Value>>>(schema);
 }
 

@@ -178,7 +178,7 @@ export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
   description: Type.String({
-    description: 'Description of the voice, and of how the service created it',
+    description: 'Description of the voice, as the request gave it',
   }),
   createdAt: Type.String({
     format: 'date-time',
@@ -196,6 +196,9 @@ export const VoiceCreated = named('VoiceCreated', {
   languages: Type.Array(Type.String(), {
     description: 'Codes of the languages that the voice speaks',
   }),
+  notices: Type.Optional(
+    Type.Array(Type.String(), { description: 'How the service made the voice' }),
+  ),
 });
 export type VoiceCreated = Static<typeof VoiceCreated>;
 
@@ -208,6 +211,7 @@ export const VoiceCreatedV3 = named('VoiceCreatedV3', {
   description: VoiceCreated.properties.description,
   createdAt: VoiceCreated.properties.createdAt,
   visibility: VoiceCreated.properties.visibility,
+  notices: VoiceCreated.properties.notices,
   requestId: RequestId,
 });
 export type VoiceCreatedV3 = Static<typeof VoiceCreatedV3>;

@@ -169,6 +169,7 @@ export const systemFiles = {
   realpath: promisify(fs.realpath.native),
   rename: promisify(fs.rename),
   rm: promisify(fs.rm),
+  rmdir: promisify(fs.rmdir),
   stat: promisify(fs.stat),
   statfs: promisify(fs.statfs),
   unlink: promisify(fs.unlink),

@@ -8,11 +8,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import module, { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import vm from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { resolvePaths } from '../config/paths.ts';
+import { findHome, resolvePaths } from '../config/paths.ts';
 
 /** Starts the built program from compiled code (docs/decisions/0003-code-cache.md). Ends the process when done. */
 export function launch(host: NodeJS.Process): void {
@@ -30,17 +29,26 @@ export function launch(host: NodeJS.Process): void {
 type Loader = Pick<ChunkLoader, 'keep' | 'load'>;
 
 function loaderFor(host: NodeJS.Process): Loader {
-  const { arch, argv, env, platform, version } = host;
-  const paths = resolvePaths({ env, platform, homeDirectory: homedir() });
-  const folder = path.join(paths.cache, 'code', `${version}-${arch}`);
+  const { argv, env } = host;
+  const folder = codeFolder(host);
   const nodesOwn: unknown = Reflect.get(module, 'enableCompileCache');
   if (typeof nodesOwn === 'function') {
-    nodesOwn(folder);
+    if (folder !== undefined) nodesOwn(folder);
     return { load: module.createRequire(import.meta.filename), keep: () => undefined };
   }
   const isOff = env['NODE_DISABLE_COMPILE_CACHE'] !== undefined;
   const cache = openCodeCache(isOff ? undefined : folder, keyOf(argv[2]));
   return new ChunkLoader(cache, path.join(import.meta.dirname, 'chunks'));
+}
+
+function codeFolder({ arch, env, platform, version }: NodeJS.Process): string | undefined {
+  try {
+    const paths = resolvePaths({ env, platform, homeDirectory: findHome() });
+    return path.join(paths.cache, 'code', `${version}-${arch}`);
+  } catch {
+    // The home directory is unknown: the command reports it if it needs a folder.
+    return undefined;
+  }
 }
 
 // Each command has its own cache, because commands run different functions.

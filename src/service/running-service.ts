@@ -32,6 +32,8 @@ export type ServiceEvent =
   | { readonly type: 'finishing-answers'; readonly count: number }
   /** The service is closing, but first finishes `count` jobs. */
   | { readonly type: 'finishing-jobs'; readonly count: number }
+  /** The service is closing, but first finishes `count` running jobs that an ended process left behind. */
+  | { readonly type: 'finishing-found-jobs'; readonly count: number }
   /**
    * The service has closed with `count` unfinished jobs. The next service with the same data directory continues them.
    */

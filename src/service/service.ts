@@ -3,7 +3,7 @@ import type { Random } from '../effects/random.ts';
 import type { BodyCut, FaultRule, Faults, RequestFaults } from './http/faults.ts';
 import { createFaults, statusFault } from './http/faults.ts';
 import type { IncomingRequest } from './http/guard.ts';
-import { createGuard, createKeyTable } from './http/guard.ts';
+import { createGuard, createKeyTable, isFromLibrary } from './http/guard.ts';
 import { createRouter } from './http/router.ts';
 import { prepareAccounts } from './ledger/accounts.ts';
 import { verifyLedger } from './ledger/ledger.ts';
@@ -72,7 +72,7 @@ export function createService(deps: ServiceDeps): Service {
       media.imports.close();
       creates.close();
       const count = generations.size + realtime.size;
-      if (count > 0) report({ type: 'finishing-answers', count });
+      if (count > 0 && hurry?.aborted !== true) report({ type: 'finishing-answers', count });
       await Promise.all([
         generations.drain(graceMs, hurry),
         realtime.close(graceMs, hurry),
@@ -124,7 +124,7 @@ function createMiddleware(
     try {
       guard.check(request, (visitor) =>
         isLivePath(path)
-          ? context.realtime.tickets.isExpected(visitor)
+          ? context.realtime.tickets.isExpected(visitor) || isFromLibrary(request.headers, visitor)
           : page?.has(path) === true && page.isOwn(visitor),
       );
       if (!closing.aborted) exchange.faults = faults.ofRequest(exchange);

@@ -1,8 +1,8 @@
 /**
- * Bundled script of the worker thread that runs flite. The relative path is valid both in the sources
+ * Bundled script of the worker thread that runs the built-in voice. The relative path is valid both in the sources
  * (`src/service/`) and in the build (`dist/chunks/`).
  */
-export const FLITE_WORKER_FILE = new URL('../../dist/flite-worker.cjs', import.meta.url);
+export const HIBARI_WORKER_FILE = new URL('../../dist/hibari-worker.cjs', import.meta.url);
 
 /** Bundled script of the child process that inspects and makes media files. */
 export const MEDIA_CHILD_FILE = new URL('../../dist/media-child.cjs', import.meta.url);

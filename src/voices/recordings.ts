@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { VoiceForm } from '../api/resources/voices.ts';
+import { isMpegStream } from '../audio/program-stream.ts';
 import { SNIFF_BYTES_MAX, sniff } from '../audio/sniff.ts';
 import type { SniffedFormat } from '../audio/sniff.ts';
 import { REFERENCE_FILE_MAX_BYTES, REFERENCE_FILES_MAX } from '../contract/limits.ts';
@@ -139,12 +140,8 @@ export function referenceExtension(fileName: string): ReferenceExtension | undef
  * undefined if the format is unknown.
  */
 export function contentOf(head: Uint8Array): RecordingContent | 'more' | undefined {
-  if (isMpegVideo(head)) return 'mpeg';
+  if (isMpegStream(head)) return 'mpeg';
   const found = sniff(head);
   if (found.kind === 'known') return found.format;
   return found.kind === 'more' ? 'more' : undefined;
-}
-
-function isMpegVideo([first, second, third, fourth]: Uint8Array): boolean {
-  return first === 0 && second === 0 && third === 1 && (fourth === 0xba || fourth === 0xb3);
 }

@@ -183,7 +183,10 @@ export async function runRecover(
       journal,
       recoverText: () => Promise.reject(new Error('nothing is spoken in parts here')),
       recoverJob: (intent, jobId) =>
-        recoverJob({ intent, jobId }, { ...deps, client, journal, signal }),
+        recoverJob(
+          { intent, jobId },
+          { ...deps, client, journal, signal, notice: () => undefined },
+        ),
       resolveRequest: (asked) =>
         resolveRequest(asked, {
           ...deps,
@@ -193,7 +196,10 @@ export async function runRecover(
           signal,
           connect: () => Promise.resolve(client),
           recoverJob: (intent, jobId) =>
-            recoverJob({ intent, jobId }, { ...deps, client, journal, signal }),
+            recoverJob(
+              { intent, jobId },
+              { ...deps, client, journal, signal, notice: () => undefined },
+            ),
         }),
     });
     if (failures.length === 0) await spool.prune().catch(() => []);

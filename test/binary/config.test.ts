@@ -83,6 +83,8 @@ describe('foley config set', () => {
     ['concurrency', '0', 'concurrency is "0"; it takes a whole number from 1 to 256'],
     ['cueMaxDuration', 'long', 'cueMaxDuration is "long"; it takes a duration'],
     ['voice', ' ', 'voice is " "; it takes an id'],
+    ['pager', '"less', 'pager is "\\"less", which has an unclosed quote'],
+    ['upload.command', "put 'it", 'upload.command is "put \'it", which has an unclosed quote'],
   ])('%s %j is refused', async (name, given, message) => {
     const box = await sandbox();
     const result = await config(box, ['set', name, given, '--json']);

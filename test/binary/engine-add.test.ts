@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { contentOf } from '../engines/model-files.ts';
@@ -12,6 +13,7 @@ import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
+import { MISBEHAVING } from '../service/engine/process/engine-under-test.ts';
 
 const ONE_VOICE = ['engine', 'add', 'kokoro', '--voice', 'af_heart'];
 const VOICE_BYTES = 522_240;
@@ -19,6 +21,11 @@ const VOICE_BYTES = 522_240;
 const modelsOf = (box: Sandbox): string => path.join(box.home, '.local/share/foley/models');
 const filesIn = async (box: Sandbox): Promise<string[]> =>
   (await readdir(modelsOf(box), { recursive: true })).filter((name) => /\./.test(name));
+
+test('foley engine --help names the engines that foley installs', async () => {
+  const { stdout } = await runFoley(['engine', '--help']);
+  for (const name of ['kokoro', 'piper', 'espeak-ng']) expect(stdout.toString()).toContain(name);
+});
 
 describe('the consent to an engine', () => {
   test('is required without a terminal: all parts are shown, and nothing is requested', async () => {
@@ -95,6 +102,21 @@ describe('the consent to an engine', () => {
   });
 });
 
+test('an engine that leaves a child with its stdout does not keep a command from exiting', async () => {
+  const box = await sandbox();
+  const file = path.join(box.out, 'pid');
+  const child = async (): Promise<number> => Number(await readFile(file, 'utf8'));
+  const program = ['--', 'node', MISBEHAVING, 'leaves a child with its stdout', file];
+  const added = await runFoley(['engine', 'add', 'leaves', ...program], { box });
+  expect(added.code, added.stderr).toBe(0);
+  expect(existsSync(`${file}.ended`)).toBe(false);
+  process.kill(await child(), 'SIGKILL');
+  const spoken = await runFoley(['tts', 'Hello.', '-v', 'v', '-o', 'a.wav'], { box });
+  expect(spoken.code, spoken.stderr).toBe(0);
+  expect(existsSync(`${file}.ended`)).toBe(false);
+  process.kill(await child(), 'SIGKILL');
+});
+
 describe('an engine that cannot be downloaded', () => {
   test('wrong bytes end with exit 25, and are deleted', async () => {
     const { origin } = await startFaultServer([
@@ -136,6 +158,54 @@ describe('an engine that cannot be downloaded', () => {
     expect(removed.code, removed.stderr).toBe(0);
     expect(await filesIn(box)).toEqual([]);
   });
+
+  test.each(['pinyin', 'hebrew', 'japanese', 'thai'])(
+    'a Piper voice with phonemes of the type %s is refused before its model is downloaded',
+    async (type) => {
+      const name = 'xx_XX-some-medium';
+      const description = JSON.stringify({ phoneme_type: type });
+      const md5 = createHash('md5').update(description).digest('hex');
+      const files = {
+        [`x/${name}.onnx`]: { size_bytes: 61_000_000, md5_digest: '0'.repeat(32) },
+        [`x/${name}.onnx.json`]: { size_bytes: description.length, md5_digest: md5 },
+        'x/MODEL_CARD': { size_bytes: 10, md5_digest: '0'.repeat(32) },
+      };
+      const server = await startFaultServer([
+        {
+          path: '/piper/voices.json',
+          answer: answer(200, {}, JSON.stringify({ [name]: { num_speakers: 1, files } })),
+        },
+        { path: `/piper/${name}.MODEL_CARD`, answer: answer(200, {}, '* License: CC0\n') },
+        { path: `/piper/${name}.onnx.json`, answer: answer(200, {}, description) },
+      ]);
+      const box = await sandbox();
+      const args = ['engine', 'add', 'piper', '--voice', name, '--from', server.origin, '--yes'];
+      const result = await runFoley(args, { box });
+      expect(result.code).toBe(2);
+      expect(result.stderr).toMatch(`the voice ${name} reads phonemes of the type ${type}`);
+      expect(result.stderr).toContain('foley engine add espeak-ng');
+      expect(server.requests.map(({ path: wanted }) => wanted)).not.toContain(
+        `/piper/${name}.onnx`,
+      );
+      expect(await filesIn(box)).toEqual([]);
+    },
+  );
+
+  test.each([5 * 2 ** 20, 3 * 2 ** 30])(
+    'a catalogue of %d bytes in the folder of --from ends with exit 2, unread',
+    async (bytes) => {
+      const box = await sandbox();
+      await mkdir(path.join(box.out, 'piper'));
+      await writeFile(path.join(box.out, 'piper/voices.json'), '');
+      await truncate(path.join(box.out, 'piper/voices.json'), bytes);
+      const args = ['engine', 'add', 'piper', '--voice', 'de_DE-x-low', '--yes', '--from', '.'];
+      const result = await runFoley(args, { box });
+      expect(result.code).toBe(2);
+      expect(result.stderr).toContain(
+        `voices.json has ${bytes} bytes; at most 4194304 are allowed`,
+      );
+    },
+  );
 
   test('no network ends with exit 24', async () => {
     const args = [...ONE_VOICE, '--yes', '--json', '--from', 'http://127.0.0.1:9'];

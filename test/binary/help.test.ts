@@ -7,6 +7,7 @@ import type { CommandNode } from '../../src/cli/command.ts';
 import { isBranch } from '../../src/cli/command.ts';
 import { globalOptions } from '../../src/cli/flags/global.ts';
 import { inShell } from '../harness/in-shell.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import { sandbox } from '../harness/sandbox.ts';
@@ -143,4 +144,27 @@ test('help that finds no room says so as every command does', async () => {
     30,
     expect.stringMatching(/file would be larger/),
   ]);
+});
+
+describe('help with --json', () => {
+  test.each([
+    [['tts', '--help', '--json'], ['tts']],
+    [
+      ['help', 'voices', 'list', '--json'],
+      ['voices', 'list'],
+    ],
+    [['--json', 'jobs', '--help'], ['jobs']],
+  ])('%j describes the command %j', async (args, path) => {
+    const command = parseJsonDocument(Buffer.from(await shown(args)));
+    expect(command).toMatchObject({
+      path,
+      summary: expect.any(String),
+      globalFlags: expect.arrayContaining([expect.objectContaining({ long: '--json' })]),
+    });
+  });
+
+  test('of foley describes every command', async () => {
+    const described = parseJsonDocument(Buffer.from(await shown(['--help', '--json'])));
+    expect(described).toMatchObject({ commands: tree.map(({ name }) => ({ path: [name] })) });
+  });
 });

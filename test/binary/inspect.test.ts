@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { inShell } from '../harness/in-shell.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
@@ -56,6 +57,17 @@ describe('inspect', () => {
     });
   });
 
+  test.each([
+    ['beeps.aac', 'aac', null, 10_112],
+    ['beeps.m4a', 'm4a', 'aac', 10_000],
+  ])('decodes %s', async (name, format, codec, durationMs) => {
+    const file = fileURLToPath(new URL(`../fixtures/media/${name}`, import.meta.url));
+    const result = await runFoley(['inspect', file, '--json']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const told = { format, codec, durationMs, sampleRate: 16_000, channels: 1 };
+    expect(parseJsonDocument(result.stdout)).toMatchObject(told);
+  });
+
   test.each(['mp3', 'ogg', 'wav'])(
     'hears what foley speaks as %s as ffmpeg does',
     async (format) => {
@@ -76,7 +88,11 @@ describe('inspect', () => {
   );
 
   test.each([
-    ['words.txt', 'just words', /words\.txt is not an audio file; use wav, mp3, flac, ogg or opus/],
+    [
+      'words.txt',
+      'just words',
+      /words\.txt is not an audio file; use wav, mp3, flac, ogg, opus, m4a/,
+    ],
     ['cut.wav', toneWithPause(1).subarray(0, 5000), /cut\.wav /],
     ['empty.mp3', '', /empty\.mp3 /],
   ])('refuses %s', async (name, content, message) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MODELS } from '../fault-server/healthy-service.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
 import { startHostedService } from './support/hosted-service.ts';
 
 describe('models', () => {
@@ -14,6 +15,23 @@ describe('models', () => {
     expect(rows).toContainEqual(expect.stringMatching(/^vendor-s21pro-free +1000 +mp3, wav, ogg /));
     expect(rows).toContainEqual(expect.stringMatching(/^vendor-s21pro .* speed, volume$/));
     expect(rows).toContainEqual(expect.stringMatching(/^altF-flash-v2\.5 .* speed$/));
+  });
+
+  test('show the price of a model from earlier charges, and no other price', async () => {
+    const box = await sandbox();
+    const local = ['--local'];
+    const text = 'A sentence of exactly fifty characters, all billed.';
+    await runFoley(['tts', text, '-m', 'vendor-s21pro-flash', '-o', 'a.wav', ...local], { box });
+    const { stdout } = await runFoley(['models', ...local], { box });
+    const [title, ...rows] = stdout.toString().trimEnd().split('\n');
+    expect(title).toMatch(/^ID +LONGEST TEXT +FORMATS +CREDITS\/1000 +CONTROLS$/);
+    expect(rows.filter((row) => row.includes(' about '))).toEqual([
+      expect.stringMatching(/^vendor-s21pro-flash .* about 5\d\d /),
+    ]);
+    const shown = await runFoley(['models', 'get', 'vendor-s21pro-flash', ...local], { box });
+    expect(shown.stdout.toString()).toMatch(/^price +about 5\d\d credits for 1000 characters/m);
+    const other = await runFoley(['models', 'get', 'vendor-s21pro', ...local], { box });
+    expect(other.stdout.toString()).toMatch(/^price +unknown until/m);
   });
 
   test('with --json are the capabilities as the service said them', async () => {

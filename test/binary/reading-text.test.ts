@@ -23,11 +23,14 @@ test('each row about regions is how both of them are read', async () => {
   );
 });
 
-test('each row about Markdown is what foley text prints', async () => {
-  const rows = rowsOf('| Markdown | sent |');
-  expect(rows.length).toBeGreaterThanOrEqual(6);
+test.each([
+  ['Markdown', 'markdown', 11],
+  ['HTML and EPUB', 'html', 6],
+] as const)('each row about %s is what foley text prints', async (name, format, count) => {
+  const rows = rowsOf(`| ${name} | sent |`);
+  expect(rows.length).toBeGreaterThanOrEqual(count);
   for (const [written = '', sent] of rows) {
-    const { stdout } = await runFoley(['text', '--text-format', 'markdown', '--', written]);
+    const { stdout } = await runFoley(['text', '--text-format', format, '--', written]);
     expect(stdout.toString(), written).toBe(`${sent}\n`);
   }
 });

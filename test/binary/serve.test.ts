@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
@@ -25,7 +26,9 @@ describe('the ready line', () => {
     running.signal('SIGTERM');
     const { stdout, stderr } = await running.done;
     expect(stdout.toString()).toBe(line);
-    expect(stderr).toMatch(/^foley: to inspect the service, open http:\S+#\S+ \(works once\)\n$/);
+    expect(stderr).toMatch(
+      /^foley: to inspect the service, open http:\S+#\S+ \(works in one browser\)\n$/,
+    );
   });
 
   test('is one document with --json', async () => {
@@ -34,6 +37,36 @@ describe('the ready line', () => {
       baseUrl,
       realtimeUrl: baseUrl.replace('http', 'ws'),
     });
+  });
+});
+
+describe('the account of other commands', () => {
+  test('stays as it is with --credits, and does not refill that of the service', async () => {
+    const box = await sandbox();
+    const { ask } = await startServe(['--credits', '50'], { box });
+    const own = await runFoley(['profile', '--json', '--local'], { box });
+    expect(JSON.parse(String(own.stdout))).toMatchObject({ credits: 1_000_000 });
+    const { bytes } = await ask(PROFILE_PATH);
+    expect(JSON.parse(String(bytes))).toMatchObject({ credits: 50 });
+  });
+
+  test.each([
+    ['--fault', 'GET /nothing; status=503'],
+    ['--rate-limit', '100/s'],
+    ['--unavailable', 'vendor-s1'],
+  ])('is not that of a service with %s', async (...flags) => {
+    const box = await sandbox();
+    await startServe(flags, { box });
+    const named = await runFoley(['config', 'path', '--json'], { box });
+    const { serviceData } = JSON.parse(String(named.stdout));
+    await expect(access(serviceData)).rejects.toThrow('ENOENT');
+  });
+
+  test('is that of a service without these flags', async () => {
+    const box = await sandbox();
+    await startServe([], { box });
+    const named = await runFoley(['config', 'path', '--json'], { box });
+    await expect(access(JSON.parse(String(named.stdout)).serviceData)).resolves.toBeUndefined();
   });
 });
 

@@ -50,6 +50,43 @@ describe('text comes', () => {
   });
 });
 
+describe('an argument that is the name of a file', () => {
+  test.each([[['tts']], [['jobs', 'create']], [['text']], [['live', '--json']]])(
+    'is spoken by %j as a text, with a notice that names -f',
+    async (command) => {
+      const box = await boxWith('chapter.txt', 'Once upon a time.');
+      const output = command[0] === 'text' ? [] : ['-o', 'a.mp3'];
+      const result = await runFoley([...command, 'chapter.txt', ...output, '--local'], { box });
+      expect(result.code, result.stderr).toBe(0);
+      expect(result.stderr.replaceAll('\n', ' ')).toContain(
+        '"chapter.txt" is used as the text. For the text of the file chapter.txt, use -f chapter.txt.',
+      );
+    },
+  );
+
+  test.each([
+    ['y', 'Once upon a time.'],
+    ['n', 'chapter.txt'],
+  ])('is asked for on a terminal, and %s speaks "%s"', async (answer, text) => {
+    const { server, env } = await startHostedService();
+    const box = await boxWith('chapter.txt', 'Once upon a time.');
+    const running = await startInTerminal(['tts', 'chapter.txt', '-o', 'a.mp3'], { box, env });
+    await running.waitFor('stdout', /chapter\.txt is a file\. Use its text\? \[y\/N\] /);
+    running.write(`${answer}\r`);
+    expect(await running.done).toMatchObject({ code: 0 });
+    expect(speechBodyOf(server)).toMatchObject({ text });
+  });
+
+  test('is not asked for with --no-input', async () => {
+    const { server, env } = await startHostedService();
+    const box = await boxWith('chapter.txt', 'Once upon a time.');
+    const words = ['tts', 'chapter.txt', '-o', 'a.mp3', '--no-input'];
+    const running = await startInTerminal(words, { box, env });
+    expect(await running.done).toMatchObject({ code: 0 });
+    expect(speechBodyOf(server)).toMatchObject({ text: 'chapter.txt' });
+  });
+});
+
 describe('stdin', () => {
   test('is not read when text is given', async () => {
     const { env } = await startHostedService();

@@ -38,6 +38,30 @@ describe('foley text', () => {
     expect(parseJsonDocument(long.stdout)).toMatchObject({ characters: 12_000, parts: 2 });
   });
 
+  test('estimates the credits from what the model has cost, and from nothing else', async () => {
+    const box = await sandbox();
+    const model = ['-m', 'vendor-s21pro-flash', '--local'];
+    const before = await runFoley(['text', 'Hello there.', ...model], { box });
+    expect(before.stderr).toBe('12 characters to bill, in 1 request\n');
+    const spoken = await runFoley(['tts', 'Hello there.', ...model, '-o', 'a.mp3'], { box });
+    expect(spoken.code, spoken.stderr).toBe(0);
+    const text = 'One, two, three, four, five.';
+    const after = await runFoley(['text', text, ...model], { box });
+    expect(after.stderr).toBe(
+      '28 characters to bill, in 1 request; about 14 credits (estimate from earlier charges)\n',
+    );
+    const env = { FOLEY_MODEL: 'vendor-s21pro-flash' };
+    const json = await runFoley(['text', text, '--json', '--local'], { box, env });
+    expect(parseJsonDocument(json.stdout)).toMatchObject({ characters: 28, estimatedCredits: 14 });
+    const other = await runFoley(['text', text, '-m', 'vendor-s1', '--json', '--local'], { box });
+    expect(parseJsonDocument(other.stdout)).not.toHaveProperty('estimatedCredits');
+    const elsewhere = await runFoley(['text', text, '-m', 'vendor-s21pro-flash', '--json'], {
+      box,
+      env: { FOLEY_BASE_URL: 'https://speech.example', FOLEY_API_KEY: 'key' },
+    });
+    expect(parseJsonDocument(elsewhere.stdout)).not.toHaveProperty('estimatedCredits');
+  });
+
   test('with --reading prints how English is read, a sentence a line', async () => {
     const input = 'It is 3/15/2024.\nDr. Smith paid $5.50 for 2 kg!';
     const result = await runFoley(['text', '--reading'], { input });

@@ -107,7 +107,7 @@ test('the output, its credits and the rest of the quota are printed on stderr', 
   const result = await runFoley(['tts', 'Hi', '-o', 'hi.mp3'], { env });
   expect(result.stdout).toHaveLength(0);
   expect(result.stderr).toMatch(
-    /^hi\.mp3: mp3, 0\.\d s, 22\.05 kHz, mono; 2 credits used; quota left: 990000\n$/,
+    /^hi\.mp3: mp3, 0\.\d s, 22\.05 kHz, mono; 2 credits used; API quota left: 990000 units\n$/,
   );
 });
 

@@ -1,11 +1,19 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { audio } from '../fault-server/catalogue.ts';
 import { SPEECH_PATH, VOICES } from '../fault-server/healthy-service.ts';
 import { tinyAudio } from '../fault-server/tiny-audio.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
 import { speechBodyOf, startHostedService, voicesAnswer } from './support/hosted-service.ts';
 import { localDocument } from './support/local-document.ts';
+
+const FAULTY = fileURLToPath(
+  new URL('../service/engine/process/engines/faulty.mjs', import.meta.url),
+);
 
 describe('--voice-name', () => {
   test('is exact, whatever its case, and finds personal voices too', async () => {
@@ -93,6 +101,42 @@ describe('without a voice', () => {
     const list = await localDocument('voices', 'list');
     const document = await localDocument('tts', 'Hi', '-q');
     expect(document).toHaveProperty('voiceId', Object(list).items[0].voiceId);
+  });
+});
+
+describe('a text in another language', () => {
+  test('is spoken by a voice of --language if no voice is selected', async () => {
+    const box = await sandbox();
+    const args = ['engine', 'add', 'tested', '--', 'node', FAULTY];
+    const added = await runFoley(args, { box });
+    expect(added.code, added.stderr).toBe(0);
+    const german = await runFoley(['tts', 'Hallo Welt.', '-l', 'de', '--json', '-o', 'a.wav'], {
+      box,
+    });
+    const list = await runFoley(['voices', 'list', '--language', 'de', '--json'], { box });
+    const [voice] = Object(parseJsonDocument(list.stdout)).items;
+    expect(parseJsonDocument(german.stdout)).toMatchObject({ voiceId: voice.voiceId });
+    expect(german.stderr).not.toContain('default voice');
+    await writeFile(path.join(box.out, 'list.txt'), 'Hallo Welt.\n');
+    const batch = ['batch', '--lines', 'list.txt', '-l', 'de', '--output-dir', 'out', '--dry-run'];
+    const planned = await runFoley([...batch, '--json'], { box });
+    expect(planned.stdout.toString()).toContain(voice.voiceId);
+  });
+
+  test('that no voice can speak ends with exit 20 and a hint to voices of its language', async () => {
+    for (const flags of [[], ['--via', 'job', '-o', 'a.mp3']]) {
+      const result = await runFoley(['tts', '你好，今天天气很好。', '--local', ...flags]);
+      expect(result.code).toBe(20);
+      expect(result.stderr).toContain('`foley voices list --language CODE`');
+      expect(result.stderr).not.toContain('Change the request');
+    }
+  });
+
+  test('that the default voice reads as English gets a notice', async () => {
+    const text = 'Le chat dort sur la table.';
+    const result = await runFoley(['tts', text, '--local', '-o', 'a.wav']);
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain('`foley voices list --language fr`');
   });
 });
 

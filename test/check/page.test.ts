@@ -21,7 +21,7 @@ async function serve(flags: readonly string[] = []): Promise<Served> {
     'stdout',
     /FOLEY_BASE_URL=(\S+) FOLEY_API_KEY=(\S+)/,
   );
-  const [, link = ''] = await running.waitFor('stderr', /open (\S+#\S+) \(works once\)/);
+  const [, link = ''] = await running.waitFor('stderr', /open (\S+#\S+) \(works in one browser\)/);
   return { apiKey, baseUrl, link };
 }
 
@@ -52,6 +52,44 @@ describe('the page of foley serve', () => {
         'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect([width, await page.evaluate(overflow)]).toEqual([width, 0]);
     }
+  }, 120_000);
+
+  test('lists the voices of every page of the list', async () => {
+    const { link } = await serve();
+    const page = await openPage('about:blank');
+    const voices = Array.from({ length: 103 }, (_, index) => ({
+      voiceId: `voice-${index}`,
+      name: `Voice ${index}`,
+      isPersonal: false,
+      primaryLanguage: 'en',
+      languages: ['en'],
+      modelIds: ['vendor-s1'],
+    }));
+    await page.route('**/v3/voices?*', async (route) => {
+      const { searchParams } = new URL(route.request().url());
+      const from = (Number(searchParams.get('page')) - 1) * 100;
+      const items = voices.slice(from, from + 100);
+      await route.fulfill({ json: { items, total: 103, page: 1, pageSize: 100, totalPages: 2 } });
+    });
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Speak' }).waitFor();
+    expect(await page.locator('#voices li').count()).toBe(103);
+    expect(await page.locator('#voice option').count()).toBe(103);
+  }, 120_000);
+
+  test('opens again in the browser that used the link, and in no other', async () => {
+    const { link } = await serve();
+    const page = await openPage(link);
+    const heading = () => page.getByRole('heading', { name: 'Speak' }).waitFor();
+    await heading();
+    await page.reload();
+    await heading();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await heading();
+    const other = await openPage(link);
+    const trouble = () => other.locator('#trouble').textContent();
+    await expect.poll(trouble, POLL).toMatch(/invalid or was used before/);
   }, 120_000);
 
   test('speaks, and highlights each word while it is spoken', async () => {

@@ -6,6 +6,7 @@ import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { answer } from '../fault-server/http-text.ts';
 import type { Answer, Rule } from '../fault-server/script.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import type { Scene } from '../binary/support/scene.ts';
 import {
@@ -283,6 +284,65 @@ describe('on foley serve', () => {
     expect(result.stdout.toString()).toMatch(/lost .* speaking it again costs again/);
     expect(await creditsOf(service)).toBe(credits);
   });
+});
+
+async function killAtAudio(args: readonly string[]): Promise<Sandbox> {
+  const box = await sandbox();
+  const running = await startFoley(args, { box });
+  await vi.waitFor(async () => expect(await journalOf({ box })).toContain('"accepted"'), SOON);
+  running.signal('SIGKILL');
+  await running.done;
+  return box;
+}
+
+async function spentIn(box: Sandbox): Promise<number> {
+  const { stdout } = await runFoley(['profile', '--json'], { box });
+  return 1_000_000 - Number(Object(JSON.parse(stdout.toString())).credits);
+}
+
+describe('on the embedded service, which refunds what a killed command was sent', () => {
+  const LONG = 'It is a long sentence about the sea and the wind. '.repeat(40).trim();
+
+  test.each([
+    ['speech', ['tts', LONG, '--via', 'sync', '-o', 'a.wav']],
+    ['captioned speech', ['tts', LONG, '-o', 'a.wav', '--timings', 'a.json']],
+  ])('%s whose audio had begun is refunded, not lost', async (_what, args) => {
+    const box = await killAtAudio(args);
+    const { code, stderr, stdout } = await runFoley(['recover', '--json'], { box });
+    expect(code, stderr).toBe(20);
+    expect(Object(JSON.parse(stdout.toString())).items).toEqual([
+      expect.objectContaining({ outcome: 'refunded', creditsUsed: 0 }),
+    ]);
+    expect(await spentIn(box)).toBe(0);
+    expect((await filesLeft(box)).filter((name) => /spool|out\//.test(name))).toEqual([]);
+    expect(await runFoley(['recover', '--json'], { box })).toMatchObject({ code: 0 });
+  });
+
+  test(
+    'a captioned long text is recovered, and its refunded parts are not reported as lost',
+    { timeout: 300_000 },
+    async () => {
+      const text = 'It is a long sentence about the sea and the wind. '.repeat(210).trim();
+      const box = await killAtAudio([
+        'tts',
+        text,
+        '-o',
+        'a.wav',
+        '--timings',
+        'a.json',
+        '--speed',
+        '2',
+      ]);
+      const { code, stderr, stdout } = await runFoley(['recover', '--json'], {
+        box,
+        timeoutMs: 180_000,
+      });
+      expect(code, stderr).toBe(0);
+      const { items } = Object(JSON.parse(stdout.toString()));
+      expect(items).toEqual([expect.objectContaining({ outcome: 'recovered' })]);
+      expect(await spentIn(box)).toBe(items[0].creditsUsed);
+    },
+  );
 });
 
 test('on the embedded service a killed command is recovered', async () => {

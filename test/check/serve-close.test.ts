@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { VOICES } from '../../src/service/voices/voices.ts';
 import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { errorLine } from '../harness/error-line.ts';
-import { runFoley } from '../harness/run-foley.ts';
+import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import type { ServingFoley } from '../binary/support/serve.ts';
@@ -92,8 +92,21 @@ describe('a command that leaves a job behind', () => {
     const box = await sandbox();
     const result = await runFoley(await leaveJob(box, longText(300)), { box });
     expect(result.code, result.stderr).toBe(0);
-    expect(result.stderr).toMatch(/^foley: finishing 1 accepted job; press Ctrl-C again to leave/m);
+    expect(result.stderr).toMatch(/^foley: finishing 1 accepted job; press Ctrl-C to leave/m);
     expect(await localTask(box, result.stdout)).toMatchObject({ status: 'success' });
+  });
+
+  test('is killed: the next command says that it finishes that job', async () => {
+    const box = await sandbox();
+    const running = await startFoley(await leaveJob(box, longText(1_500)), { box });
+    await running.waitFor('stderr', /finishing 1 accepted job/);
+    running.signal('SIGKILL');
+    await running.done;
+    const next = await runFoley(['voices', 'list', '--local'], { box });
+    expect(next.code, next.stderr).toBe(0);
+    expect(next.stderr).toMatch(
+      /^foley: finishing 1 job that an earlier command left; press Ctrl-C to leave it to the next/m,
+    );
   });
 
   test('reports first how it ended, and with --json nothing after that', async () => {

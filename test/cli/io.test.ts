@@ -11,7 +11,14 @@ function terminal(): PassThrough & { readonly isTTY: boolean; readonly columns: 
 
 async function ioWith(env: Readonly<Record<string, string>>, globals: Partial<GlobalOptions> = {}) {
   const [stdout, stderr] = [terminal(), terminal()];
-  const streams = { stdin: () => new PassThrough(), stdout, stderr, stdoutIsClosed: () => false };
+  const streams = {
+    stdin: () => new PassThrough(),
+    stdout,
+    stderr,
+    stdoutIsClosed: () => false,
+    stdoutIsFile: () => false,
+    stdoutFile: () => undefined,
+  };
   return { io: await createIo({ streams, env, globals: { ...GLOBALS, ...globals } }), stderr };
 }
 

@@ -12,6 +12,7 @@ test('without variables, the default folders of Linux are used', () => {
     settingsFile: '/home/ada/.config/foley/config.json',
     accountsFile: '/home/ada/.config/foley/accounts.json',
     serviceData: '/home/ada/.local/state/foley/service',
+    servedData: '/home/ada/.local/state/foley/served',
     engines: '/home/ada/.local/state/foley/engines',
     models: '/home/ada/.local/share/foley/models',
     runtime: '/home/ada/.local/state/foley/run',

@@ -14,6 +14,8 @@ import { Journal } from './journal.ts';
 import type { RequestFilter } from './journal.ts';
 import { Script } from './script.ts';
 import type { Rule } from './script.ts';
+import { IS_SPARSE } from '../sparse-service/mode.ts';
+import { sparseRule } from '../sparse-service/sparse-rules.ts';
 
 export interface FaultServerOptions {
   /** Speaks TLS with this certificate. */
@@ -157,7 +159,9 @@ class RunningServer implements FaultServer {
       this.#problems.push(`not in the script: ${request.method} ${request.target}`);
     }
     this.#received.add(request);
-    return { request, rule: rule ?? UNKNOWN };
+    const answering = rule ?? UNKNOWN;
+    const refused = (reason: string): void => void this.#problems.push(`refused: ${reason}`);
+    return { request, rule: IS_SPARSE ? sparseRule(answering, refused) : answering };
   }
 }
 

@@ -18,7 +18,7 @@ function engine(name: string, voices: readonly EngineVoice[]): SpeechEngine {
 const german = { id: 'de', name: 'Anna', language: 'de', sampleRate: 22_050, pitch: true };
 const added = (): EngineRegistry =>
   new EngineRegistry([
-    engine('flite', [{ id: 'slt', language: 'en-US', sampleRate: 16_000, pitch: true }]),
+    engine('hibari', [{ id: 'clara', language: 'en-US', sampleRate: 16_000, pitch: true }]),
     engine('espeak-ng', [german, { ...german, id: 'fr+f4', name: 'Zoé', language: 'fr' }]),
   ]);
 

@@ -60,6 +60,17 @@ describe('an account with a rate', () => {
     expect((await call(VOICES)).status).toBe(429);
   });
 
+  it('is served again at its rate after the clock was set back an hour', async () => {
+    const { call, clock } = await testService({ requestsPerSecond: 1 });
+    expect((await call(VOICES)).status).toBe(200);
+    clock.setBack(3_600_000);
+    expect((await call(VOICES)).status).toBe(429);
+    for (let second = 0; second < 3; second += 1) {
+      clock.advance(1_000);
+      expect((await call(VOICES)).status).toBe(200);
+    }
+  });
+
   it('has to wait longer when the rate is slower', async () => {
     const { call } = await testService({ requestsPerSecond: 0.2 });
     await call(VOICES);

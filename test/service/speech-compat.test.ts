@@ -164,7 +164,7 @@ describe('POST /v1/audio/speech', () => {
     const service = await testService();
     const body = { voice: { id: voiceId('Martin') }, speed: 2, instructions: 'Cheerfully' };
     await creditsOf(await postSpeech(service)(body));
-    expect(service.engine.requests.at(-1)).toMatchObject({ voice: 'rms', speed: 2 });
+    expect(service.engine.requests.at(-1)).toMatchObject({ voice: 'martin', speed: 2 });
   });
 
   it('of pcm is samples of 24 kHz and nothing else', async () => {

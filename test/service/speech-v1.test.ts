@@ -69,9 +69,9 @@ describe('POST /api/open/v1/speech/tts', () => {
     const service = await testService();
     const older = { voiceId: undefined, reference_id: voiceId('Martin') };
     await (await speak(service, older)).arrayBuffer();
-    expect(service.engine.requests.at(-1)?.voice).toBe('rms');
+    expect(service.engine.requests.at(-1)?.voice).toBe('martin');
     await (await speak(service, { reference_id: voiceId('Martin') })).arrayBuffer();
-    expect(service.engine.requests.at(-1)?.voice).toBe('slt');
+    expect(service.engine.requests.at(-1)?.voice).toBe('clara');
     const missing = await speak(service, { voiceId: undefined });
     expect(await missing.json()).toMatchObject({ message: 'voiceId is missing; it is required' });
     const unknown = await speak(service, { voiceId: undefined, reference_id: 'unknown' });
@@ -88,7 +88,7 @@ describe('POST /api/open/v1/speech/tts', () => {
     const response = await speak(service, { ...nora, ...controls });
     expect(response.headers.has('X-OpenAPI-Ignored-Parameters')).toBe(false);
     await response.arrayBuffer();
-    expect(service.engine.requests.at(-1)).toMatchObject({ speed: 2.1, pitch: 5 });
+    expect(service.engine.requests.at(-1)).toMatchObject({ speed: 2, pitch: 3 });
   });
 
   it.each([

@@ -11,6 +11,7 @@ import type { Store } from '../../src/service/store/open-store.ts';
 import { readEvents } from '../harness/read-events.ts';
 import { mediaSources } from './support/media-sources.ts';
 import { createTemporaryFolder } from '../../src/service/http/multipart-form.ts';
+import { JOBS, jobService } from './jobs/job-service.ts';
 import { jsonPost, temporaryFolder, testService, voiceId } from './support/test-service.ts';
 
 const FULL = { code: 'ERR_STORAGE_FULL', details: { retryable: false } };
@@ -92,6 +93,30 @@ it('an image that cannot be stored fails with the code, and is refunded', async 
   await expect.poll(async () => (await job()).status).toBe('failed');
   expect(await job()).toMatchObject({ credits_used: 0, error: { code: 'ERR_STORAGE_FULL' } });
   expect(await balance()).toEqual(before);
+});
+
+it('a job that cannot be stored says so once, and continues when the disk has space again', async () => {
+  const { store } = await testService();
+  let isFull = false;
+  const write: Store['write'] = (work) => {
+    if (isFull) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    return store.write(work);
+  };
+  const service = await jobService({ store: { ...store, write } });
+  const before = await service.balance();
+  const release = service.directed.holdAt('Hello');
+  const id = await service.create({ text: 'Hello. Again.' });
+  await expect.poll(service.directed.held).toBe(1);
+  isFull = true;
+  release();
+  const poll = async () => (await service.call(`${JOBS}/${id}`)).status;
+  await expect.poll(poll, { interval: 5 }).toBe(507);
+  // The next poll makes another attempt, and does not report the earlier failure again.
+  expect(await poll()).toBe(200);
+  await expect.poll(poll, { interval: 5 }).toBe(507);
+  isFull = false;
+  expect(await service.ended(id)).toMatchObject({ status: 'success' });
+  expect((await service.balance()).credits).toBe(before.credits - 'Hello. Again.'.length);
 });
 
 it('an upload is copied whole, though the system writes a few bytes at a time', async () => {

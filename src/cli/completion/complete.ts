@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
-import { resolvePaths } from '../../config/paths.ts';
+import { findHome, resolvePaths } from '../../config/paths.ts';
 import type {
   DescribedFlag,
   KnownName,
@@ -126,7 +125,7 @@ function wordsOf({ about, words }: Extract<ValueSource, { words: unknown }>): Of
 }
 
 async function namesOf(kind: KnownName, { env, platform }: Host): Promise<readonly OfferedWord[]> {
-  const paths = resolvePaths({ env, platform, homeDirectory: homedir() });
+  const paths = resolvePaths({ env, platform, homeDirectory: findHome() });
   const { systemFiles } = await import('../../effects/file-system.ts');
   if (kind === 'account') {
     const { readAccounts } = await import('../../config/accounts.ts');

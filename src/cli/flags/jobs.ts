@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { ApiClient } from '../../api/client.ts';
 import type { PollPace, PollDeps, PolledJob } from '../../api/poll.ts';
+import { noticeTrouble } from '../../api/poll.ts';
 import { pollPace } from '../../api/resources/jobs.ts';
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../contract/limits.ts';
@@ -53,17 +54,12 @@ export function pollingAt<Job extends PolledJob>(
   pace: PollPace,
   { timeout }: WaitFlags,
 ): Omit<PollDeps<Job>, 'signal'> {
-  let isTold = false;
   return {
     clock,
     random,
     pace,
     deadlineAt: timeout === undefined ? undefined : clock.monotonic() + timeout,
-    onTrouble({ message }) {
-      // Reported once; polling continues.
-      if (!isTold) io.notice(`foley: ${message}; retrying`);
-      isTold = true;
-    },
+    onTrouble: noticeTrouble((line) => io.notice(line)),
   };
 }
 

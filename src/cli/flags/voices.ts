@@ -44,8 +44,8 @@ export function madeVoiceResult(
   };
 }
 
-/** Formats a line for stderr about a new custom voice: its cost and how to use it. */
+/** Formats a line for stderr about a new custom voice: its cost, how to use it and how the service made it. */
 export function madeVoiceNotice(voice: MadeVoice, name: string): string {
   const made = `foley: created the voice "${voice.name ?? name}"`;
-  return `${describeCost(made, { ...voice, ignoredParameters: [] })}; \`foley tts -v ${voice.voiceId}\` speaks with it`;
+  return `${describeCost(made, { ...voice, ignoredParameters: [] })}; \`foley tts -v ${voice.voiceId}\` speaks with it${voice.notices.map((notice) => `. ${notice}`).join('')}`;
 }

@@ -100,7 +100,8 @@ async function fetchMany<Job extends WaitedJob>(
   const unspoken = all.flatMap(
     (one) => (one.job === undefined ? undefined : words.unspoken?.({ ...one, job: one.job })) ?? [],
   );
-  for (const line of unspoken) context.io.warn(line);
+  const cuts = all.flatMap(({ job }) => (job === undefined ? undefined : words.cut?.(job)) ?? []);
+  for (const line of [...unspoken, ...cuts]) context.io.warn(line);
   const isPartial = unspoken.length > 0 || all.some(({ job }) => job?.phase === 'partial');
   return {
     data: { items: all.map((one) => fetchedDocument(one, words)) },
@@ -190,6 +191,8 @@ async function fetchOne<Job extends WaitedJob>(
   if (failure === undefined) io.notice(words.saved({ job, saved, isFree: !waits }));
   const unspoken = words.unspoken?.({ job, saved });
   if (unspoken !== undefined) io.warn(unspoken);
+  const cut = failure === undefined ? words.cut?.(job) : undefined;
+  if (cut !== undefined) io.warn(cut);
   return {
     data: words.document({ job, saved }),
     // Without a path, the audio went to stdout.

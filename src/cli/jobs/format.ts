@@ -4,7 +4,7 @@ import { describeSound } from '../../audio/verify.ts';
 import type { FetchedJob, WaitedJob, SavedFile } from '../../speech/jobs/job.ts';
 import { describeUnspoken, unspokenWords } from '../../speech/unspoken.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import { display } from '../../text/display.ts';
+import { display, quoted } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import type { GlobalOptions } from '../flags/global.ts';
 import { startProgress } from '../render/progress.ts';
@@ -25,9 +25,16 @@ export function speechPresenter(
     saved: savedNotice,
     show({ clock, io }, label) {
       const progress = startProgress(io, clock, label);
-      return { ...progress, state: ({ id, status }) => progress.update(`job ${id}: ${status}`) };
+      return { ...progress, state: (job) => progress.update(`job ${job.id}: ${progressOf(job)}`) };
     },
   };
+}
+
+/** Returns the status of a job, and how much of its text was spoken if it has several segments: `processing, 40 %`. */
+export function progressOf({ segments, status }: SpeechJob): string {
+  if (segments.length < 2) return status;
+  const spoken = segments.filter((segment) => segment.status === 'success').length;
+  return `${status}, ${Math.floor((100 * spoken) / segments.length)} %`;
 }
 
 /** Returns the document that `--json` prints when a command creates a job or waits for it. */
@@ -129,6 +136,8 @@ export interface JobPresenter<Job extends WaitedJob> {
   unspoken?(result: JobResult<Job>): string | undefined;
   /** Formats a notice about the saved file and the cost. */
   saved(result: JobResult<Job>): string;
+  /** Formats a warning about an input that the result contains only in part; undefined if it contains all of it. */
+  cut?(job: Job): string | undefined;
   /** Starts a display of a job's progress. @param label text to show until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
   /** The kind of the jobs, such as `tts`, as the `--json` document contains it. */
@@ -191,11 +200,6 @@ export function serviceFlags({
     ...(account === undefined ? [] : ['--account', quoted(account)]),
     ...(apiKeyFile === undefined ? [] : ['--api-key-file', quoted(apiKeyFile)]),
   ];
-}
-
-/** Quotes a word for a shell. */
-export function quoted(word: string): string {
-  return /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Prints the id of a new job: on stdout, or on stderr if stdout is needed for the audio or a JSON document. */

@@ -11,6 +11,7 @@ import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
 import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import { checkOutputFlag } from '../flags/values.ts';
+import { stdoutAudio } from '../stdout-audio.ts';
 
 /** An output of a job (a file or stdout), opened before its content is available. */
 export interface OpenPlace {
@@ -29,7 +30,7 @@ export interface OpenPlace {
 /** Returns an output that writes to stdout. @throws Failure of kind `output` if stdout is closed */
 export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
   io.requireStdout();
-  return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
+  return { stream: stdoutAudio(io) };
 }
 
 interface PlaceOptions {

@@ -133,7 +133,9 @@ function resultOf(
   const words = mediaPresenter(job.kind, target);
   if (failure === undefined) {
     io.notice(words.saved({ job, saved }));
-    for (const notice of job.notices) io.notice(`foley: ${notice}`);
+    for (const notice of job.notices ?? []) io.notice(`foley: ${notice}`);
+    const cut = words.cut?.(job);
+    if (cut !== undefined) io.warn(cut);
   }
   return {
     data: words.document({ job, requestId, saved }),

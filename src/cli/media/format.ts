@@ -4,6 +4,7 @@ import type { MediaJobKind } from '../../api/resources/models.ts';
 import type { Format } from '../../audio/formats.ts';
 import { extensionOf, formatOfPath } from '../../audio/formats.ts';
 import { describeDuration } from '../../audio/verify.ts';
+import { cutOf, describeCut } from '../../media/cut.ts';
 import { resultKindOf } from '../../media/media-source.ts';
 import { counted, display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
@@ -15,6 +16,7 @@ import { startProgress } from '../render/progress.ts';
 import { describeCost } from '../render/result.ts';
 
 const MEDIA_API = 'v1';
+const HAS_CUTS: ReadonlySet<MediaJobKind> = new Set(['lipsync', 'dub']);
 
 /** Returns functions that format lip-sync, dubbing, image and video jobs for stdout and stderr. */
 export function mediaPresenter(
@@ -25,16 +27,22 @@ export function mediaPresenter(
     kind,
     target,
     api: MEDIA_API,
-    document: ({ job, requestId = job.requestId, saved }) =>
-      documentOf({
+    document: ({ job, requestId = job.requestId, saved }) => ({
+      ...documentOf({
         ...job,
         api: MEDIA_API,
         output: saved?.path,
         requestId: requestId === '' ? null : requestId,
         target,
       }),
+      ...(HAS_CUTS.has(kind) ? { cut: cutOf(job) ?? null } : {}),
+    }),
     partial: ({ id, status }) => display(`foley: job ${id} is only partly done (${status})`),
     saved: savedNotice,
+    cut(job) {
+      const cut = cutOf(job);
+      return cut && describeCut(kind, cut);
+    },
     show({ clock, io }, label) {
       const bar = startProgress(io, clock, label, 'percent');
       return {

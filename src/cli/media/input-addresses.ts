@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { resolveSetting } from '../../config/settings.ts';
 import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
-import { openAddresses, readMediaInput } from '../../media/inputs.ts';
+import { notFetchable, openAddresses, readMediaInput } from '../../media/inputs.ts';
 import type { Context, Connection } from '../command.ts';
 
 /**
@@ -28,15 +28,30 @@ export async function urlsOf(
   { target }: Pick<Connection, 'target'>,
 ): Promise<InputAddresses> {
   const hasFiles = inputs.some(({ kind }) => kind === 'file');
-  const command =
-    hasFiles && target === 'hosted'
-      ? resolveSetting(await context.settings(), 'upload.command')?.value
-      : undefined;
+  const command = hasFiles && target === 'hosted' ? await uploadCommandOf(context) : undefined;
   return openAddresses(inputs, {
     target,
     random: context.random,
     upload: command === undefined ? undefined : (path) => upload(context, command, path),
   });
+}
+
+/**
+ * Checks that the service can download local files, without uploading them.
+ * @throws Failure of kind `usage` if `upload.command` is missing
+ */
+export async function checkInputs(
+  context: Context,
+  inputs: readonly MediaInput[],
+  { target }: Pick<Connection, 'target'>,
+): Promise<void> {
+  const file = inputs.find(({ kind }) => kind === 'file');
+  if (file === undefined || target === 'embedded') return;
+  if ((await uploadCommandOf(context)) === undefined) throw notFetchable(file);
+}
+
+async function uploadCommandOf(context: Context): Promise<string | undefined> {
+  return resolveSetting(await context.settings(), 'upload.command')?.value;
 }
 
 /** Returns the URLs of the inputs for `--dry-run`; the URLs of local files begin with `file:`. */

@@ -211,7 +211,7 @@ interface Cost {
   readonly ignoredParameters?: readonly string[] | undefined;
 }
 
-/** Formats a result with its cost, such as `speech.mp3; 12 credits used; quota left: 988`. */
+/** Formats a result with its cost, such as `speech.mp3; 12 credits used; API quota left: 988 units`. */
 export function describeCost(
   result: string,
   { creditsUsed, ignoredParameters = [], quotaRemaining }: Cost,
@@ -219,7 +219,7 @@ export function describeCost(
   return [
     result,
     creditsUsed === undefined ? undefined : `${counted(creditsUsed, 'credit')} used`,
-    quotaRemaining === undefined ? undefined : `quota left: ${quotaRemaining}`,
+    quotaRemaining === undefined ? undefined : `API quota left: ${counted(quotaRemaining, 'unit')}`,
     ignoredParameters.length === 0
       ? undefined
       : `not applied by this model: ${ignoredParameters.join(', ')}`,

@@ -105,7 +105,7 @@ export async function publishCaptions(
 }
 
 const INCOMPLETE =
-  'foley: the service did not time all of this text; in the captions, untimed words share the time between their neighbours';
+  'foley: the service did not time all of this text; in the captions, untimed words share the time between their neighbours; on the embedded service, `foley engine add espeak-ng` helps to time voices of other languages than English';
 
 /** Returns the part of the `--json` output that describes the caption files. */
 export function captionsDocument({ complete, items }: PublishedCaptions): object {

@@ -4,7 +4,7 @@ import type { JobOrder } from '../../speech/jobs/speech-job.ts';
 import { speakAsJob } from '../../speech/jobs/speech-job.ts';
 import type { AudioStream } from '../../speech/speak.ts';
 import { pollingOf } from '../flags/jobs.ts';
-import { partialNotice, resumeCommand } from '../jobs/format.ts';
+import { partialNotice, progressOf, resumeCommand } from '../jobs/format.ts';
 import { openJournal } from '../journal.ts';
 import type { Progress } from '../render/progress.ts';
 import type { DeliveredSpeech, SpeechRequest, Task } from './plan.ts';
@@ -67,7 +67,7 @@ export async function speakThroughJob(
     waits: true,
     polling: {
       ...pollingOf(context, request.connection.client, { api }),
-      onState: ({ id, status }) => progress.update(`speaking (job ${id}: ${status})`),
+      onState: (job) => progress.update(`speaking (job ${job.id}: ${progressOf(job)})`),
     },
     onCreated: async ({ id }) => context.io.notice(`foley: job ${id} was accepted`),
   });

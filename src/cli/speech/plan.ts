@@ -27,6 +27,7 @@ import type { CommandInput, Connection, Context } from '../command.ts';
 import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
 import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
+import { chooseTextSource } from '../read-input.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
 import { checkOutputFlag } from '../flags/values.ts';
 
@@ -179,7 +180,7 @@ export async function planTask(
   checkWaveform(flags, plan);
   const captions = planCaptions(flags, settings, { cwd: context.cwd(), plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
-  const source = { ...io, ...context, args, file: flags.file };
+  const source = await chooseTextSource(context, args, flags.file);
   const { spoken, text } = await abortable(readSpeech(source, flags, settings), signal);
   const characters = countCodePoints(text);
   if (plan.kind !== 'stdout' && plan.kind !== 'player') refuseLongPauses(spoken, plan.format);
@@ -304,9 +305,13 @@ export async function playerFor(
   { format }: OutputPlan<Format>,
 ): Promise<Player | undefined> {
   if (play !== true && player === undefined) return undefined;
-  const { findPlayer, findProgram } = await import('../../speech/play.ts');
+  const { findPlayer, findProgram, requireInterpreter } = await import('../../speech/play.ts');
   const { platform } = context;
-  return findPlayer({ format, own: player, platform }, (command) => findProgram(command, context));
+  const found = await findPlayer({ format, own: player, platform }, (command) =>
+    findProgram(command, context),
+  );
+  await requireInterpreter(found, context);
+  return found;
 }
 
 /** Creates the failure for a text that is too long for one request. */

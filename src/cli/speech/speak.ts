@@ -38,6 +38,7 @@ import type {
   SpeechSummary,
   Task,
 } from './plan.ts';
+import { stdoutAudio } from '../stdout-audio.ts';
 import { chooseMode, jobOptions, speechOptions } from './plan.ts';
 
 /**
@@ -48,7 +49,7 @@ export async function speechOrder(
   { chosen, context, flags, modelId, plan: { format }, settings, text }: Task,
   connection: Connection,
 ): Promise<SpeechBody['body']> {
-  const voiceId = await namedVoice(context, flags, settings, connection);
+  const voiceId = await namedVoice(context, { ...flags, text }, settings, connection);
   const { flag, surface } = chosen;
   const isSent = (name: string): boolean =>
     CONTROL_NAMES.some((control) => control === name && hasField(surface, control));
@@ -68,19 +69,26 @@ export async function speechOrder(
   };
 }
 
+type VoiceFlags = Pick<SpeechFlags, 'voice' | 'voiceName' | 'language'> & {
+  readonly text?: string | undefined;
+};
+
 /**
  * Returns the id of the voice that the flags, the environment or the settings files select. If they give a voice name,
  * searches the whole voice list for it.
  * @throws Failure of kind `usage` if the voice does not exist
  */
 export function namedVoice(
-  { signal }: Context,
-  { voice, voiceName }: Pick<SpeechFlags, 'voice' | 'voiceName'>,
+  { io, signal }: Context,
+  { text, voice, voiceName, ...flags }: VoiceFlags,
   settings: SettingSources,
   { client, target }: Connection,
 ): Promise<string> {
   const configuredVoice = resolveSetting(settings, 'voice')?.value;
-  return chooseVoice({ voice, voiceName, configuredVoice, target }, async function* () {
+  const language = resolveSetting(settings, 'language', flags.language)?.value;
+  const notice = (sentence: string): void => io.notice(sentence);
+  const options = { voice, voiceName, configuredVoice, target, language, text, notice };
+  return chooseVoice(options, async function* () {
     const query = { includePersonal: true, signal };
     for await (const listed of allVoices(client, query)) yield listed.voice;
   });
@@ -349,15 +357,18 @@ export function streamOf(
   { kind }: OutputPlan<Format>,
   playback: Playback | undefined,
 ): AudioStream {
-  const toStdout = kind === 'stdout';
+  const stdout = kind === 'stdout' ? stdoutAudio(io) : undefined;
   return {
     // A player buffers little: audio stays in memory until it was played.
-    memoryBytes: (toStdout ? 8 : 32) * MEBIBYTE,
+    memoryBytes: (stdout === undefined ? 32 : 8) * MEBIBYTE,
     async write(chunk) {
-      if (toStdout) await io.writeOut(chunk);
+      await stdout?.write(chunk);
       await playback?.write(chunk);
     },
-    end: async () => playback?.end(),
+    async end() {
+      await stdout?.end();
+      await playback?.end();
+    },
   };
 }
 

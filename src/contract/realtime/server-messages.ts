@@ -22,10 +22,9 @@ function message<Event extends string, Fields extends TProperties>(event: Event,
 const requestId = Type.String();
 const maybeRequestId = Type.Optional(requestId);
 const sessionId = Type.String();
-const segmentId = Type.String();
-const maybeSegmentId = Type.Optional(
-  Type.String({ description: 'Id of the segment (reliable mode only)' }),
-);
+const segmentId = Type.String({
+  description: 'Id of the segment; in simple mode, the whole input is one segment',
+});
 const count = Type.Integer({ minimum: 0 });
 const units = Type.Number({ minimum: 0, description: 'Number of billed units' });
 const format = Type.Enum([...REALTIME_FORMATS]);
@@ -79,7 +78,7 @@ const ReadyV2 = message('ready', {
 
 const usage = {
   requestId,
-  segmentId: maybeSegmentId,
+  segmentId,
   segmentUnits: units,
   sessionUnits: units,
   quotaRemaining: Type.Integer(),
@@ -162,7 +161,7 @@ const sameInBoth = {
   audio: message('audio', {
     requestId,
     sessionId,
-    segmentId: maybeSegmentId,
+    segmentId,
     sequence: Type.Integer({
       minimum: 1,
       description: 'Sequence number of this audio message in the request, from 1',

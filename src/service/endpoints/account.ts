@@ -68,8 +68,8 @@ export const getCapabilities: Handler<'getCapabilities'> = (_call, { catalogue }
 export const getHealth: Handler<'getHealth'> = () => Response.json({ status: 'ok' });
 
 /**
- * Handles `GET /requests/{requestId}/error` (docs/service.md). Returns the error of a request that failed after its
- * response had begun.
+ * Handles `GET /requests/{requestId}/error` (docs/service.md). Returns why a request was refunded. The id is the request
+ * id or the idempotency key.
  */
 export const getRequestError: Handler<'getRequestError'> = (call, { store }) => {
   const { requestId } = call.parameters;

@@ -127,7 +127,12 @@ export const saveVoiceDesign: Handler<'saveVoiceDesign'> = async (call, context)
       }
     },
   });
-  const answer: VoiceDesignSaved = { ...voiceCreated(voice), designId, candidateId };
+  const answer: VoiceDesignSaved = {
+    ...voiceCreated(voice),
+    notices: [voice.made.description],
+    designId,
+    candidateId,
+  };
   return Response.json(answer);
 };
 

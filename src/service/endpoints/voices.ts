@@ -27,7 +27,7 @@ import type { FieldProblem } from '../service-error.ts';
 import { voiceOf } from './speech.ts';
 import { voiceRecord, describeVoice, voiceV1Record } from '../voices/catalogue.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
-import type { VoiceOptions } from '../voices/voice-maker.ts';
+import type { ClonedVoice, VoiceOptions } from '../voices/voice-maker.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
 
 /** Handles `GET /voices` (docs/api/voices.md and docs/api/speech.md#v3). */
@@ -129,14 +129,21 @@ function isWithin(code: string, range: string): boolean {
 }
 
 /** Handles `POST /voices` of v1 and the older `POST /create-model` (docs/api/voices.md and docs/api/versions.md). */
-export const createVoice: Handler<'createVoice'> = async (call, context) =>
-  Response.json(voiceCreated(await makeVoice(call, context)));
+export const createVoice: Handler<'createVoice'> = async (call, context) => {
+  const { notice, voice } = await makeVoice(call, context);
+  const body: VoiceCreated = { ...voiceCreated(voice), notices: [notice] };
+  return Response.json(body);
+};
 
 /** Handles `POST /voices` of v3 (docs/api/versions.md). */
 export const createVoiceV3: Handler<'createVoiceV3'> = async (call, context) => {
-  const voice = await makeVoice(call, context);
+  const { notice, voice } = await makeVoice(call, context);
   const { modelIds = [] } = context.catalogue.of(call.account).voice(voice.id) ?? {};
-  return Response.json(voiceCreatedV3(voice, modelIds, call.requestId));
+  const body: VoiceCreatedV3 = {
+    ...voiceCreatedV3(voice, modelIds, call.requestId),
+    notices: [notice],
+  };
+  return Response.json(body);
 };
 
 const RULES = {
@@ -147,7 +154,7 @@ const RULES = {
 };
 
 // Does not store the voice if the client disconnects first.
-async function makeVoice(call: AccountCall, context: ServiceContext): Promise<PersonalVoice> {
+async function makeVoice(call: AccountCall, context: ServiceContext): Promise<ClonedVoice> {
   const { account: accountId } = call;
   const { generations, personalVoices, uploads, voiceMaker } = context;
   const generation = generations.start();
@@ -157,14 +164,14 @@ async function makeVoice(call: AccountCall, context: ServiceContext): Promise<Pe
     try {
       const { referenceText, ...fields } = requireFields(form);
       personalVoices.requireCapacity(accountId);
-      const voice = await voiceMaker.clone(
+      const cloned = await voiceMaker.clone(
         form.files,
         { ...fields, referenceText, accountId },
         signal,
       );
       signal.throwIfAborted();
-      personalVoices.add(voice, referenceText);
-      return voice;
+      personalVoices.add(cloned.voice, referenceText);
+      return cloned;
     } finally {
       await discardFiles(form.files);
     }

@@ -67,6 +67,15 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   };
 }
 
+/**
+ * Returns true if a WebSocket handshake has an API key, and the service's own origin: some WebSocket libraries send the
+ * address that they connect to as `Origin`. A web page cannot send an API key in a handshake.
+ */
+export function isFromLibrary(headers: Headers, { host, origin }: Page): boolean {
+  const own = [`http://${host}`, `https://${host}`].map((one) => one.toLowerCase());
+  return headers.has('Authorization') && own.includes(origin.toLowerCase());
+}
+
 // Browsers send Sec-Fetch-Site even without Origin.
 function isFromOtherSite(headers: Headers): boolean {
   const site = headers.get('Sec-Fetch-Site');

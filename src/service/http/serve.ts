@@ -61,7 +61,8 @@ export async function startServer(options: ServeOptions): Promise<ServiceServer>
   server.on('checkExpectation', listener);
   const { trust } = connections;
   const refuse = (): Response => invalidTarget(options.random);
-  server.on('upgrade', onUpgrade({ ...options, trust, listener, refuse }));
+  const reconnect = (socket: Socket): void => void server.emit('connection', socket);
+  server.on('upgrade', onUpgrade({ ...options, trust, reconnect, refuse }));
   refuseBrokenRequests(server, options);
   const address = await listen(server, options.host, options.port);
   const url = urlOf(address);

@@ -16,8 +16,8 @@ interface UpgradeOptions {
   readonly clock: Clock;
   /** Exempts a connection from the limit on connections that have not sent an API key. */
   readonly trust: (socket: Socket) => void;
-  /** Handles an upgrade request as a plain HTTP request. Called if the path does not belong to realtime speech. */
-  readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+  /** Reads the next requests from a connection. Called if the path does not belong to realtime speech. */
+  readonly reconnect: (socket: Socket) => void;
   /** Returns the error response for a request whose target is not a valid URL. */
   readonly refuse: () => Response;
 }
@@ -41,7 +41,8 @@ export function onUpgrade(options: UpgradeOptions): OnUpgrade {
     const request = requestOf(incoming, socket);
     if (request === undefined) return respond(options.refuse(), incoming, socket);
     if (!isLivePath(new URL(request.url).pathname)) {
-      return options.listener(incoming, responseOn(incoming, socket));
+      socket.unshift(withoutUpgrade(incoming, head));
+      return options.reconnect(socket);
     }
     const admitted = await options.service.admit(request);
     if (admitted instanceof Response) return respond(admitted, incoming, socket);
@@ -58,6 +59,20 @@ export function onUpgrade(options: UpgradeOptions): OnUpgrade {
     if (!(socket instanceof Socket)) return void socket.destroy();
     connect(incoming, socket, head).catch(() => socket.destroy());
   };
+}
+
+// Returns the bytes of a request without its headers about the upgrade, which a server may ignore (RFC 9110, section
+// 7.8). Node has not read the body of an upgrade request, and Java's HttpClient sends the upgrade to HTTP/2 with any body.
+function withoutUpgrade(
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  body: Buffer,
+): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`, 'Connection: close'];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value] = rawHeaders.slice(at, at + 2);
+    if (!/^(?:connection|upgrade)$/i.test(name)) lines.push(`${name}: ${value}`);
+  }
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
 }
 
 async function webSocketServer(): Promise<WebSocketServer> {

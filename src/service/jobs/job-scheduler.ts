@@ -44,6 +44,8 @@ const RESCAN_MS = 15_000;
 export class JobScheduler {
   readonly #deps: JobSchedulerDeps;
   readonly #queues: Readonly<Record<Lane, JobQueue>>;
+  // Why jobs stopped unfinished, for example because their results could not be stored.
+  readonly #failures = new Map<string, { readonly error: unknown }>();
   #isClosed = false;
   #stopScanning: (() => void) | undefined;
 
@@ -80,6 +82,16 @@ export class JobScheduler {
     this.#queueOf(job).add(job.id);
   }
 
+  /**
+   * Throws why the last attempt to perform an unfinished job stopped, for example because the disk is full. Throws each
+   * failure once: the next call allows a new attempt.
+   */
+  throwFailure(jobId: string): void {
+    const failure = this.#failures.get(jobId);
+    this.#failures.delete(jobId);
+    if (failure !== undefined) throw failure.error;
+  }
+
   /** Queues an accepted job. If this service is closing, leaves the job to the next service process. */
   enqueue(job: ScheduledJob): void {
     if (!this.#isClosed) this.add(job);
@@ -96,8 +108,12 @@ export class JobScheduler {
     this.#isClosed = true;
     this.#stopScanning?.();
     const queues = Object.values(this.#queues);
-    const count = queues.reduce((sum, { size }) => sum + size, 0);
-    if (count > 0) report({ type: 'finishing-jobs', count });
+    const found = queues.reduce((sum, { foundSize }) => sum + foundSize, 0);
+    const count = queues.reduce((sum, { size }) => sum + size, 0) - found;
+    if (hurry?.aborted !== true) {
+      if (count > 0) report({ type: 'finishing-jobs', count });
+      if (found > 0) report({ type: 'finishing-found-jobs', count: found });
+    }
     const unfinished = await Promise.all(queues.map((queue) => queue.close(graceMs, hurry)));
     const released = unfinished.flat().filter((jobId) => this.#release(jobId));
     if (released.length > 0) report({ type: 'jobs-left', count: released.length });
@@ -120,7 +136,10 @@ export class JobScheduler {
           releaseLease();
         }
       },
-      onFailure: (jobId, error) => this.#reportFailure(jobId, error),
+      onFailure: (jobId, error, isWanted) => {
+        if (isWanted) this.#failures.set(jobId, { error });
+        this.#reportFailure(jobId, error);
+      },
     });
   }
 
@@ -155,7 +174,8 @@ interface JobQueueOptions {
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
   readonly workers: number;
-  readonly onFailure: (jobId: string, error: unknown) => void;
+  // `isWanted` is true if a client waits for the job.
+  readonly onFailure: (jobId: string, error: unknown, isWanted: boolean) => void;
 }
 
 class JobQueue {
@@ -163,6 +183,7 @@ class JobQueue {
   readonly #wanted = new Set<string>();
   readonly #found = new Set<string>();
   readonly #running = new Set<string>();
+  readonly #foundRunning = new Set<string>();
   readonly #stop = new AbortController();
   #isClosed = false;
   #onEmpty: (() => void) | undefined;
@@ -174,6 +195,11 @@ class JobQueue {
   // Without jobs of dead processes that have not started.
   get size(): number {
     return this.#running.size + this.#wanted.size;
+  }
+
+  // Running jobs of dead processes, which `size` includes.
+  get foundSize(): number {
+    return this.#foundRunning.size;
   }
 
   add(jobId: string): void {
@@ -215,8 +241,10 @@ class JobQueue {
 
   #serve(): void {
     while (this.#running.size < this.#options.workers) {
-      const jobId = takeFirst(this.#wanted) ?? takeFirst(this.#found);
+      const wanted = takeFirst(this.#wanted);
+      const jobId = wanted ?? takeFirst(this.#found);
       if (jobId === undefined) break;
+      if (wanted === undefined) this.#foundRunning.add(jobId);
       this.#running.add(jobId);
       void this.#run(jobId);
     }
@@ -229,9 +257,10 @@ class JobQueue {
     try {
       await this.#options.work(jobId, this.#stop.signal);
     } catch (error) {
-      this.#options.onFailure(jobId, error);
+      this.#options.onFailure(jobId, error, !this.#foundRunning.has(jobId));
     }
     this.#running.delete(jobId);
+    this.#foundRunning.delete(jobId);
     this.#serve();
   }
 }

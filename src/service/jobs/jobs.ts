@@ -108,8 +108,9 @@ export class Jobs extends JobScheduler {
   }
 
   /**
-   * Returns a job by id, if its account and kind match. Queues an unfinished job again if the process that ran it is
-   * dead.
+   * Returns a job by id, if its account and kind match. Queues an unfinished job again if it stopped, or if the process
+   * that ran it is dead.
+   * @throws ServiceError 507 if the job stopped because the disk is full, or another error that stopped it
    */
   find(accountId: string, kind: JobKind, jobId: string): Job | undefined {
     const { ownership, store } = this.#deps;
@@ -118,6 +119,7 @@ export class Jobs extends JobScheduler {
       const job = readJob(db, jobId);
       if (job?.accountId !== accountId || job.kind !== kind) return undefined;
       const isOurs = job.ownerId === owner.id && !hasEnded(job.status);
+      if (!hasEnded(job.status)) this.throwFailure(jobId);
       if (isOurs || isUnowned(db, job, owner)) this.add(job);
       return job;
     });

@@ -86,7 +86,9 @@ export function transition(state: JobState, event: JobEvent): Transition | undef
 const SETTLEMENTS = { done: 'commit', partial: 'commit_part', failed: 'refund' } as const;
 
 function end(state: JobState, status: keyof typeof SETTLEMENTS): Transition {
-  return { state: { ...state, status }, settlement: SETTLEMENTS[status] };
+  // A job that has failed speaks no further segment.
+  const segments = state.segments.map((one) => (one === 'pending' ? 'fail' : one));
+  return { state: { ...state, status, segments }, settlement: SETTLEMENTS[status] };
 }
 
 function proceed(state: JobState): Transition {

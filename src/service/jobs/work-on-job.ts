@@ -172,6 +172,8 @@ function writeState(
       jobId,
     ],
   );
+  if (!isEnd) return;
+  db.run("UPDATE job_segment SET status = 'fail' WHERE job_id = ? AND status = 'pending'", [jobId]);
 }
 
 function writeSegment(

@@ -99,13 +99,14 @@ export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDe
         const row = db.get('SELECT next_free FROM rate_limit WHERE account_id = ?', [accountId]);
         const earlier = row === undefined ? undefined : number(row, 'next_free');
         const turn = nextTurn(earlier, clock.now(), requestsPerSecond);
-        if (turn.kind === 'refused') return turn.waitMs;
+        const refusedMs = turn.kind === 'refused' ? turn.waitMs : 0;
+        if (turn.nextFree === earlier) return refusedMs;
         db.run(
           `INSERT INTO rate_limit (account_id, next_free) VALUES (?, ?)
            ON CONFLICT (account_id) DO UPDATE SET next_free = excluded.next_free`,
           [accountId, turn.nextFree],
         );
-        return 0;
+        return refusedMs;
       });
       if (waitMs > 0) throw limited(waitMs, requestsPerSecond);
     },
@@ -114,12 +115,13 @@ export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDe
 
 type Turn =
   | { readonly kind: 'taken'; readonly nextFree: number }
-  | { readonly kind: 'refused'; readonly waitMs: number };
+  | { readonly kind: 'refused'; readonly waitMs: number; readonly nextFree: number };
 
 /**
  * Decides whether the rate limit allows a request at the time `now`. Each allowed request takes the next free time
  * slot; slots are 1 / `requestsPerSecond` seconds apart. Requests can take slots up to one second ahead, so that short
  * bursts are allowed. All times are in milliseconds.
+ * If the clock was set back, `nextFree` is too far ahead; the result corrects it, also for a refused request.
  * @param nextFree time of the first free slot; undefined before the first request
  * @param now time of the request
  */
@@ -133,7 +135,7 @@ export function nextTurn(
   const free = Math.min(Math.max(nextFree ?? now, now), now + aheadMs + gapMs);
   const waitMs = free - aheadMs - now;
   // Rounding must not refuse a slot that is due.
-  if (waitMs > ROUNDING_MS) return { kind: 'refused', waitMs };
+  if (waitMs > ROUNDING_MS) return { kind: 'refused', waitMs, nextFree: free };
   return { kind: 'taken', nextFree: free + gapMs };
 }
 

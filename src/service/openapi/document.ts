@@ -12,6 +12,7 @@ import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { UNSPOKEN_PATTERN } from '../../contract/unspoken.ts';
 import { AUDIO_FORMATS, PREVIEW_FORMAT, HEADERS } from '../../contract/values.ts';
 import { speechMediaType } from '../speech/encode.ts';
+import { withExplicitTypes } from './explicit-types.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -24,8 +25,8 @@ const ANY_ENDPOINT_ERRORS: readonly ServiceErrorCode[] = [
 ];
 
 /** Returns the OpenAPI 3.1 document of all endpoints (docs/api/speech.md#v3). */
-export function openApiDocument(): Json {
-  return {
+export function openApiDocument(): unknown {
+  return withExplicitTypes({
     openapi: '3.1.0',
     info: {
       title: 'foley embedded service',
@@ -41,7 +42,7 @@ export function openApiDocument(): Json {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
       schemas: componentSchemas(),
     },
-  };
+  });
 }
 
 function paths(): Json {
@@ -156,7 +157,7 @@ function successResponse(endpoint: Endpoint): Json {
       const made = { ...PRICE_HEADERS, ...(listsIgnored ? IGNORED_HEADER : {}) };
       const types = isMade ? formats : SPEECH_FORMATS;
       const content = {
-        ...Object.fromEntries(types.map((format) => [speechMediaType(format), {}])),
+        ...Object.fromEntries(types.map((format) => [speechMediaType(format), BINARY])),
         ...(otherSuccess === undefined ? {} : jsonContent(otherSuccess)),
         ...(events === undefined ? {} : eventContent(events)),
       };
@@ -201,9 +202,11 @@ function fileContent(kind: 'preview' | 'stored-file' | 'realtime-audio'): Json {
     'stored-file': MEDIA_FILE_TYPES,
     'realtime-audio': REALTIME_FORMATS.map((format) => speechMediaType(format)),
   };
-  return Object.fromEntries(types[kind].map((type) => [type, {}]));
+  return Object.fromEntries(types[kind].map((type) => [type, BINARY]));
 }
 
+// OpenAPI 3.1 needs no schema for binary content, but generated clients drop content without one.
+const BINARY = { schema: { type: 'string', format: 'binary' } };
 const STORED_HEADERS = {
   'Accept-Ranges': { schema: { const: 'bytes' } },
   ETag: { description: 'Entity tag; changes whenever the file changes', schema: STRING },
@@ -286,25 +289,25 @@ function collectNamed(value: unknown, found: Map<string, Json>): void {
   for (const part of Object.values(rest)) collectNamed(part, found);
 }
 
-// The schema describes one event, with its data as a string, because OpenAPI 3.1 cannot describe a stream.
+// The schema is binary, because generated clients parse any other schema as one JSON document. `contentSchema` describes
+// one event, with its data as a string.
 function eventContent(events: NonNullable<Endpoint['events']>): Json {
-  const description = 'One server-sent event; its data is JSON in one line.';
-  const schema = isUnnamed(events)
+  const contentSchema = isUnnamed(events)
     ? {
-        description,
         type: 'object',
         required: ['data'],
         properties: { data: jsonText({ oneOf: events.map((data) => schemaOrReference(data)) }) },
       }
     : {
-        description: `${description} The last event is named completed or error.`,
         oneOf: Object.entries(events).map(([name, data]) => ({
           type: 'object',
           required: ['event', 'data'],
           properties: { event: { const: name }, data: jsonText(schemaOrReference(data)) },
         })),
       };
-  return { 'text/event-stream': { schema } };
+  const last = isUnnamed(events) ? '' : ' The last event is named completed or error.';
+  const description = `Server-sent events, whose data is JSON in one line.${last} contentSchema describes one event.`;
+  return { 'text/event-stream': { schema: { ...BINARY.schema, description, contentSchema } } };
 }
 
 function isUnnamed(

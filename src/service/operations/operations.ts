@@ -159,12 +159,15 @@ function refundOrphaned(store: Store, self: Owner, now: number): number {
   });
 }
 
-/** Returns why the newest request with this `X-Request-Id` was refunded; `undefined` if no reason is known. */
-export function failureOf(db: Connection, account: string, requestId: string): string | undefined {
+/**
+ * Returns why the newest request with this `X-Request-Id` or idempotency key was refunded; `undefined` if no reason is
+ * known.
+ */
+export function failureOf(db: Connection, account: string, id: string): string | undefined {
   const newest = db.get(
-    `SELECT failure FROM operation WHERE account_id = ? AND request_id = ?
+    `SELECT failure FROM operation WHERE account_id = ? AND (request_id = ? OR idempotency_key = ?)
      ORDER BY rowid DESC LIMIT 1`,
-    [account, requestId],
+    [account, id, id],
   );
   return newest === undefined ? undefined : optionalText(newest, 'failure');
 }
@@ -410,11 +413,13 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
+const STOPPED = 'The service process ended before the audio was complete';
+
 /** Refunds a billed request (operation) that is in progress, because its process cannot finish it. */
 export function abandon(db: Connection, operationId: string, now: number): void {
   const changed = db.run(
-    "UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ? AND state = 'in_progress'",
-    [operationId],
+    "UPDATE operation SET state = 'refunded', owner_id = NULL, failure = ? WHERE id = ? AND state = 'in_progress'",
+    [STOPPED, operationId],
   );
   if (changed > 0) refund(db, operationId, now);
 }

@@ -133,12 +133,12 @@ const MOST_SESSIONS = 100;
 // One-time links and sessions are kept in memory only, as hashes.
 function createVisits({ clock, random }: { clock: Clock; random: Random }) {
   const invitations = new Set<string>();
-  // Expiry time by the hash of the session id.
+  // Expiry on the monotonic clock by the hash of the session id: the system time may be set back.
   const sessions = new Map<string, number>();
   const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
   const dropOld = (): void => {
     for (const [digest, endsAt] of sessions) {
-      if (endsAt > clock.now() && sessions.size <= MOST_SESSIONS) return;
+      if (endsAt > clock.monotonic() && sessions.size <= MOST_SESSIONS) return;
       sessions.delete(digest);
     }
   };
@@ -152,7 +152,7 @@ function createVisits({ clock, random }: { clock: Clock; random: Random }) {
     begin(invitation: string): string | undefined {
       if (!invitations.delete(digestOf(invitation))) return undefined;
       const session = secret();
-      sessions.set(digestOf(session), clock.now() + SESSION_MS);
+      sessions.set(digestOf(session), clock.monotonic() + SESSION_MS);
       dropOld();
       return session;
     },

@@ -403,4 +403,19 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE cached_speech ADD COLUMN unspoken TEXT;
   `,
+  // The voices of the engine flite became voices of the engine hibari; the pitch stays as it was.
+  `
+  UPDATE personal_voice SET
+    pitch = pitch + CASE engine_voice WHEN 'slt' THEN -3.5 WHEN 'awb' THEN -1 ELSE 0 END,
+    engine_voice = CASE engine_voice WHEN 'slt' THEN 'clara' WHEN 'awb' THEN 'ewan'
+      WHEN 'kal16' THEN 'jonas' ELSE 'martin' END,
+    engine = 'hibari'
+  WHERE engine = 'flite';
+  UPDATE voice_candidate SET
+    pitch = pitch + CASE engine_voice WHEN 'slt' THEN -3.5 WHEN 'awb' THEN -1 ELSE 0 END,
+    engine_voice = CASE engine_voice WHEN 'slt' THEN 'clara' WHEN 'awb' THEN 'ewan'
+      WHEN 'kal16' THEN 'jonas' ELSE 'martin' END,
+    engine = 'hibari'
+  WHERE engine = 'flite';
+  `,
 ];

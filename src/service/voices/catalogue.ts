@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import type { EngineControl } from '../../contract/engine.ts';
 import type { Model } from '../../contract/models.ts';
 import type { Voice, VoiceV1 } from '../../contract/voices.ts';
+import { HIBARI_VOICES } from '../engine/hibari/voices.ts';
 import type { EngineRegistry, SpeechEngine } from '../engine/speech-engine.ts';
 import type { CatalogueModel } from './models.ts';
 import { engineModels, MODELS } from './models.ts';
 import type { PersonalVoices } from './personal-voices.ts';
-import type { CatalogueVoice, EngineSource } from './voices.ts';
-import { familyOf, VOICES } from './voices.ts';
+import type { CatalogueVoice } from './voices.ts';
+import { BUILT_IN_ENGINE, familyOf, VOICES } from './voices.ts';
 
 /** A voice, with the engine that speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {
@@ -133,7 +134,7 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
  * not the pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
-  const added = engines.all().filter(({ engine }) => engine.name !== 'flite');
+  const added = engines.all().filter(({ engine }) => engine.name !== BUILT_IN_ENGINE);
   return added.map(({ engine, voice }) => ({
     id: stableId(engine.name, voice.id),
     name: voice.name ?? voice.id,
@@ -178,23 +179,10 @@ export function describeVoice({ engine, made, primaryLanguage }: CatalogueVoice)
   // Created at the first use, because creating it takes 12 ms.
   languageNames ??= new Intl.DisplayNames(['en'], { type: 'language' });
   const language = languageNames.of(primaryLanguage) ?? primaryLanguage;
-  const speaker = engine.name === 'flite' ? FLITE_SPEAKERS.get(engine.voice) : undefined;
-  if (speaker === undefined) return `${language}; ${engine.voice} of ${engine.name}`;
-  return [`${speaker}, ${language}`, ...changesOf(engine)].join('; ');
+  const builtIn = HIBARI_VOICES.find(({ id }) => id === engine.voice);
+  return builtIn === undefined || engine.name !== BUILT_IN_ENGINE
+    ? `${language}; ${engine.voice} of ${engine.name}`
+    : `${builtIn.description}; ${language}`;
 }
 
 let languageNames: Intl.DisplayNames | undefined;
-
-const FLITE_SPEAKERS = new Map([
-  ['slt', 'A woman'],
-  ['rms', 'A man'],
-  ['awb', 'A man'],
-  ['kal16', 'A man'],
-]);
-
-function changesOf({ pitch, speed }: EngineSource): readonly string[] {
-  return [
-    ...(pitch === 0 ? [] : [pitch > 0 ? 'higher' : 'lower']),
-    ...(speed === 1 ? [] : [speed > 1 ? 'faster' : 'slower']),
-  ];
-}

@@ -24,6 +24,13 @@ export interface VoiceOptions {
   readonly referenceText?: string | undefined;
 }
 
+/** A custom voice that was made from recordings. */
+export interface ClonedVoice {
+  readonly voice: PersonalVoice;
+  /** How the service made the voice, for the `notices` of the response. */
+  readonly notice: string;
+}
+
 interface VoiceMakerDeps {
   readonly engines: EngineRegistry;
   readonly uploads: TemporaryFolder;
@@ -48,7 +55,7 @@ export class VoiceMaker {
   }
 
   /**
-   * Makes a custom voice but does not store it. If an engine can clone voices in a requested language, it clones the
+   * Makes a custom voice but does not store it. Returns the voice with a notice that says how it was made. If an engine can clone voices in a requested language, it clones the
    * first recording. Otherwise, takes the engine voice with the nearest pitch and shifts it to the pitch of the
    * recordings.
    * @throws ServiceError 400 for an unusable file, recordings without speech, or unsupported languages. On abort, the
@@ -58,7 +65,7 @@ export class VoiceMaker {
     files: readonly UploadedFile[],
     options: VoiceOptions,
     signal: AbortSignal,
-  ): Promise<PersonalVoice> {
+  ): Promise<ClonedVoice> {
     const made = this.#last.then(() => {
       signal.throwIfAborted();
       return this.#make(files, options, signal);
@@ -71,7 +78,7 @@ export class VoiceMaker {
     files: readonly UploadedFile[],
     options: VoiceOptions,
     signal: AbortSignal,
-  ): Promise<PersonalVoice> {
+  ): Promise<ClonedVoice> {
     const { accountId, description, languages, name, visibility } = options;
     const { clock, random } = this.#deps;
     const cloned = await this.#cloneInEngine(files, options, signal);
@@ -80,27 +87,23 @@ export class VoiceMaker {
     const medianHz = await this.#requirePitch(files, signal);
     const match = await this.voices.nearest({ medianHz, language }, signal);
     const spoken = languages.filter((one) => isSameLanguage(one, language));
-    return {
+    const voice: PersonalVoice = {
       id: random.uuid(),
       name,
       family: CUSTOM_VOICE_FAMILY,
       primaryLanguage: spoken[0] ?? match.language,
       languages: spoken.length === 0 ? [match.language] : spoken,
       engine: match.engine,
-      made: {
-        accountId,
-        description: describeClone(description, match.engine, medianHz),
-        visibility,
-        createdAt: clock.now(),
-      },
+      made: { accountId, description, visibility, createdAt: clock.now() },
     };
+    return { voice, notice: describeMatch(match.engine, medianHz) };
   }
 
   async #cloneInEngine(
     files: readonly UploadedFile[],
     { accountId, description, name, referenceText = '', visibility, ...options }: VoiceOptions,
     signal: AbortSignal,
-  ): Promise<PersonalVoice | undefined> {
+  ): Promise<ClonedVoice | undefined> {
     const { clock, engines, random, uploads } = this.#deps;
     const wanted = options.languages.length === 0 ? [DEFAULT_LANGUAGE] : options.languages;
     const spokenBy = ({ voices }: SpeechEngine): readonly string[] => {
@@ -118,7 +121,7 @@ export class VoiceMaker {
       .extname(file.name)
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, '');
-    const voice = await uploads.withCopy(file.file, extension, async (audio) => {
+    const handle = await uploads.withCopy(file.file, extension, async (audio) => {
       try {
         return await engine.clone?.({ audio, text: referenceText }, signal);
       } catch (error) {
@@ -128,20 +131,16 @@ export class VoiceMaker {
       }
     });
     const languages = spokenBy(engine);
-    return {
+    const voice: PersonalVoice = {
       id: random.uuid(),
       name,
       family: engine.models === undefined ? CUSTOM_VOICE_FAMILY : 'local',
       primaryLanguage: languages[0] ?? DEFAULT_LANGUAGE,
       languages,
-      engine: { name: engine.name, voice: voice ?? '', pitch: 0, speed: 1 },
-      made: {
-        accountId,
-        description: withSentence(description, `Cloned by ${engine.name}`),
-        visibility,
-        createdAt: clock.now(),
-      },
+      engine: { name: engine.name, voice: handle ?? '', pitch: 0, speed: 1 },
+      made: { accountId, description, visibility, createdAt: clock.now() },
     };
+    return { voice, notice: `Cloned by ${engine.name}` };
   }
 
   async #requirePitch(files: readonly UploadedFile[], signal: AbortSignal): Promise<number> {
@@ -168,14 +167,8 @@ function requireSpoken(languages: readonly string[], voices: MeasuredVoices): st
   throw invalidRequest([{ field: 'languages', message }]);
 }
 
-function describeClone(description: string, engine: EngineSource, medianHz: number): string {
-  const match = `Simulated, not a clone of the speaker: the nearest engine voice (${engine.voice} of ${engine.name}) with its pitch changed to about ${Math.round(medianHz)} Hz`;
-  return withSentence(description, match);
-}
-
-function withSentence(description: string, sentence: string): string {
-  const own = description === '' || /[.!?]$/.test(description) ? description : `${description}.`;
-  return `${own} ${sentence}`.trimStart();
+function describeMatch(engine: EngineSource, medianHz: number): string {
+  return `Simulated, not a clone of the speaker: the nearest engine voice (${engine.voice} of ${engine.name}) with its pitch changed to about ${Math.round(medianHz)} Hz`;
 }
 
 interface MeasuredVoice extends VoiceOfEngine {

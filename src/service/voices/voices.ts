@@ -22,6 +22,10 @@ export interface CreatedVoice {
   readonly createdAt: number;
 }
 
+/** Name of the built-in engine. */
+export const BUILT_IN_ENGINE = 'hibari';
+const LANGUAGE = 'en-US';
+
 /** An engine voice, and the pitch and speed with which it speaks for a voice of the service. */
 export interface EngineSource {
   /** The `SpeechEngine.name` of the engine. */
@@ -35,39 +39,30 @@ export interface EngineSource {
 }
 
 /**
- * The public voices. The first one is the default voice, because speech recognition understands it best
- * (test/check/word-errors.test.ts). Ids never change. The engine flite has four voices: slt (a woman), rms and kal16
- * (men), awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use rms.
+ * The public voices. The first one is the default voice: the model's own, without changes. Ids never change. Each voice has
+ * the name of a voice of the built-in engine (src/service/engine/hibari/voices.ts).
  */
 export const VOICES: readonly CatalogueVoice[] = [
-  voice('a6967bde-47d5-436e-9572-7a16ae6d6549', 'Martin', 'vendor', 'rms'),
-  voice('6a2eecd3-ea01-418a-9f90-252f03fa506c', 'Clara', 'vendor', 'slt'),
-  voice('48872707-b53b-477a-b5dc-7b1e079fcdeb', 'Ewan', 'vendor', 'awb'),
-  voice('d593c073-1b82-4562-bd00-24b84f1cd24b', 'Nora', 'altA', 'slt', 2, 1.05),
-  voice('0c7fae67-2fea-4982-828d-253d165cf545', 'Jonas', 'altA', 'kal16'),
-  voice('abef79d1-65a5-4046-ae15-ccb579c5cc3b', 'Iris', 'altB', 'slt', -2, 0.95),
-  voice('660e6ff5-fb7e-4b32-9a4f-65350b5cc4cd', 'Callum', 'altB', 'awb', 2, 1.05),
-  voice('7d19b685-5836-4a7e-a746-88e69d897156', 'Paul', 'altC', 'rms', 0, 0.88),
-  voice('5e6ee12b-8d3c-40ff-aa47-79948faa3edb', 'Maya', 'altC', 'slt', 4, 1.1),
-  voice('02a6ed65-5fda-4813-81dc-ff0729bb6808', 'Greta', 'altD', 'slt', -4, 0.92),
-  voice('76deb31a-b7e2-4ce5-b5a3-ab78a0fd2b74', 'Angus', 'altD', 'awb', -2.5, 0.95),
-  voice('7cd12d9b-3346-43d2-802d-70f3441ae248', 'Leo', 'altE', 'kal16', 3, 1.08),
-  voice('06728b87-626e-412e-8f20-3195e76f7598', 'Tess', 'altE', 'slt', 1, 1.18),
-  voice('ee39c7d2-d0f4-49ec-a48b-8c95650081e8', 'Rose', 'altF', 'slt', 3, 0.94),
-  voice('fff272bd-06c7-4175-9862-5de277d4ee47', 'Hugo', 'altF', 'kal16', -2, 0.92),
+  voice('6a2eecd3-ea01-418a-9f90-252f03fa506c', 'Clara', 'vendor'),
+  voice('a6967bde-47d5-436e-9572-7a16ae6d6549', 'Martin', 'vendor'),
+  voice('48872707-b53b-477a-b5dc-7b1e079fcdeb', 'Ewan', 'vendor'),
+  voice('d593c073-1b82-4562-bd00-24b84f1cd24b', 'Nora', 'altA'),
+  voice('0c7fae67-2fea-4982-828d-253d165cf545', 'Jonas', 'altA'),
+  voice('abef79d1-65a5-4046-ae15-ccb579c5cc3b', 'Iris', 'altB'),
+  voice('660e6ff5-fb7e-4b32-9a4f-65350b5cc4cd', 'Callum', 'altB'),
+  voice('7d19b685-5836-4a7e-a746-88e69d897156', 'Paul', 'altC'),
+  voice('5e6ee12b-8d3c-40ff-aa47-79948faa3edb', 'Maya', 'altC'),
+  voice('02a6ed65-5fda-4813-81dc-ff0729bb6808', 'Greta', 'altD'),
+  voice('76deb31a-b7e2-4ce5-b5a3-ab78a0fd2b74', 'Angus', 'altD'),
+  voice('7cd12d9b-3346-43d2-802d-70f3441ae248', 'Leo', 'altE'),
+  voice('06728b87-626e-412e-8f20-3195e76f7598', 'Tess', 'altE'),
+  voice('ee39c7d2-d0f4-49ec-a48b-8c95650081e8', 'Rose', 'altF'),
+  voice('fff272bd-06c7-4175-9862-5de277d4ee47', 'Hugo', 'altF'),
 ];
 
-function voice(
-  id: string,
-  name: string,
-  family: FamilyId,
-  engineVoice: string,
-  pitch = 0,
-  speed = 1,
-): CatalogueVoice {
-  const accent = engineVoice === 'awb' ? 'en-GB' : 'en-US';
-  const engine = { name: 'flite', voice: engineVoice, pitch, speed };
-  return { id, name, family, primaryLanguage: accent, languages: [accent], engine };
+function voice(id: string, name: string, family: FamilyId): CatalogueVoice {
+  const engine = { name: BUILT_IN_ENGINE, voice: name.toLowerCase(), pitch: 0, speed: 1 };
+  return { id, name, family, primaryLanguage: LANGUAGE, languages: [LANGUAGE], engine };
 }
 
 const LOCAL_FAMILY = { id: 'local', defaultModel: '', models: [], ranges: WIDEST_RANGES } as const;

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
@@ -114,4 +114,15 @@ export function lastLine(result: RunResult): string | undefined {
 
 export function wholeLastLine({ stdout }: RunResult): string | undefined {
   return stdout.toString().trimEnd().split('\n').at(-1);
+}
+
+/** Returns the folders with copies of captioned audio in the state folder. */
+export async function copyFolders({ state }: Sandbox): Promise<readonly string[]> {
+  const batches = path.join(state, 'foley/batches');
+  return (await readdir(batches)).map((name) => path.join(batches, name, 'audio'));
+}
+
+/** Removes the copies of captioned audio, so that only the output folder has the audio. */
+export async function removeCopies(box: Sandbox): Promise<void> {
+  for (const folder of await copyFolders(box)) await rm(folder, { recursive: true });
 }

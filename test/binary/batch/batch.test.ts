@@ -123,7 +123,7 @@ describe('foley batch of a folder', () => {
 describe('foley batch of other inputs', () => {
   test('lines are named after their file and number, also from a pipe', async () => {
     const { batch, box, events, write } = await batchBox({});
-    await write('phrases.txt', '\ufeffOne.\r\n\r\nTwo.\nThree.');
+    await write('phrases.txt', '\ufeffOne.\r\n\r\n...\r\nTwo.\n* * *\nThree.');
     const { items, plan, result } = await events(['--lines', 'phrases.txt', '--format', 'wav']);
     expect(result.code, result.stderr).toBe(0);
     expect(plan).toMatchObject({ items: 3, toSpeak: 3, characters: 'One.Two.Three.'.length });

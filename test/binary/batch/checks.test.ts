@@ -217,7 +217,13 @@ describe('before the first request', () => {
     expect((await batch(['a.txt', 'b.txt', '--overwrite'])).code).toBe(0);
     // A file that was edited since counts as made by the user.
     await write('a.mp3', Buffer.concat([await read('a.mp3'), Buffer.from('edited')]));
-    expect(errorLine(await batch(['a.txt', 'b.txt', '--json']))).toMatchObject({ exitCode: 31 });
+    expect(errorLine(await batch(['a.txt', 'b.txt', '--json']))).toMatchObject({
+      exitCode: 31,
+      message: expect.stringMatching(
+        /a\.mp3 was changed by another program after this batch wrote/,
+      ),
+      hint: expect.stringMatching(/--overwrite/),
+    });
   });
 
   test('a link among the output folders that leads elsewhere is exit 2', async () => {

@@ -38,6 +38,24 @@ describe('waiting on a terminal', () => {
     expect(tables).toBeLessThanOrEqual(7);
   });
 
+  test('for one long job shows how much of it was spoken', async () => {
+    const segments = ['success', 'success', 'pending'].map((status, index) => ({ index, status }));
+    const stage = await jobScene([
+      onPoll(
+        answersInSequence(
+          jobAnswer('processing', { segments }),
+          jobAnswer('success', {
+            segments: segments.map((one) => ({ ...one, status: 'success' })),
+          }),
+        ),
+      ),
+    ]);
+    const args = ['jobs', 'wait', JOB_ID, '--poll-interval', '300ms'];
+    const { done } = await startInTerminal(args, { box: stage.box, env: stage.env });
+    const { code, stdout } = await done;
+    expect([code, stdout.toString()]).toEqual([0, expect.stringContaining('processing, 66 %')]);
+  });
+
   test.each([
     ['--quiet', {}],
     ['--json', {}],

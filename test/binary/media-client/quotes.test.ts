@@ -3,7 +3,7 @@ import * as faults from '../../fault-server/catalogue.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { scene } from '../support/scene.ts';
 import { json } from '../voices/voice-scene.ts';
-import { CREATES, healthy, job, JOB_ID, onPoll, onResult } from './media-scene.ts';
+import { CREATES, healthy, job, JOB_ID, onCreate, onPoll, onResult } from './media-scene.ts';
 import { answer } from '../../fault-server/http-text.ts';
 
 const MODELS_PATH = '/api/open/v1/media/models';
@@ -111,4 +111,22 @@ test('a job that is not there is exit 20', async () => {
       status: 404,
     });
   }
+});
+
+test.each([
+  [413, 'rejected', false, 'Give another video file: the same request fails again.'],
+  [422, 'rejected', false, 'Give another video file: the same request fails again.'],
+  [503, 'service', true, 'Try again later.'],
+  [504, 'service', false, 'Give another video file: the same request fails again.'],
+] as const)('a failed import (%d) names the file, the stage and what to do', async (...row) => {
+  const [status, exit, retryable, hint] = row;
+  const failed = onCreate('lipsync', faults.mediaImportFailed(status, retryable));
+  const stage = await scene([failed]);
+  const args = [...CREATES.lipsync, '--max-retries', '0'];
+  const { code, stderr } = await stage.run(args);
+  expect(code, stderr).toBe(exit === 'service' ? 23 : 20);
+  expect(stderr).toContain(`could not import the video file, at the stage "download" (${status})`);
+  expect(stderr).toContain(`Nothing was billed. ${hint}`);
+  expect(errorLine(await stage.run([...args, '--json']))).toMatchObject({ billed: 'no' });
+  expect((await stage.run(['recover'])).stdout.toString()).toBe('Nothing was left behind.\n');
 });

@@ -3,6 +3,8 @@ import { request } from 'undici';
 import { VOICES_PATH } from '../../fault-server/healthy-service.ts';
 import { startFoley } from '../../harness/run-foley.ts';
 import type { Running, RunOptions } from '../../harness/run-options.ts';
+import { IS_SPARSE } from '../../sparse-service/mode.ts';
+import { startSparseProxy } from '../../sparse-service/sparse-proxy.ts';
 
 /** A `foley serve` that answers. */
 export interface ServingFoley {
@@ -44,11 +46,12 @@ export async function startServe(
   });
   const { baseUrl } = Object(ready);
   const apiKey = String(Object(ready).apiKey ?? '');
+  const address = IS_SPARSE ? await startSparseProxy(baseUrl) : baseUrl;
   return {
     running,
     baseUrl,
     apiKey,
-    env: { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey },
+    env: { FOLEY_BASE_URL: address, FOLEY_API_KEY: apiKey },
     ask: async (path, { method = 'GET', headers = {}, body } = {}) => {
       const {
         statusCode,

@@ -52,7 +52,9 @@ describe('design create', () => {
     expect(result.stdout.toString().replaceAll(/ +/g, ' ')).toBe(
       'DESIGN CANDIDATE\nd-1 c-1\nd-1 c-2\nd-1 c-3\n',
     );
-    expect(result.stderr).toContain('design d-1 has 3 candidates; 30 credits used; quota left: 70');
+    expect(result.stderr).toContain(
+      'design d-1 has 3 candidates; 30 credits used; API quota left: 70 units',
+    );
     expect(result.stderr).toContain('`foley design save DESIGN CANDIDATE --name NAME` saves one');
     const request = await stage.server.received();
     expect(request.header('idempotency-key')).toMatch(/^[\w-]{16,128}$/);

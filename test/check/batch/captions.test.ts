@@ -1,13 +1,18 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
+import { runFoley, startFoley } from '../../harness/run-foley.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { firstVoiceId } from '../../binary/support/serve.ts';
 import { expectSoundIn } from '../../binary/support/sound.ts';
-import { batchBox, lastLine } from '../../binary/batch/batch-box.ts';
+import { batchBox, copyFolders, lastLine, removeCopies } from '../../binary/batch/batch-box.ts';
 
 const TEXTS = { 'texts/a.txt': 'Alpha speaks here.', 'texts/b.txt': 'Bravo says so too.' };
 const ARGS = ['texts', '--output-dir', 'audio', '--subtitles', 'srt', '--timings'];
 const CREDITS = Object.values(TEXTS).join('').length;
+const SOON = { timeout: 20_000, interval: 10 };
 const ALIGNED_PATH = '/api/open/v3/speech/tts/aligned';
 
 test('every item gets captions beside its audio, and is not billed again', async () => {
@@ -28,6 +33,7 @@ test('every item gets captions beside its audio, and is not billed again', async
   expect(await charged()).toBe(CREDITS);
   // Removed captions cannot be fetched, and are not bought again without the flag.
   await rm(path.join(box.out, 'audio/b.srt'));
+  await removeCopies(box);
   const gone = await batch(ARGS);
   expect([gone.code, lastLine(gone)]).toEqual([3, '0 done, 1 failed, 1 skipped']);
   expect(gone.stderr).toMatch(/b: a file of this item is missing.*\(18 credits\).*--retry-failed/);
@@ -58,6 +64,159 @@ test('an interrupted stream is lost with its cost, and bought again only with --
   expect(lastLine(await batch([...ARGS, '--retry-failed']))).toBe('1 done, 0 failed, 1 skipped');
   expect(await charged()).toBe(CREDITS + 'Alpha speaks here.'.length);
 });
+
+test.each([
+  ['captioned audio', TEXTS['texts/b.txt'], []],
+  ['captioned audio with pauses', 'Bravo says so [pause 200ms] too.', ['--pauses']],
+])('%s survives the loss of its output folder, also after an edit', async (_what, text, more) => {
+  const { batch, box, charged, events, read, write } = await batchBox({
+    ...TEXTS,
+    'texts/b.txt': text,
+  });
+  const args = [...ARGS, ...more];
+  expect((await batch(args)).code).toBe(0);
+  const paid = await charged();
+  const names = ['a.mp3', 'a.srt', 'a.json'].map((name) => `audio/${name}`);
+  const before = await Promise.all(names.map(read));
+  const edited = 'Bravo says something else.';
+  for (const next of [text, edited, edited]) {
+    await write('texts/b.txt', next);
+    // An engine such as Snakemake empties the folder of a rule before the rule runs again.
+    await rm(path.join(box.out, 'audio'), { recursive: true });
+    const planned = await batch([...args, '--dry-run', '--credit-rate', '1']);
+    const { items, summary, result } = await events(args);
+    expect([result.code, summary['done']], result.stderr).toEqual([0, 2]);
+    expect(planned.stdout + planned.stderr).toMatch(
+      items[1]?.creditsUsed === 0 ? /reuse/ : /speak/,
+    );
+    expect(items.find(({ id }) => id === 'a')).toMatchObject({ creditsUsed: 0 });
+    expect(await Promise.all(names.map(read))).toEqual(before);
+    expect(await charged()).toBe(paid + (next === edited ? edited.length : 0));
+  }
+  expect((await read('audio/b.srt')).toString()).toContain(edited);
+  // Removed captions are restored, too.
+  await rm(path.join(box.out, 'audio/b.srt'));
+  expect(lastLine(await batch(args))).toBe('1 done, 0 failed, 1 skipped');
+  expect((await read('audio/b.srt')).toString()).toContain(edited);
+});
+
+test.each(['', '.srt'])(
+  'a changed copy (X%s) of captioned audio is not used, and nothing is bought again',
+  async (extension) => {
+    const { batch, box, charged } = await batchBox(TEXTS);
+    expect((await batch(ARGS)).code).toBe(0);
+    for (const folder of await copyFolders(box)) {
+      const names = (await readdir(folder)).filter((name) => path.extname(name) === extension);
+      expect(names).toHaveLength(2);
+      for (const file of names.map((name) => path.join(folder, name))) {
+        await writeFile(file, (await readFile(file)).reverse());
+      }
+    }
+    await rm(path.join(box.out, 'audio'), { recursive: true });
+    const result = await batch(ARGS);
+    expect(lastLine(result)).toBe('0 done, 2 failed, 0 skipped');
+    expect(result.code).toBe(27);
+    expect(await charged()).toBe(CREDITS);
+  },
+);
+
+test('a deleted folder is bought again with --redo, and from another service', async () => {
+  const { batch, box, charged } = await batchBox(TEXTS);
+  expect((await batch(ARGS)).code).toBe(0);
+  await rm(path.join(box.out, 'audio'), { recursive: true });
+  expect(lastLine(await batch([...ARGS, '--redo', 'a']))).toBe('2 done, 0 failed, 0 skipped');
+  expect(await charged()).toBe(CREDITS + TEXTS['texts/a.txt'].length);
+  await rm(path.join(box.out, 'audio'), { recursive: true });
+  const embedded = await runFoley(['batch', ...ARGS], { box });
+  expect(embedded.code, embedded.stderr).toBe(0);
+  expect(lastLine(embedded)).toBe('2 done, 0 failed, 0 skipped');
+});
+
+test.each([[[]], [['--pauses']]])(
+  'a batch (%j) whose folder was deleted fetches its audio and reports no cost',
+  async (more) => {
+    const { charged, box, events } = await batchBox({
+      ...TEXTS,
+      'texts/b.txt': 'Bravo says so [pause 200ms] too.',
+    });
+    const args = ['texts', '--output-dir', 'audio', ...more];
+    const first = await events(args);
+    expect(first.summary).toMatchObject({ done: 2, creditsUsed: await charged() });
+    for (const folder of ['audio/.foley', 'audio']) {
+      await rm(path.join(box.out, folder), { recursive: true });
+      expect((await events(args)).summary).toMatchObject({ done: 2, creditsUsed: 0 });
+      await expectSoundIn(box, 'audio/b.mp3');
+      expect(first.summary).toMatchObject({ creditsUsed: await charged() });
+    }
+  },
+);
+
+test.each([
+  ['before the service began to speak', `POST ${ALIGNED_PATH}; delay=4s; times=1`],
+  ['with --pauses', `POST ${ALIGNED_PATH}; delay=4s; times=1`, '--pauses'],
+])('two SIGTERM %s lose nothing: the next run asks once more', async (_when, fault, ...more) => {
+  const { batch, box, charged, service } = await batchBox(TEXTS, [fault]);
+  const args = [...ARGS, ...more, '-j', '1'];
+  const running = await startFoley(
+    ['batch', '-v', await firstVoiceId(service), '-m', 'vendor-s21pro', ...args],
+    { box, env: service.env },
+  );
+  await vi.waitFor(async () => expect(await journalIn(box)).toContain('"state":"sent"'), SOON);
+  running.signal('SIGTERM');
+  await running.waitFor('stderr', /stopping; .*send SIGTERM again/);
+  running.signal('SIGTERM');
+  expect((await running.done).signal).toBe('SIGTERM');
+  const result = await batch(args);
+  expect([result.code, lastLine(result)], result.stderr).toEqual([
+    0,
+    '2 done, 0 failed, 0 skipped',
+  ]);
+  await expectSoundIn(box, 'audio/a.mp3');
+  expect(await charged()).toBe(CREDITS);
+});
+
+test('a request without a response stays open, and is lost once the service says that it was completed', async () => {
+  const { batch, charged, events } = await batchBox(TEXTS, [
+    `POST ${ALIGNED_PATH}; reset-after=0; times=1`,
+  ]);
+  const args = [...ARGS, '-j', '1'];
+  const first = await events([...args, '--max-retries', '0']);
+  expect(first.items).toMatchObject([
+    { id: 'a', status: 'failed', error: { exitCode: 26 } },
+    { id: 'b', status: 'done' },
+  ]);
+  expect(first.result.stderr).not.toMatch(/--retry-failed/);
+  for (const _ of [1, 2]) {
+    const next = await events([...args, '--max-retries', '0']);
+    expect(next.statuses).toEqual({ a: 'failed', b: 'skipped' });
+    expect(next.items.find(({ id }) => id === 'a')?.error).toMatchObject({ exitCode: 27 });
+  }
+  expect(await charged()).toBe(CREDITS);
+  expect(lastLine(await batch([...args, '--retry-failed']))).toBe('1 done, 0 failed, 1 skipped');
+});
+
+test('on the embedded service, a stream that ended with its process was refunded, and is spoken by the next run', async () => {
+  const box = await sandbox();
+  const text = 'It is a long sentence about the sea and the wind. '.repeat(14).trim();
+  await writeFile(path.join(box.out, 'a.txt'), text);
+  const args = ['batch', 'a.txt', '--output-dir', 'audio', '--timings'];
+  const running = await startFoley(args, { box });
+  await vi.waitFor(async () => expect(await journalIn(box)).toContain('"state":"accepted"'), SOON);
+  running.signal('SIGKILL');
+  await running.done;
+  const result = await runFoley(args, { box });
+  expect([result.code, lastLine(result)], result.stderr).toEqual([
+    0,
+    '1 done, 0 failed, 0 skipped',
+  ]);
+});
+
+async function journalIn({ out }: Sandbox): Promise<string> {
+  const folder = path.join(out, 'audio/.foley/journal');
+  const names = await readdir(folder).catch(() => []);
+  const read = names.map((name) => readFile(path.join(folder, name), 'utf8'));
+  return (await Promise.all(read)).join('');
+}
 
 test('a refused item was not billed, and the next run requests it again', async () => {
   const { batch, charged } = await batchBox(TEXTS, [`POST ${ALIGNED_PATH}; status=402; times=1`]);

@@ -77,6 +77,7 @@ describe('the failure of one item', () => {
       0,
       '4 done, 0 failed, 0 skipped',
     ]);
+    expect(result.stderr.match(/^foley: .*; retrying$/gm)).toHaveLength(1);
     expect(await charged()).toBe('One.Two.Three.Four.'.length);
   });
 });

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BatchBox } from '../../binary/batch/batch-box.ts';
-import { batchBox } from '../../binary/batch/batch-box.ts';
+import { batchBox, removeCopies } from '../../binary/batch/batch-box.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
 import { readWav } from '../../harness/wav.ts';
@@ -254,6 +254,7 @@ describe('the cost of an item with pauses', () => {
     await box.events(args);
     const before = await box.read('audio/a.wav');
     await rm(path.join(box.box.out, 'audio/a.wav'));
+    await removeCopies(box.box);
     expect(await box.events(args)).toMatchObject({
       plan: { toFetch: 1, failed: 0 },
       items: [{ status: 'done', creditsUsed: 0 }],

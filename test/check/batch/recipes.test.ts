@@ -23,6 +23,18 @@ interface Engine {
   env(task: number): Readonly<Record<string, string>>;
 }
 
+// As for `sbatch --array=N` of a single task, which runs again.
+function slurmEnv(task: number): Readonly<Record<string, string>> {
+  return {
+    SLURM_ARRAY_JOB_ID: '77',
+    SLURM_ARRAY_TASK_ID: `${task + 1}`,
+    SLURM_ARRAY_TASK_COUNT: '1',
+    SLURM_ARRAY_TASK_MIN: `${task + 1}`,
+    SLURM_ARRAY_TASK_MAX: `${task + 1}`,
+    SLURM_ARRAY_TASK_STEP: '1',
+  };
+}
+
 const ENGINES: readonly Engine[] = [
   {
     heading: 'GitHub Actions',
@@ -37,15 +49,14 @@ const ENGINES: readonly Engine[] = [
   {
     heading: 'Slurm',
     tasks: 8,
-    words: () => ({ '"$SLURM_ARRAY_JOB_ID"': '77' }),
-    env: (task) => ({
-      SLURM_ARRAY_JOB_ID: '77',
-      SLURM_ARRAY_TASK_ID: `${task + 1}`,
-      SLURM_ARRAY_TASK_COUNT: '8',
-      SLURM_ARRAY_TASK_MIN: '1',
-      SLURM_ARRAY_TASK_MAX: '8',
-      SLURM_ARRAY_TASK_STEP: '1',
-    }),
+    words: (task) => ({ '"$SLURM_ARRAY_TASK_ID/8"': `${task + 1}/8` }),
+    env: slurmEnv,
+  },
+  {
+    heading: 'GitLab',
+    tasks: 4,
+    words: () => ({}),
+    env: (task) => ({ CI: 'true', CI_NODE_INDEX: `${task + 1}`, CI_NODE_TOTAL: '4' }),
   },
   {
     heading: 'Kubernetes',
@@ -128,6 +139,31 @@ test('the workflow restores items that its cache has lost, and saves the cache a
       expect(result.code, result.stderr).toBe(0);
     }
   }
+});
+
+test.each([
+  ['a Slurm array', { SLURM_ARRAY_TASK_ID: '3', SLURM_ARRAY_TASK_COUNT: '1' }, /TASK_ID\/8/],
+  ['a matrix or shards of GitLab', { CI_NODE_INDEX: '2', CI_NODE_TOTAL: '3' }, /--shard auto/],
+])('without --shard, a task of %s sends nothing and is exit 2', async (_system, env, hint) => {
+  const result = await runFoley(['batch', '--lines', '-', '-v', 'v', '--dry-run', '-q'], {
+    env: { ...env, FOLEY_TARGET: 'local' },
+    input: 'One.\nTwo.\nThree.\n',
+  });
+  expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(hint) });
+});
+
+test('a shard is named with --quiet, and its summary counts the items of the other shards', async () => {
+  const { batch, events } = await batchBox({ 'lines.txt': 'One.\nTwo.\nThree.' });
+  const args = ['--lines', 'lines.txt', '--output-dir', 'audio', '--shard', 'auto'];
+  const env = { CI_NODE_INDEX: '2', CI_NODE_TOTAL: '3' };
+  const quiet = await batch([...args, '-q'], { env });
+  expect(quiet.code, quiet.stderr).toBe(0);
+  expect(quiet.stderr).toBe('foley: shard 2 of 3 (CI_NODE_INDEX); --shard 1/1 speaks all items\n');
+  expect(quiet.stdout.toString()).toMatch(/^1 done, 0 failed, 0 skipped, 2 in other shards, /);
+  const { plan, summary } = await events(args, { env });
+  expect([plan, summary]).toMatchObject([{ otherShards: 2 }, { otherShards: 2 }]);
+  const all = await events(['--lines', 'lines.txt', '--output-dir', 'audio', '--shard', '1/1']);
+  expect(all.summary).not.toHaveProperty('otherShards');
 });
 
 test('a task without the number of tasks is exit 2', async () => {

@@ -103,7 +103,10 @@ describe('two batches in one folder', () => {
       exitCode: 32,
     });
     const other = await batch([...ARGS, '--shard', '2/2']);
-    expect([other.code, lastLine(other)], other.stderr).toEqual([0, '4 done, 0 failed, 0 skipped']);
+    expect([other.code, lastLine(other)], other.stderr).toEqual([
+      0,
+      '4 done, 0 failed, 0 skipped, 4 in other shards',
+    ]);
     expect((await first.done).code).toBe(0);
     expect(await charged()).toBe(CREDITS);
     expect(lastLine(await batch(ARGS))).toBe('0 done, 0 failed, 8 skipped');

@@ -1,8 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EngineError } from '../../../src/service/engine/speech-engine.ts';
 import {
+  MISBEHAVING,
   misbehaving,
   speak,
+  underTest,
   untilRunning,
   wholeSpeech,
 } from '../../service/engine/process/engine-under-test.ts';
@@ -78,6 +83,22 @@ describe('an engine process that breaks the protocol', () => {
     clock.advance(ENDING_MS);
 
     await expect(speech).rejects.toThrow('was ended by SIGKILL while it spoke');
+  });
+
+  it('ends and leaves a child with its stdout: reports its exit code after two seconds', async () => {
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'foley-child-')), 'pid');
+    onTestFinished(() => rm(path.dirname(file), { recursive: true }));
+    const { engine, clock } = underTest([MISBEHAVING, 'leaves a child with its stdout', file]);
+    await engine.warmUp();
+    const child = Number(await readFile(file, 'utf8'));
+    onTestFinished(() => void process.kill(child, 'SIGKILL'));
+    const speech = wholeSpeech(engine, { text: 'It fails.' });
+    speech.catch(() => undefined);
+    await untilRunning(clock, ENDING_MS);
+
+    clock.advance(ENDING_MS);
+
+    await expect(speech).rejects.toThrow('ended with exit code 3 while it spoke');
   });
 
   it('never says hello: is given up after a minute', async () => {

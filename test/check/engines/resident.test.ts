@@ -10,6 +10,7 @@ import {
   stat,
   utimes,
 } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -243,6 +244,46 @@ test('a voice is cloned in the process that speaks with it', async () => {
   });
   expect(children).toEqual([]);
 });
+
+test.each([
+  ['text that is not JSON', '{', ''],
+  ['a negative idle time', requestWith(-1), ''],
+  ['a very long idle time', requestWith(1e308), '{"type":"chunk"'],
+  ['an overlong line', 'x'.repeat(5 * 1024 * 1024), ''],
+])('%s on the socket ends neither the host nor a running request', async (_, line, reply) => {
+  const box = await boxWithEngine();
+  const args = speechArgs('For long. '.repeat(10), '-');
+  const running = await startFoley(args, { box, env: KEPT, holdStdout: true });
+  await expect.poll(() => pidsOf(box)).toHaveLength(1);
+  const host = await hostPid(box);
+  const replied = replyTo(box, line);
+  running.resumeStdout();
+  const { code, stderr, stdout } = await running.done;
+  expect(code, stderr).toBe(0);
+  expect(await replied).toEqual(expect.stringContaining(reply));
+  expect(stdout.length).toBeGreaterThan(100 * 96_000);
+  await expectSpeech(box);
+  expect(await hostPid(box)).toBe(host);
+  expect(pidsOf(box)).toHaveLength(1);
+});
+
+function requestWith(keepAliveMs: number): string {
+  const request = { text: 'Hello.', voice: 'counted', speed: 1, pitch: 0 };
+  return JSON.stringify({ type: 'speak', command: 'other', keepAliveMs, request });
+}
+
+/** Sends a line to the socket of the host. @returns the beginning of its reply, empty if it closed the connection */
+async function replyTo(box: Sandbox, line: string): Promise<string> {
+  const name = (await readdir(folderOf(box))).find((one) => one.endsWith('.sock')) ?? '';
+  const socket = connect(path.join(folderOf(box), name));
+  onTestFinished(() => void socket.destroy());
+  return new Promise((resolve) => {
+    socket.on('error', () => undefined);
+    socket.once('close', () => resolve(''));
+    socket.once('data', (bytes) => resolve(bytes.subarray(0, 100).toString()));
+    socket.write(`${line}\n`);
+  });
+}
 
 describe('a process that ended', () => {
   test('is replaced when its host was killed', async () => {

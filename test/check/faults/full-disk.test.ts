@@ -23,6 +23,10 @@ import {
 const { mp3 } = await paidAudio();
 const large = { ...mp3, bytes: Buffer.concat(Array.from({ length: 64 }, () => mp3.bytes)) };
 
+/** A text whose speech takes several seconds. */
+const LONG_TEXT = 'The sea is wide, the wind is cold and the ships are far from here. '.repeat(60);
+const VIDEO = ['video', 'create', 'Lighthouse', '-m', 'vendor-video-1-flash'];
+
 /** Returns a command line for a shell. */
 const foley = (args: readonly string[]): string => `foley ${args.join(' ')}`;
 
@@ -112,6 +116,45 @@ describe('a full disk', () => {
     expect(stderr).toContain('The audio was billed and is lost.');
     expect(stderr).not.toContain('saved in');
   });
+
+  test.each([
+    [
+      'a batch',
+      ['batch', 'long.txt', '--output-dir', 'audio'],
+      'grep -qs accepted audio/.foley/journal/*',
+      ['batch', 'long.txt', '--output-dir', 'audio'],
+      'audio/long.mp3',
+    ],
+    [
+      'a job for media',
+      [...VIDEO, '-o', 'made.mp4', '--verbose'],
+      'grep -qs "/jobs 202" said',
+      ['video', 'wait', '$(cat id)', '-o', 'made.mp4'],
+      'made.mp4',
+    ],
+  ])(
+    'of the embedded service, after %s was accepted: exit 23 with a message, and the job continues later',
+    async (_what, args, isAccepted, next, output) => {
+      requireSmallDisk();
+      const stage = await scene([]);
+      await writeFile(path.join(stage.box.out, 'long.txt'), LONG_TEXT);
+      const { stderr, stdout } = await onSmallDisk(
+        stage,
+        131_072,
+        `export XDG_STATE_HOME=$PWD/small
+        ${foley([...args, '--local'])} > id 2> said &
+        until ${isAccepted}; do sleep 0.01; done
+        cat /dev/zero > small/used 2> list
+        wait $!; echo "first: $?"; cat said >&2; rm small/used
+        ${foley([...next, '--local'])} > list; echo "second: $?"
+        ls ${output}`,
+      );
+      expect(stderr).toContain('the disk of the service is full');
+      expect(stderr).toContain('Free up disk space there: the service then continues the job.');
+      expect(stdout.toString()).toBe(`first: 23\nsecond: 0\n${output}\n`);
+      expect(stage.server.requests).toHaveLength(0);
+    },
+  );
 
   test('a full device: exit 30, and the audio is spooled', async () => {
     const stage = await scene([], NO_RIGHTS);

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import { errorLine } from '../../harness/error-line.ts';
+import { inShell } from '../../harness/in-shell.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import type { Scene } from '../../binary/support/scene.ts';
@@ -22,6 +24,27 @@ import {
 
 const { mp3 } = await paidAudio();
 const BOM = '\uFEFF';
+
+describe('a user without HOME and without an account on the system', () => {
+  const NOBODY = 'unset HOME; unshare --user --map-user=54321';
+  const isPossible =
+    process.platform === 'linux' &&
+    spawnSync('unshare', ['--user', '--map-user=54321', 'true']).status === 0;
+
+  test.runIf(isPossible)('uses the XDG folders', async () => {
+    const result = await inShell(`${NOBODY} foley voices list --local`);
+    expect(result.code, result.stderr).toBe(0);
+  });
+
+  test.runIf(isPossible)('is told which variable to set, without a stack trace', async () => {
+    const unset = 'unset XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME';
+    const result = await inShell(`${unset}; ${NOBODY} foley voices list --local`);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(/Set HOME/) });
+    expect(result.stderr).not.toMatch(/\bat /);
+    const help = await inShell(`${unset}; ${NOBODY} foley tts --help`);
+    expect(help.code, help.stderr).toBe(0);
+  });
+});
 
 describe('an invalid settings file', () => {
   test.each([

@@ -47,6 +47,8 @@ export interface PartsServiceOptions {
   readonly onCreate?: (part: number, count: number) => readonly Step[] | undefined;
   /** The status of a job; `count` polls of it came, this one included. */
   readonly statusOf?: (part: number, count: number, key: string) => string;
+  /** What a poll of this part's job is answered with; undefined is its status. `count` is from 1. */
+  readonly onPoll?: (part: number, count: number) => readonly Step[] | undefined;
   /** Whether the service has forgotten the job of this key. */
   readonly isGone?: (part: number, key: string) => boolean;
   /** Steps before the audio of a job; `count` is from 1. */
@@ -93,6 +95,8 @@ export function partsService(options: PartsServiceOptions): PartsService {
       return [...before, ...audio(soundOf(part, options))];
     }
     polls.set(part, (polls.get(part) ?? 0) + 1);
+    const other = options.onPoll?.(part, polls.get(part) ?? 0);
+    if (other !== undefined) return other;
     const status = options.statusOf?.(part, polls.get(part) ?? 0, key) ?? 'success';
     return jobAnswer(200, part, key, status);
   };

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { resetBeforeHeaders } from '../../fault-server/faults/cut.ts';
 import { errorAnswer } from '../../fault-server/faults/status.ts';
 import { MODELS } from '../../fault-server/healthy-service.ts';
 import { pause } from '../../fault-server/steps.ts';
@@ -149,7 +150,7 @@ describe('a part that fails', () => {
     expect(await leftIn(stage)).toEqual(['out/book.mp3', ...WITH_TEXT]);
   });
 
-  test('whose job is missing is reported as lost, and bought again by the next run', async () => {
+  test('whose job is missing is reported as lost each time, and bought again only with --buy-lost', async () => {
     let failing: string | undefined;
     let gone: string | undefined;
     const stage = await longScene({
@@ -162,12 +163,17 @@ describe('a part that fails', () => {
     const id = recoverId(errorLine(await stage.speak(['-o', 'book.mp3', '--json'])).hint ?? '');
     await rm(path.join(stage.box.state, 'foley', 'long-texts', id, 'part-0001.mp3'));
     [gone] = Array.from(stage.charged).find(([, at]) => at === 0) ?? [];
-    const told = await stage.run(['recover', id, '--json']);
-    expect(told.code).toBe(27);
-    expect(told.stdout.toString()).toMatch(/part 1 was billed, but its job job-\w+ is missing/);
-    const result = await stage.run(['recover', id]);
+    for (const _ of [1, 2, 3]) {
+      const told = await stage.run(['recover', id, '--json']);
+      expect(told.code).toBe(27);
+      expect(told.stdout.toString()).toMatch(
+        /part 1 was billed, but its job job-\w+ is missing.*`foley recover \S+ --buy-lost`/,
+      );
+    }
+    expect(stage.creates.filter(({ part }) => part === 0)).toHaveLength(1);
+    const result = await stage.run(['recover', id, '--buy-lost']);
     expect(result.code, result.stderr).toBe(0);
-    expect(result.stderr).toMatch(/the service has lost part 1; it is spoken again/);
+    expect(result.stderr).toMatch(/audio of part 1 is lost; the part is spoken and billed again/);
     expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
     // The failed one and the lost one were asked for under another key, and nothing else was.
     expect(stage.charged.size).toBe(COUNT + 2);
@@ -222,6 +228,19 @@ describe('a part that stalls or breaks off', () => {
     });
     const result = await twice(stage, ['--idle-timeout', '1s', '--response-timeout', '1s']);
     expect(result.code, result.stderr).toBe(0);
+    expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
+    expect(stage.creates).toHaveLength(COUNT);
+  });
+
+  test('whose polls get no response is named once, and waited for', async () => {
+    const stage = await longScene({
+      statusOf: (part, count) => (part === 2 && count <= 3 ? 'processing' : 'success'),
+      onPoll: (part, count) =>
+        part === 2 && (count === 2 || count === 3) ? resetBeforeHeaders() : undefined,
+    });
+    const result = await stage.speak(['-o', 'book.mp3']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stderr.match(/^foley: .*; retrying$/gm)).toHaveLength(1);
     expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
     expect(stage.creates).toHaveLength(COUNT);
   });

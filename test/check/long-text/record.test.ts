@@ -121,6 +121,7 @@ describe('the record of a long text', () => {
     if (left === undefined) throw new Error('nothing is there');
     const deps = {
       ...options,
+      buysLost: false,
       connect: () => Promise.reject(new Error('nothing is asked')),
       concurrency: 1,
       journal: new IntentJournal({ ...options, folder: path.join(options.folder, 'journal') }),

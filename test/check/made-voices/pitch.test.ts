@@ -33,8 +33,11 @@ async function clone({ baseUrl, apiKey }: ServingFoley, reference: Sound): Promi
     body: bytes,
   });
   expect(response.status).toBe(200);
-  const { description, voiceId } = Object(await response.json());
-  expect(description).toMatch(/^Simulated, not a clone of the speaker: the nearest engine voice/);
+  const {
+    notices: [notice],
+    voiceId,
+  } = Object(await response.json());
+  expect(notice).toMatch(/^Simulated, not a clone of the speaker: the nearest engine voice/);
   return String(voiceId);
 }
 

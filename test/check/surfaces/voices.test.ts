@@ -102,8 +102,8 @@ describe('voices list --api v1', () => {
   });
 
   test('filters for real', async () => {
-    expect(await localDocument('voices', 'list', '--language', 'en-GB')).toMatchObject({
-      total: 3,
+    expect(await localDocument('voices', 'list', '--language', 'en-US')).toMatchObject({
+      total: 15,
     });
     expect(await localDocument('voices', 'list', '--search', 'nora')).toMatchObject({
       items: [{ title: 'Nora' }],

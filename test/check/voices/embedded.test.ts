@@ -33,10 +33,13 @@ describe('a voice that is made of a recording', () => {
   test('is listed, speaks, and is deleted', TIME, async () => {
     const box = await sandbox();
     await printed(box, 'tts', 'This is what I sound like when I speak.', '-o', 'me.wav');
-    const id = await printed(box, 'voices', 'clone', 'Zoltan', 'me.wav', '--language', 'en');
+    const clone = ['voices', 'clone', 'Zoltan', 'me.wav', '--language', 'en'];
+    const cloned = await foley(box, ...clone, '--description', 'My own words');
+    const id = cloned.stdout.toString().trimEnd();
     expect(id).toMatch(/^[\w-]{8,}$/);
+    expect(cloned.stderr.replaceAll('\n', ' ')).toContain('Simulated, not a clone of the speaker');
 
-    const mine = { voiceId: id, title: 'Zoltan', isPersonal: true };
+    const mine = { voiceId: id, title: 'Zoltan', description: 'My own words', isPersonal: true };
     const own = await document(box, 'voices', 'list', '--type', 'personal');
     expect(own).toMatchObject({ total: 1, items: [mine] });
     expect(own).toEqual(await document(box, 'voices', 'list', '--search', 'ZOLT', '--type', 'all'));

@@ -115,7 +115,7 @@ describe('speech', () => {
   );
 
   it.each(['mp3', 'ogg', 'opus'] as const)('is speech in %s', async (format) => {
-    for (const voice of ['slt', 'rms']) {
+    for (const voice of ['clara', 'martin']) {
       const { samples, sampleRate } = await measured({ voice, pitch: 0, speed: 1, format });
       expect(await isSpeech(samples, sampleRate)).toBe(true);
     }

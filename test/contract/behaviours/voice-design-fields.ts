@@ -105,6 +105,7 @@ function designFields(): readonly Behaviour[] {
         ['isPersonal', 'boolean', 'true'],
         ['visibility', 'string', 'private or public'],
         ['languages', 'string[]', 'languages that it speaks'],
+        ['notices', 'string[]', 'how it was made'],
         ['designId', 'id', 'the design that it is of'],
         ['candidateId', 'id', 'the candidate that it was'],
       ],

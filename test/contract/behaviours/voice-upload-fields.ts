@@ -11,6 +11,7 @@ const OURS: readonly AnswerField[] = [
   ['description', 'string', 'what it is'],
   ['createdAt', 'instant', 'when it was made'],
   ['visibility', 'string', 'private or public'],
+  ['notices', 'string[]', 'how it was made'],
 ];
 
 /** Every field of the form and of the answers of voices that are made (docs/api/voices.md and docs/api/versions.md). */
@@ -40,6 +41,7 @@ export const voiceUploadFields: readonly Behaviour[] = [
       ['isPersonal', 'boolean', 'true'],
       ['visibility', 'string', 'private or public'],
       ['languages', 'string[]', 'languages that it speaks'],
+      ['notices', 'string[]', 'how it was made'],
     ],
   ),
   ...answerFields(
@@ -111,9 +113,9 @@ function claimFollowed(
   voice: Readonly<Record<string, unknown>>,
 ): void {
   assert.equal(voice['title'], ALL.name);
-  assert.match(String(voice['description']), /From a tape/);
+  assert.equal(voice['description'], ALL.description);
   if (!isOurs) return;
-  assert.match(String(voice['description']), /Simulated, not a clone/);
+  assert.match(String(voice['notices']), /^Simulated, not a clone/);
   const { visibility, languages, provider } = voice;
   assert.deepEqual([visibility, languages, provider], ['public', ['en-US'], 'vendor']);
 }

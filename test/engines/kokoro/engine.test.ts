@@ -19,6 +19,16 @@ async function kokoro(folder?: string): Promise<DrivenEngine> {
   ]);
 }
 
+/** The longest run of samples without a sound. */
+function longestSilence(samples: Int16Array): number {
+  let [longest, run] = [0, 0];
+  for (const sample of samples) {
+    run = Math.abs(sample) < 2 ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
 const peakOf = (samples: Int16Array) => Math.max(...samples.map(Math.abs));
 
 describe('ONNX Runtime', () => {
@@ -167,6 +177,27 @@ describe('the speech of the Kokoro engine', () => {
     expect(words.at(-1)?.endMs).toBeLessThanOrEqual((samples.length * 1000) / RATE);
     const { end: endless } = await engine.speak('a'.repeat(5000), 'af_heart');
     expect(endless).toEqual({ type: 'done', id: 2 });
+  });
+
+  it.each([
+    'Chapter one',
+    'Chapter one.',
+    'It was the end of a long and very quiet day in the harbour.',
+  ])('pauses 0.6 s after the paragraph %j, and 0.25 s after a sentence', async (paragraph) => {
+    const engine = await kokoro();
+    await engine.greet();
+    const next = 'The quick brown fox jumps over the lazy dog, and then it sleeps.';
+    const pauseIn = async (text: string) => {
+      const { samples } = await engine.speak(text, 'af_heart');
+      return longestSilence(samples) / (RATE / 1000);
+    };
+    for (const gap of ['\n\n', '\r\n\r\n', '\n \n\n']) {
+      const ms = await pauseIn(`${paragraph}${gap}${next}`);
+      expect(ms).toBeGreaterThan(595);
+      expect(ms).toBeLessThan(665);
+    }
+    const long = 'It was the end of a long and very quiet day in the harbour. ';
+    expect(await pauseIn(`${long}\n${next}`)).toBeLessThan(315);
   });
 
   it('works with models that name their inputs as other exports do', async () => {

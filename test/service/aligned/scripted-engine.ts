@@ -46,8 +46,8 @@ export function scriptedEngine(script: readonly Step[]): ScriptedEngine {
     }
   }
   return {
-    name: 'flite',
-    voices: [{ id: 'slt', language: 'en-US', sampleRate: SAMPLE_RATE, pitch: true, words: true }],
+    name: 'hibari',
+    voices: [{ id: 'clara', language: 'en-US', sampleRate: SAMPLE_RATE, pitch: true, words: true }],
     requests,
     stepsMade: () => made,
     speaking: () => speaking,

@@ -51,7 +51,10 @@ describe('a rule of job=fail', () => {
     const { call, create, ended } = await jobService({ faults });
     const made = await call(JOBS_V1, jsonPost(BODY));
     const { taskId } = Object(await made.json()).task;
-    expect((await ended(String(taskId))).status).toBe('fail');
+    expect(await ended(String(taskId))).toMatchObject({
+      status: 'fail',
+      segments: [{ status: 'fail' }],
+    });
     expect((await ended(await create())).status).toBe('success');
   });
 

@@ -46,7 +46,7 @@ describe('a job', () => {
       'is given up when its workers keep dying',
       job('processing', last, 'success', 'pending'),
       CLAIMED,
-      job('failed', last, 'success', 'pending'),
+      job('failed', last, 'success', 'fail'),
       'refund',
     ],
     [
@@ -103,10 +103,10 @@ describe('a job', () => {
       'has failed for another reason',
       job('processing', 1, 'success', 'pending'),
       FAILED,
-      job('failed', 1, 'success', 'pending'),
+      job('failed', 1, 'success', 'fail'),
       'refund',
     ],
-    ['cannot be begun at all', newJob(1), FAILED, job('failed', 0, 'pending'), 'refund'],
+    ['cannot be begun at all', newJob(1), FAILED, job('failed', 0, 'fail'), 'refund'],
   ])('%s', (_name, state, event, next, settlement) => {
     expect(transition(state, event)).toEqual({ state: next, settlement });
   });
@@ -201,6 +201,7 @@ describe('whatever happens to a job', () => {
         const expected = { done: ['commit'], partial: ['commit_part'], failed: ['refund'] };
         if (state.status === 'pending' || state.status === 'processing') return;
         expect(settlements).toEqual(expected[state.status]);
+        expect(state.segments).not.toContain('pending');
         if (state.status !== 'failed') expect(state.segments).toContain('success');
         expect(state.segments.includes('fail') && state.status === 'done').toBe(false);
       }),

@@ -116,7 +116,7 @@ describe('a job whose process is gone', () => {
   it('is refunded when its voice is gone too', async () => {
     const { store, id } = await inTheMiddle();
     const engine = toneEngine();
-    const voices = engine.voices.filter((voice) => voice.id !== 'slt');
+    const voices = engine.voices.filter((voice) => voice.id !== 'clara');
     const engines = new EngineRegistry([{ ...engine, voices }]);
     const next = await jobService({ store, engines, processes: seeing('dead') });
     expect(await next.ended(id)).toMatchObject({ status: 'fail', creditsUsed: 0 });

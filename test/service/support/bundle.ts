@@ -34,6 +34,8 @@ export async function buildBundle(programs: Readonly<Record<string, string>>): P
     chunkFileNames: 'chunks/[name].cjs',
   });
   await bundle.close();
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  for (const name of ['node_modules', 'assets', 'dist/packages']) {
+    await symlink(join(ROOT, name), join(folder, name), 'junction');
+  }
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -1,4 +1,5 @@
-import { unspokenLetters } from '../../../src/service/engine/flite/speakable-text.ts';
+import { unspokenLetters } from '../../../src/service/engine/hibari/pieces.ts';
+import { HIBARI_VOICES } from '../../../src/service/engine/hibari/voices.ts';
 import { once } from 'node:events';
 import { abortable } from '../../../src/effects/concurrency.ts';
 import {
@@ -50,12 +51,12 @@ export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
     }
   }
   return {
-    name: 'flite',
-    voices: ['slt', 'rms', 'awb', 'kal16'].map((id) => ({
+    name: 'hibari',
+    voices: HIBARI_VOICES.map(({ id, language }) => ({
       id,
-      language: 'en-US',
+      language,
       sampleRate: SAMPLE_RATE,
-      pitch: id !== 'rms',
+      pitch: true,
       reads: true,
     })),
     requests,

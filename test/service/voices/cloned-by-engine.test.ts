@@ -45,7 +45,8 @@ describe('an engine that clones voices', () => {
       name: 'Ada',
       languages: ['de'],
       modelIds: ['local-natural'],
-      description: 'Cloned by natural',
+      description: '',
+      notices: ['Cloned by natural'],
     });
     const path = expect.stringMatching(/^\/.*\.wav$/);
     expect(heard).toEqual([{ isWhole: true, text: 'Hallo.', path }]);
@@ -73,7 +74,7 @@ describe('an engine that clones voices', () => {
   it('is not asked for a voice of another language', async () => {
     const { create, heard } = await cloningService();
     const { body } = await create({ languages: '["en"]' });
-    expect(body.description).toMatch(/^Simulated/);
+    expect(body.notices).toEqual([expect.stringMatching(/^Simulated/)]);
     expect(heard).toEqual([]);
   });
 

@@ -42,9 +42,12 @@ describe('a voice that is made', () => {
     expect(voice).toEqual({
       voiceId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       title: 'Ada',
-      description: expect.stringMatching(
-        /^From a tape\. Simulated, not a clone of the speaker: the nearest engine voice \(\w+ of flite\) with its pitch changed to about 1\d\d Hz$/,
-      ),
+      description: 'From a tape',
+      notices: [
+        expect.stringMatching(
+          /^Simulated, not a clone of the speaker: the nearest engine voice \(\w+ of hibari\) with its pitch changed to about 1\d\d Hz$/,
+        ),
+      ],
       createdAt: new Date(service.clock.now()).toISOString(),
       id: voice['voiceId'],
       name: 'Ada',
@@ -238,7 +241,7 @@ function filler(id: string, createdAt: number): PersonalVoice {
     family: 'vendor',
     primaryLanguage: 'en',
     languages: ['en'],
-    engine: { name: 'flite', voice: 'slt', pitch: 0, speed: 1 },
+    engine: { name: 'hibari', voice: 'clara', pitch: 0, speed: 1 },
     made: { accountId: 'first', description: '', visibility: 'private', createdAt },
   };
 }

@@ -1,12 +1,13 @@
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny';
-import { fileHead, filePieces, readFlacLength } from '../../../audio/decode.ts';
 import { parseMp3Frame, readMp3InfoTag, mp3TagLength } from '../../../audio/mp3.ts';
+import { checkBoxes } from '../../../audio/mp4-boxes.ts';
+import { fileHead, filePieces, UnusableAudioError } from '../../../audio/sound.ts';
 import { createVerifier } from '../../../audio/verify.ts';
+import { readFlacLength } from '../../../audio/wasm-decoders.ts';
 import { MEDIA_SECONDS_MAX } from '../../../contract/limits.ts';
 import { MediaTaskError, requireTaskParameters } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { decodeFlac } from '../lipsync/to-aac.ts';
-import { checkBoxes } from './check-boxes.ts';
 import type { AudioMetadata, InspectedVideo, Inspection } from './inspection.ts';
 import { InspectionOrder } from './inspection.ts';
 import { readFileWith, readMedia } from './open-media.ts';
@@ -30,7 +31,10 @@ const MAX_SIDE_PIXELS = 8_192;
  */
 export const inspectMedia: MediaTask = async (order) => {
   const { needs, path } = requireTaskParameters(InspectionOrder, order);
-  await readFileWith(path, checkBoxes);
+  await readFileWith(path, checkBoxes).catch((error: unknown) => {
+    if (!(error instanceof UnusableAudioError)) throw error;
+    throw new MediaTaskError('unreadable', error.message, error);
+  });
   return readMedia(path, async (input): Promise<Inspection> => {
     if (needs === 'video') return { video: await readVideoMetadata(input), audio: null };
     return { video: null, audio: await readAudioMetadata(input, path) };

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Input } from 'mediabunny';
-import type { OpenFile } from '../../../audio/decode.ts';
+import type { OpenFile } from '../../../audio/sound.ts';
 import { MediaTaskError } from '../child/messages.ts';
 
 const SILENT = 0;

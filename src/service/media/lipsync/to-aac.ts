@@ -1,11 +1,12 @@
 import { open as openFile } from 'node:fs/promises';
 import type { AudioSampleSource, InputAudioTrack } from 'mediabunny';
-import type { DecodedSound, SoundDecoder } from '../../../audio/decode.ts';
-import { createFlacDecoder, createVorbisDecoder, filePieces } from '../../../audio/decode.ts';
 import type { Resampler } from '../../../audio/resample.ts';
 import { createResampler } from '../../../audio/resample.ts';
+import type { DecodedSound, SoundDecoder } from '../../../audio/sound.ts';
+import { filePieces } from '../../../audio/sound.ts';
 import type { Sound } from '../../../audio/tempo.ts';
 import { changeTempo } from '../../../audio/tempo.ts';
+import { createFlacDecoder, createVorbisDecoder } from '../../../audio/wasm-decoders.ts';
 import { MediaTaskError } from '../child/messages.ts';
 import type { AlignParameters } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';

@@ -43,7 +43,7 @@ export async function inspectReference(
   sharp: SharpConstructor,
   path: string,
 ): Promise<PictureSize> {
-  const { fileHead } = await import('../../../audio/decode.ts');
+  const { fileHead } = await import('../../../audio/sound.ts');
   const start = await readFileWith(path, (file) => fileHead(file, HEAD_BYTES));
   if (!hasSignature(Buffer.from(start))) {
     throw new MediaTaskError('unsupported', 'is not a png, jpeg or webp file');

@@ -1,6 +1,7 @@
-import { UnusableAudioError, filePieces, detectSound } from '../../../audio/decode.ts';
-import type { DecodedSound, OpenFile } from '../../../audio/decode.ts';
+import { detectSound } from '../../../audio/decode.ts';
 import { mixToMono } from '../../../audio/resample.ts';
+import type { DecodedSound, OpenFile } from '../../../audio/sound.ts';
+import { UnusableAudioError } from '../../../audio/sound.ts';
 import { REFERENCE_SECONDS_RANGE } from '../../../contract/limits.ts';
 import type { MeasuredPitches } from './listening-thread.ts';
 import { AUDIBLE, PitchMeter } from './pitch-meter.ts';
@@ -27,18 +28,16 @@ const LEAST_SHARE = 0.9;
 const SAMPLE_RATES = { lowest: 4_000, highest: 384_000 } as const;
 
 async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
-  const sound = detectSound(file);
+  // The thread ends when the caller no longer needs the result.
+  const { signal } = new AbortController();
+  const sound = await detectSound(file, signal);
   requireLength(sound.seconds, 'claims to be');
-  const decoder = await sound.open();
   let rate = 0;
   let samples = 0;
   let loudest = 0;
-  const add = async (decoding: Promise<DecodedSound>): Promise<void> => {
-    const { channels, sampleRate } = await decoding.catch(() => {
-      throw new UnusableAudioError('is damaged: it cannot be decoded');
-    });
+  for await (const { channels, sampleRate } of decodable(sound.decode(signal))) {
     const length = channels[0]?.length ?? 0;
-    if (length === 0 || sampleRate === 0) return;
+    if (length === 0 || sampleRate === 0) continue;
     requireRate(sampleRate);
     if (rate !== 0 && rate !== sampleRate) throw new UnusableAudioError('changes its sample rate');
     rate = sampleRate;
@@ -49,13 +48,6 @@ async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
     const mono = mixToMono(channels);
     for (const sample of mono) loudest = Math.max(loudest, Math.abs(sample));
     await meter.add(mono, sampleRate);
-  };
-  try {
-    const bytes = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
-    for (const piece of bytes) await add(decoder.decode(piece));
-    await add(decoder.finish());
-  } finally {
-    decoder.close();
   }
   if (samples === 0) throw new UnusableAudioError('holds no sound');
   const seconds = samples / rate;
@@ -65,6 +57,15 @@ async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
   }
   requireLength(seconds, 'is');
   if (loudest <= AUDIBLE) throw new UnusableAudioError('is silent');
+}
+
+async function* decodable(sounds: AsyncIterable<DecodedSound>): AsyncGenerator<DecodedSound> {
+  try {
+    yield* sounds;
+  } catch (error) {
+    if (error instanceof UnusableAudioError) throw error;
+    throw new UnusableAudioError('is damaged: it cannot be decoded');
+  }
 }
 
 function requireLength(seconds: number | undefined, verb: string): void {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { OpenFile } from '../../../audio/decode.ts';
+import type { OpenFile } from '../../../audio/sound.ts';
 import type { Clock } from '../../../effects/clock.ts';
 
 /** The measured pitch of reference audio, or the reason why one of its files was refused. */

@@ -1,0 +1,51 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { epubOf, zipOf } from '../harness/epub.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { refused, spokenText } from './support/spoken-text.ts';
+
+const DOCX = zipOf({ '[Content_Types].xml': '<Types/>', 'word/document.xml': '<w:t>Hi</w:t>' });
+const RTF = String.raw`{\rtf1\ansi Hello}`;
+
+test('an EPUB from stdin, or with another extension, is read', async () => {
+  const book = epubOf(['<h1>One</h1>', '<p>Two.</p>']);
+  expect(await spokenText([], { input: book })).toBe('One.\n\nTwo.');
+  const box = await sandbox();
+  await writeFile(path.join(box.out, 'a.zip'), book);
+  expect(await spokenText(['-f', 'a.zip'], { box })).toBe('One.\n\nTwo.');
+});
+
+test.each([
+  ['a.pdf', '%PDF-1.4\n%ASCII', /^foley: a\.pdf: it is a PDF file, .*\n.*pdftotext/],
+  ['a.adoc', '= Title\n\nText.', /a\.adoc: it is AsciiDoc, .*\n.*asciidoctor/],
+  ['a.html', DOCX, /a\.html: it is an Office document, .*\n.*pandoc/],
+])('%s is refused, with a way to convert it', async (name, content, message) => {
+  const box = await sandbox();
+  await writeFile(path.join(box.out, name), content);
+  const result = await runFoley(['text', '-f', name], { box });
+  expect(result).toMatchObject({ code: 2 });
+  expect(result.stderr).toMatch(message);
+  expect(result.stderr).not.toContain('iconv');
+});
+
+test('a document of another format is refused from stdin, by batches and by scripts', async () => {
+  expect((await refused([], { input: DOCX })).stderr).toContain('stdin: it is an Office document');
+  const box = await sandbox();
+  await writeFile(path.join(box.out, 'a.txt'), RTF);
+  for (const args of [
+    ['batch', 'a.txt', '--dry-run'],
+    ['script', 'a.txt', '--dry-run', '-o', 'a.mp3'],
+  ]) {
+    const result = await runFoley(args, { box });
+    expect(result).toMatchObject({ code: 2 });
+    expect(result.stderr).toContain('a.txt: it is a Rich Text document');
+  }
+});
+
+test('--text-format plain speaks the markup', async () => {
+  const box = await sandbox();
+  await writeFile(path.join(box.out, 'a.rtf'), RTF);
+  expect(await spokenText(['-f', 'a.rtf', '--text-format', 'plain'], { box })).toBe(RTF);
+});
