@@ -9,11 +9,11 @@ export function superscriptText(base: string, raised: string, next: string): str
   const content = raised.trim();
   if (BRACKETED.test(content) || SIGNS.test(content)) return '';
   if (INTEGER.test(content)) return numberText(base, content, next);
-  if (NOTE_LIST.test(content) || /^[a-z]$/.test(content)) {
-    if (WORD_END.test(base) || PUNCTUATION_END.test(base)) return '';
-  }
-  const isExponent = EXPRESSION.test(content) && EXPONENT_BASE.test(base);
-  return isExponent ? `^${content}` : raised;
+  if (NOTE_LIST.test(content) && NAME_END.test(base)) return '';
+  if (/^[a-z]$/.test(content) && (WORD_END.test(base) || PUNCTUATION_END.test(base))) return '';
+  const isPower = EXPRESSION.test(content) && isExponentBase(base, content, next);
+  const isNaturalPower = NATURAL_POWER.test(content) && /(?:^|[^\p{L}])e$/u.test(base);
+  return isPower || isNaturalPower ? `^${content}` : raised;
 }
 
 /** Returns digits and signs as superscript characters, such as `⁻⁶` for `-6`. */
@@ -36,13 +36,26 @@ export function isPageNumber(text: string): boolean {
 }
 
 function numberText(base: string, content: string, next: string): string {
-  if (/^[/⁄]/.test(next)) return (/\d$/.test(base) ? ' ' : '') + content;
+  if (FRACTION_LINE.test(next) && !/[\p{L})]$/u.test(base)) return (/\d$/.test(base) ? ' ' : '') + content;
   if (base === '' || /\s$/.test(base)) {
     // The number of a verse or note stands before a word, and that of an isotope before a chemical symbol.
     if (/^\p{L}\p{Ll}{2}/u.test(next)) return `${content} `;
     return base === '' || /^\p{L}/u.test(next) || SENTENCE_END.test(base) ? content : '';
   }
-  return EXPONENT_BASE.test(base) && !YEAR_END.test(base) ? superscriptDigits(content) : '';
+  const isPower = isExponentBase(base, content, next) && !YEAR_END.test(base);
+  return isPower ? superscriptDigits(content) : '';
+}
+
+// Returns true if a superscript after `base` is more likely an exponent than the mark of a note.
+function isExponentBase(base: string, content: string, next: string): boolean {
+  if (EXPONENT_BASE.test(base)) return true;
+  const letters = /\p{L}+$/u.exec(base)?.[0] ?? '';
+  if (letters === '') return false;
+  // The mark of a note has no sign, and no letter follows it.
+  if (/^[-−–+]/.test(content)) return true;
+  if (letters.length > LONGEST_PRODUCT) return false;
+  if (AFTER_OPERATOR.test(base.slice(0, -letters.length)) || TERM_START.test(next)) return true;
+  return content.length === 1 && PRODUCT.test(letters);
 }
 
 const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
@@ -50,7 +63,10 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 const INTEGER = /^[-−–+]?\d{1,4}$/;
+const FRACTION_LINE = /^[/⁄]\s?(?:\d|$)/;
 const NOTE_LIST = /^\d{1,4}(?:\s?[,;–-]\s?\d{1,4})+$/;
+// The exponent of a power of e.
+const NATURAL_POWER = /^[-−+]?\d*[\p{Ll}π]{1,3}(?:[-−–+*/]\d*\p{Ll}{1,3})*$/u;
 const EXPRESSION = /^[-−+]?(?:\d*[kmnptxyz]|\d+)(?:[-−–+*/](?:\d*[kmnptxyz]|\d+))*$/;
 const BRACKETED = /^(?:\[[^[\]]{1,40}\]\s*)+$/;
 const SIGNS = /^(?:[*†‡§¶#↩↑⤴^]|\p{Variation_Selector})+$/u;
@@ -61,14 +77,34 @@ const PAGE_NUMBER =
   /^[[({|–—-]*\s?(?:(?:pages?|pg|p)\b\.?\s?)?(?:[a-z]-?)?(?:\d{1,5}|[ivxlcdm]{1,9})\s?[\])}|–—-]*$/i;
 
 const WORD_END = /\p{L}{4}$/u;
+// The end of a word, or of the initials of an author.
+const NAME_END = /[\p{L}.]$/u;
 const SENTENCE_END = /[.!?"”]\s$/;
 const PUNCTUATION_END = /[.,;:!?…%"'”’»]\s?$/u;
-// A number that is more likely the year before the mark of a note than a base.
-const YEAR_END = /(?:^|[^\d.,])(?:1[5-9]\d|20[0-3])\d$/;
-const UNITS = String.raw`km|cm|mm|dm|nm|[\u00b5\u03bc]m|ft|in|yd|mi|sec|min|kg|lb|Hz|ms|ns|feet|inch(?:es)?|miles?|yards?|(?:\p{Ll}{4,5})?met(?:er|re)s?|seconds?`;
+// A number or a decade that is more likely the year before the mark of a note than a base.
+const YEAR_END = /(?:^|[^\d.,])(?:1[5-9]\d|20[0-3])(?:\d|0s)$/;
 const FUNCTIONS = 'sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|log|ln';
+const UNITS = [
+  String.raw`[kcdmn\u00b5\u03bc]m|[km\u00b5\u03bcn]?g|[mn\u00b5\u03bc]s|[km]?mol|[kMGT]?Hz|k?Nm?|[hkMG]Pa|[kMGT]?J`,
+  String.raw`[kMGT]?Wh?|[km]V|[kMGT]?eV|mA|cd|lm|lx|sr|[mc]?L|ml|dB|Bq|Gy|Sv|Wb|Torr|psi|rpm|ft|yd|mi|sec|lb|oz|ly|k?pc|Mpc`,
+  String.raw`feet|inch(?:es)?|miles?|yards?|(?:\p{Ll}{4,5})?met(?:er|re)s?|seconds?`,
+].join('|');
+// Units that are words too.
+const WORD_UNITS = 'in|min|bar|rad|ha|au|cal|Pa';
 // A digit, a letter alone, a unit, a function, or an expression in parentheses.
 const EXPONENT_BASE = new RegExp(
-  String.raw`\d$|(?:^|[^\p{L}])(?:\p{L}|${UNITS}|${FUNCTIONS})$|(?<!\p{L}{3})\)$`,
+  [
+    String.raw`\d$|(?:^|[^\p{L}])(?:\p{L}|${UNITS}|${FUNCTIONS})$`,
+    String.raw`[\d/\u00b7\u22c5]\s?(?:${WORD_UNITS})$|(?<!\p{L}{3})\)$`,
+  ].join('|'),
   'u',
 );
+
+const LONGEST_PRODUCT = 4;
+// Letters that are no word: two consonants, coordinates, a Greek letter before a Latin one, or a capital letter after a
+// small one.
+const PRODUCT =
+  /^(?!(?:bn|cf|ch|cp|ff|hm|mn|nd|pH|pm|pp|rd|sh|st|th|tv|vs)$)(?:[b-df-hj-np-tv-z]{2}|[xyz]{2,3}|a[bxz]|[\p{Script=Greek}]{1,2}[\p{Script=Latin}]{1,2}|\p{Ll}\p{Lu})$/u;
+const AFTER_OPERATOR = /(?:[=−×·⋅∙*^√<>≤≥≈½¼⅓]\s?|\s[+/]\s)$/u;
+// The rest of a product, or an operator.
+const TERM_START = /^(?:\p{L}|\s?[=×·⋅∙≤≥≈]|\s[+−*/<>]\s|\/(?:\d|\p{L}(?!\p{L})))/u;
