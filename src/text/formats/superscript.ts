@@ -36,7 +36,8 @@ export function isPageNumber(text: string): boolean {
 }
 
 function numberText(base: string, content: string, next: string): string {
-  if (FRACTION_LINE.test(next) && !/[\p{L})]$/u.test(base)) return (/\d$/.test(base) ? ' ' : '') + content;
+  if (FRACTION_LINE.test(next) && !/[\p{L})]$/u.test(base))
+    return (/\d$/.test(base) ? ' ' : '') + content;
   if (base === '' || /\s$/.test(base)) {
     // The number of a verse or note stands before a word, and that of an isotope before a chemical symbol.
     if (/^\p{L}\p{Ll}{2}/u.test(next)) return `${content} `;
