@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** The identity of a process. Fields that the platform does not provide are undefined. */
 export interface ProcessIdentity {
@@ -106,6 +107,7 @@ export function systemProcesses(system = THIS_SYSTEM): Processes {
 }
 
 const RUN_TIMEOUT_MS = 10_000;
+const LATE_SIGNAL_MS = 50;
 const CLOCK_TOLERANCE_MS = 2_000;
 const NODE_START_MS = 30_000;
 
@@ -134,6 +136,16 @@ function startOf(pid: number, { env, platform, run }: ProcessSystem): number | '
   if (state.startsWith('Z')) return 'dead';
   const startedMs = Date.parse(`${start} UTC`);
   return Number.isNaN(startedMs) ? 'unknown' : startedMs;
+}
+
+/**
+ * Waits for a signal of the terminal that came before the end of a child process, such as Ctrl-C in a pager. Node may
+ * learn of the end first, by up to 12 ms on a busy computer (`findings/node-child-exit-before-earlier-signal.sh`).
+ * @throws the signal's abort reason if it is aborted, at the latest after the wait
+ */
+export async function awaitLateSignal(signal: AbortSignal): Promise<void> {
+  await wait(LATE_SIGNAL_MS, undefined, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
 }
 
 /** Flags with which PowerShell reads no profile of the user and asks no questions. */

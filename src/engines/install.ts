@@ -4,6 +4,7 @@ import type { EngineCommand, EngineRegistration } from '../contract/engine.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { randomHex, writeAll } from '../durable/files.ts';
 import { requireSpace } from '../durable/free-space.ts';
+import { awaitLateSignal } from '../effects/processes.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { EngineDeps } from './engines.ts';
@@ -239,6 +240,7 @@ export async function installPackages(
   });
   signal.throwIfAborted();
   if (!result.failed) return;
+  await awaitLateSignal(signal);
   if (result.exitCode === undefined) {
     throw configFailure(
       'cannot run npm, which installs engines',

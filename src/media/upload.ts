@@ -1,3 +1,4 @@
+import { awaitLateSignal } from '../effects/processes.ts';
 import { configFailure } from '../errors/failure.ts';
 import type { Failure } from '../errors/failure.ts';
 
@@ -42,6 +43,7 @@ export async function uploadFile(
   });
   signal.throwIfAborted();
   if (result.failed) {
+    await awaitLateSignal(signal);
     const { exitCode, signal: killedBy = 'too much output' } = result;
     const outcome = exitCode === undefined ? killedBy : `exit code ${exitCode}`;
     throw notUploaded(command, `failed (${outcome})`, result.stderr);

@@ -204,6 +204,16 @@ describe('a list that is longer than the screen', () => {
     expect(code).toBe(130);
   });
 
+  // The pager stops foley, so that its own end and the signal reach foley at the same time.
+  test('Ctrl-C counts when foley learns of it and of the end of the pager at once', async () => {
+    // The driver of the terminal stops with its child.
+    const pager = `sh -c 'cat > paged; driver=$(ps -o ppid= -p $PPID)
+      kill -STOP $PPID; kill -INT $PPID
+      (sleep 0.3; kill -CONT $PPID $driver) > /dev/null 2>&1 &'`;
+    const running = await startInTerminal(LIST, { rows: 6, env: { PAGER: pager } });
+    expect((await running.done).code).toBe(130);
+  });
+
   test.each([
     [['--json'], 6],
     [['--no-pager'], 6],

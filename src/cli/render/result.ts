@@ -1,3 +1,4 @@
+import { awaitLateSignal } from '../../effects/processes.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { WireRequest } from '../../api/request.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -160,8 +161,8 @@ async function page(text: string, context: Rendering): Promise<boolean> {
     },
     reject: false,
   });
+  await awaitLateSignal(context.signal);
   paging.isActive = false;
-  context.signal.throwIfAborted();
   // A pager that exited or was killed has shown the text; 127 means that a shell did not find it.
   const hasStarted = ended.exitCode !== undefined || ended.signal !== undefined;
   return hasStarted && ended.exitCode !== 127;
