@@ -30,8 +30,41 @@ test.each([
   expect(result.stderr).not.toContain('iconv');
 });
 
+test('a file of another format is refused by its name', async () => {
+  const box = await sandbox();
+  for (const [name, hint] of [
+    ['a.mediawiki', 'pandoc -f mediawiki'],
+    ['a.docbook', 'pandoc -f docbook'],
+    ['a.jsonl', 'foley batch --jsonl FILE'],
+    ['a.yaml', 'yq'],
+    ['a.eml', 'Save its text as .txt. --text-format plain'],
+  ] as const) {
+    await writeFile(path.join(box.out, name), 'Hello');
+    const result = await runFoley(['tts', '-f', name, '-o', 'a.mp3', '--local'], { box });
+    expect(result).toMatchObject({ code: 2 });
+    expect(result.stderr).toContain(hint);
+    expect(await spokenText(['-f', name, '--text-format', 'plain'], { box })).toBe('Hello');
+  }
+});
+
+test('Markdown, subtitles and lyrics of other programs are read', async () => {
+  const box = await sandbox();
+  for (const [name, content, text] of [
+    ['a.Rmd', '# One\n\n**Two**', 'One.\n\nTwo'],
+    ['a.sbv', '0:00:01.000,0:00:03.000\nHello\n', 'Hello'],
+    ['a.lrc', '[ar:Ann]\n[00:12.00]Hello', 'Hello'],
+  ] as const) {
+    await writeFile(path.join(box.out, name), content);
+    expect(await spokenText(['-f', name], { box })).toBe(text);
+    const batch = await runFoley(['batch', name, '--dry-run', '--local', '--json'], { box });
+    expect(batch.stdout.toString()).toContain(`"characters":${text.length}`);
+  }
+});
+
 test('a document of another format is refused from stdin, by batches and by scripts', async () => {
   expect((await refused([], { input: DOCX })).stderr).toContain('stdin: it is an Office document');
+  const ttml = '<tt xmlns="http://www.w3.org/ns/ttml"><body><p>Hi</p></body></tt>';
+  expect((await refused([], { input: ttml })).stderr).toContain('stdin: it is subtitles in TTML');
   const box = await sandbox();
   await writeFile(path.join(box.out, 'a.txt'), RTF);
   for (const args of [
@@ -48,4 +81,7 @@ test('--text-format plain speaks the markup', async () => {
   const box = await sandbox();
   await writeFile(path.join(box.out, 'a.rtf'), RTF);
   expect(await spokenText(['-f', 'a.rtf', '--text-format', 'plain'], { box })).toBe(RTF);
+  const args = ['batch', 'a.rtf', '--text-format', 'plain', '--dry-run', '--local', '--json'];
+  const batch = await runFoley(args, { box });
+  expect(batch.stdout.toString()).toContain(`"characters":${RTF.length}`);
 });

@@ -296,13 +296,17 @@ function withoutReturn(line: string): string {
 
 /**
  * Reads the entire text of a file.
- * @throws Failure of kind `usage` if the file has more than `maxBytes`, cannot be read, is not UTF-8 or has another
- * format, such as PDF
+ * @throws Failure of kind `usage` if the file has more than `maxBytes`, cannot be read, is not UTF-8 or, unless
+ * `textFormat` is `plain`, has another format, such as PDF
  */
-export async function wholeText(input: InputFile, maxBytes: number): Promise<string> {
+export async function wholeText(
+  input: InputFile,
+  maxBytes: number,
+  textFormat?: TextFormat,
+): Promise<string> {
   try {
     const bytes = await readWhole(input, maxBytes);
-    refuseForeign(undefined, bytes);
+    if (textFormat !== 'plain') refuseForeign(undefined, bytes);
     return decodeUtf8(bytes);
   } catch (error) {
     throw unreadable(input.name, error);

@@ -206,7 +206,7 @@ type ItemText = Pick<ItemDraft, 'rawText' | 'spoken' | 'text'>;
 async function textOf(file: InputFile, where: string, documents: Documents): Promise<ItemText> {
   const format = documentFormat(documents.textFormat, file.name);
   if (format === undefined) {
-    return { text: checkText(await wholeText(file, MAX_TEXT_BYTES), where) };
+    return { text: checkText(await wholeText(file, MAX_TEXT_BYTES, documents.textFormat), where) };
   }
   const { hasSameWords, readDocumentFile } = await import('./chapters.ts');
   const item = checkSpoken(await readDocumentFile(file, format, documents), where);

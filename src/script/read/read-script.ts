@@ -3,6 +3,7 @@ import { usageFailure } from '../../errors/failure.ts';
 import { decodeUtf8 } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
 import { refuseForeign } from '../../text/formats/foreign-formats.ts';
+import { documentFormat } from '../../text/formats/text-formats.ts';
 import { unreadable } from '../../speech/text-source.ts';
 import type { DraftLine, Place, ScriptFormat, ScriptLine } from '../script.ts';
 import { describePlace, placeFailure, SCRIPT_FORMATS } from '../script.ts';
@@ -27,7 +28,7 @@ export interface ScriptSource {
 export function scriptFormat(file: string, given: ScriptFormat | undefined): ScriptFormat {
   if (given !== undefined) return given;
   const extension = path.extname(file).slice(1).toLowerCase();
-  if (['', 'txt', 'text', 'md', 'markdown'].includes(extension)) return 'dialogue';
+  if (['', 'txt', 'text'].includes(extension) || isMarkdown(file)) return 'dialogue';
   const format = SCRIPT_FORMATS.find((one) => one === (SAME_FORMAT.get(extension) ?? extension));
   if (format !== undefined) return format;
   throw usageFailure(
@@ -38,8 +39,13 @@ export function scriptFormat(file: string, given: ScriptFormat | undefined): Scr
 
 const SAME_FORMAT: ReadonlyMap<string, ScriptFormat> = new Map([
   ['ndjson', 'jsonl'],
+  ['sbv', 'srt'],
   ['tsv', 'csv'],
 ]);
+
+function isMarkdown(file: string): boolean {
+  return documentFormat('auto', file) === 'markdown';
+}
 
 /**
  * Reads the lines of a script in any format.
@@ -65,8 +71,7 @@ async function draftsOf(
   switch (format) {
     case 'dialogue': {
       const { readDialogue } = await import('./dialogue.ts');
-      const isMarkdown = /\.(?:md|markdown)$/i.test(file);
-      const withoutMarks = isMarkdown
+      const withoutMarks = isMarkdown(file)
         ? (await import('../../text/formats/markdown.ts')).readInlineMarkdown
         : undefined;
       return readDialogue(textOf(source), { file, cast, withoutMarks });
@@ -90,7 +95,8 @@ async function draftsOf(
 
 function textOf({ bytes, file }: ScriptSource): string {
   try {
-    refuseForeign(file, bytes);
+    // The format of a script is known, whatever the extension of its file is.
+    refuseForeign(undefined, bytes);
     return decodeUtf8(bytes);
   } catch (error) {
     throw unreadable(file, error);

@@ -13,7 +13,7 @@ export interface Cue {
 }
 
 /**
- * Parses SubRip, or WebVTT (W3C), into cues. In both formats, a cue's text continues until the times of the next cue,
+ * Parses SubRip, WebVTT (W3C) or SubViewer (.sbv) into cues. In these formats, a cue's text continues until the times of the next cue,
  * because many files have blank lines inside of a cue, or none between two cues.
  * @returns no cues if no line has times
  * @throws DocumentError that names the line
@@ -76,11 +76,14 @@ function removeIdentifier({ rows }: OpenCue, number: number, isWebVtt: boolean):
 }
 
 function timesIn(line: string): Times | undefined {
-  const [from = '', to] = line.split('-->', 2);
+  const [from = '', to] = line.split(SBV_TIMES.test(line) ? ',' : '-->', 2);
   if (to === undefined) return undefined;
   const [startMs, endMs] = [clockMs(from), clockMs(/\S+/.exec(to)?.[0] ?? '')];
   return startMs === undefined || endMs === undefined ? undefined : { startMs, endMs };
 }
+
+// The times of SubViewer, which YouTube writes.
+const SBV_TIMES = /^\d{1,9}:\d\d:\d\d\.\d{3},\d{1,9}:\d\d:\d\d\.\d{3}\s*$/;
 
 function invalidTimes(text: string, line: number): DocumentError {
   return new DocumentError(`not a time of a subtitle: "${text.trim().slice(0, 60)}"`, {

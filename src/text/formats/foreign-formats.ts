@@ -9,11 +9,19 @@ interface ForeignFormat {
   readonly signature?: RegExp;
   /** A command that converts the file. */
   readonly convert?: string;
+  /** A sentence with what else to do. */
+  readonly hint?: string;
 }
 
 const PANDOC = 'pandoc FILE -o FILE.html';
 const CALIBRE = 'ebook-convert FILE FILE.epub';
 const FFMPEG = 'ffmpeg -i FILE FILE.srt';
+
+// The beginning of an XML document, before its first element.
+const PROLOG = String.raw`^\s*(?:<(?:\?|!(?!--))[^<>]{0,400}>\s*|<!--[^]{0,400}?-->\s*){0,9}`;
+const root = (element: string): RegExp => new RegExp(PROLOG + element, 'i');
+
+const pandocFrom = (format: string): string => `pandoc -f ${format} FILE -o FILE.html`;
 
 // A signature that another one includes comes later.
 const FORMATS: readonly ForeignFormat[] = [
@@ -33,7 +41,7 @@ const FORMATS: readonly ForeignFormat[] = [
   {
     name: 'a FictionBook',
     extensions: ['fb2'],
-    signature: /^\s*<\?xml[^]{0,400}<FictionBook\b/,
+    signature: root(String.raw`<FictionBook\b`),
     convert: PANDOC,
   },
   {
@@ -45,8 +53,38 @@ const FORMATS: readonly ForeignFormat[] = [
   {
     name: 'subtitles in TTML',
     extensions: ['ttml', 'dfxp'],
-    signature: /^\s*<\?xml[^]{0,400}<tt\s[^<>]*ns\/ttml/,
+    signature: root(String.raw`<(?:\w{1,20}:)?tt\s[^<>]*ns/ttml`),
     convert: FFMPEG,
+  },
+  {
+    name: 'subtitles in SAMI',
+    extensions: ['smi', 'sami'],
+    signature: root(String.raw`<SAMI\b`),
+    convert: FFMPEG,
+  },
+  {
+    name: 'subtitles in MicroDVD',
+    extensions: ['sub'],
+    signature: /^\{\d+\}\{\d+\}/,
+    convert: FFMPEG,
+  },
+  { name: 'captions in SCC', extensions: ['scc'], signature: /^Scenarist_SCC/, convert: FFMPEG },
+  {
+    name: 'a DocBook document',
+    extensions: ['docbook', 'dbk'],
+    signature: /^\s*<[^]{0,400}(?:DTD DocBook|docbook\.org\/ns\/docbook)/,
+    convert: pandocFrom('docbook'),
+  },
+  {
+    name: 'an outline in OPML',
+    extensions: ['opml'],
+    signature: root(String.raw`<opml\b`),
+    convert: pandocFrom('opml'),
+  },
+  {
+    name: 'a feed',
+    extensions: ['rss', 'atom'],
+    signature: root(String.raw`<(?:rss\b|feed\s[^<>]*/2005/Atom)`),
   },
   {
     name: 'a Jupyter notebook',
@@ -64,6 +102,46 @@ const FORMATS: readonly ForeignFormat[] = [
   { name: 'AsciiDoc', extensions: ['adoc', 'asciidoc'], convert: 'asciidoctor FILE -o FILE.html' },
   { name: 'an Org document', extensions: ['org'], convert: PANDOC },
   { name: 'Textile', extensions: ['textile'], convert: PANDOC },
+  {
+    name: 'text of a wiki',
+    extensions: ['mediawiki', 'wiki', 'wikitext'],
+    convert: pandocFrom('mediawiki'),
+  },
+  {
+    name: 'a manual page',
+    extensions: ['roff', 'man', 'mdoc'],
+    signature: /^(?:[.']\\"[^\n]{0,400}\n){0,40}\.(?:TH|Dd) /,
+    convert: pandocFrom('man'),
+  },
+  {
+    name: 'an e-mail',
+    extensions: ['eml', 'mbox', 'msg'],
+    signature: /^(?:Return-Path|Received|MIME-Version|Message-ID|Delivered-To): [^]*\n(?:From|To): /i,
+  },
+  {
+    name: 'a saved web page',
+    extensions: ['mhtml', 'mht'],
+    signature: /^From: <Saved by/,
+    hint: 'Open it in a browser, and save it as .html.',
+  },
+  {
+    name: 'an XML document',
+    extensions: ['xml'],
+    hint: 'Save its text as .txt, or name its format, such as --text-format html or ssml.',
+  },
+  { name: 'JSON', extensions: ['json'], convert: 'jq -r .text FILE > FILE.txt' },
+  {
+    name: 'a list in JSON Lines',
+    extensions: ['jsonl', 'ndjson'],
+    hint: 'Speak its items with `foley batch --jsonl FILE`.',
+  },
+  {
+    name: 'a table',
+    extensions: ['csv', 'tsv'],
+    hint: 'Speak its rows with `foley batch FILE`.',
+  },
+  { name: 'YAML', extensions: ['yaml', 'yml'], convert: 'yq -r .text FILE > FILE.txt' },
+  { name: 'a settings file', extensions: ['toml', 'ini', 'plist'] },
   {
     name: 'an Office document',
     extensions: ['docx', 'pptx', 'xlsx'],
@@ -135,18 +213,19 @@ export function refuseForeign(name: string | undefined, bytes: Uint8Array): void
     FORMATS.find(({ signature }) => signature?.test(head)) ??
     FORMATS.find(({ extensions }) => extension !== undefined && extensions.includes(extension));
   if (found === undefined) return;
-  const { convert } = found;
-  const conversion =
-    convert === undefined ? 'Save it as a text file.' : `Convert it, for example with: ${convert}`;
+  const { convert, hint = 'Save its text as .txt.' } = found;
+  const way = convert === undefined ? hint : `Convert it, for example with: ${convert}`;
+  const asItIs = '--text-format plain speaks it with its markup.';
   throw new DocumentError(`it is ${found.name}, which foley does not read`, {
-    hint: `${conversion}${isText(head) ? '. --text-format plain speaks it with its markup.' : ''}`,
+    hint: isText(head) ? `${way.replace(/\.$/, '')}. ${asItIs}` : way,
   });
 }
 
+const BYTE_ORDER_MARK = /^\u00ef\u00bb\u00bf/;
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
 function headOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
+  return Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1').replace(BYTE_ORDER_MARK, '');
 }
 
 function isText(head: string): boolean {

@@ -59,10 +59,15 @@ export function readAlert(content: string): DialectMark | undefined {
   return { length: all.length, text: title.trim() || word.charAt(0).toUpperCase() + word.slice(1) };
 }
 
-/** Removes the attributes of a heading (`# Title {#id}`), fences of containers (`:::`) and `[TOC]`. */
+/**
+ * Removes the attributes of a heading (`# Title {#id}`), fences of containers (`:::`), `[TOC]`, and the comments,
+ * imports and exports of MDX.
+ */
 export function withoutAttributes(content: string): string {
+  if (MODULE_LINE.test(content)) return '';
   return content
     .replace(/[ \t]\{[#.][^{}\n]{0,200}\}[ \t]*$/, '')
+    .replaceAll(/\{\/\*[^]{0,400}?\*\/\}/g, '')
     .replaceAll(/^:{3,}[^\n]*$|^\[TOC\]$/gm, '');
 }
 
@@ -120,4 +125,7 @@ const DOLLARS = /^\$(?!\s)((?:\\[^]|[^$\\\n])+)(?<!\s)\$(?![\p{L}\p{N}{$])/u;
 const BRACKETS = /^\\(?:\(((?:(?!\\\)|\n[ \t]*\n)[^])+)\\\)|\[((?:(?!\\\]|\n[ \t]*\n)[^])+)\\\])/;
 const WIKI_LINK = /^(!?)\[\[([^[\]\n|]{1,300})(?:\|([^[\]\n]{0,300}))?\]\]/;
 const HIGHLIGHT = /^==(?=[^\s=])(?:(?!==)[^\n])*[^\s=]==(?![=\p{L}\p{N}])/u;
+// The first line of a paragraph that MDX reads as JavaScript.
+const MODULE_LINE =
+  /^(?:import\s(?:[\w$*{}, \t]{1,200}\sfrom\s)?["'][^"'\n]{1,200}["'];?[ \t]*(?:\n|$)|export\s(?:const|let|default|function)\s[^\n]*[={(;])/;
 const ALERT = /^\[!([a-z][a-z-]{1,30})\][-+]?[ \t]*([^\n]*)(?:\n|$)/i;

@@ -7,16 +7,35 @@ import { parseCues } from './cues.ts';
 import { DocumentError } from './document-error.ts';
 
 /**
- * Extracts the text of SubRip or WebVTT subtitles.
+ * Extracts the text of subtitles in SubRip, WebVTT or SubViewer, or of lyrics in LRC.
  * @throws DocumentError that names the line
  */
 export function readSubtitles(subtitles: string): SpokenText {
+  const lyrics = subtitles.includes('-->') ? [] : lyricsOf(subtitles);
+  if (lyrics.length > 0) return plainText(lyrics.join('\n'));
   const texts = spokenCues(subtitles).map(({ rows }) =>
     rows.map((row) => withoutDash(rowText(row)).trim()).join(' '),
   );
   const spoken = texts.map((text) => text.replaceAll(/\s+/g, ' ').trim());
   return plainText(spoken.filter((text) => text !== '').join(' '));
 }
+
+// The lines of lyrics, in the order of their times. A line with several times is sung several times.
+function lyricsOf(lyrics: string): readonly string[] {
+  const sung = lyrics.split(/\r\n|\n|\r/).flatMap((row) => {
+    const times = LYRICS_TIMES.exec(row)?.[0] ?? '';
+    const text = row.slice(times.length).replaceAll(LYRICS_TIME, '').replaceAll(/\s+/g, ' ').trim();
+    if (text === '') return [];
+    return [...times.matchAll(LYRICS_TIME)].map(([, minutes, seconds]) => {
+      return { at: Number(minutes) * 60 + Number(seconds?.replace(':', '.')), text };
+    });
+  });
+  return sung.toSorted((one, other) => one.at - other.at).map(({ text }) => text);
+}
+
+const LYRICS_TIMES = /^\ufeff?\s{0,20}(?:\[\d{1,4}:\d\d(?:[.:]\d{1,3})?\]\s{0,9})+/;
+// The time of a line, or of a word.
+const LYRICS_TIME = /[[<](\d{1,4}):(\d\d(?:[.:]\d{1,3})?)[\]>]/g;
 
 /** Removes the dash that marks a change of speakers, but not a minus sign or an arrow. */
 export function withoutDash(row: string): string {
@@ -32,7 +51,7 @@ export function spokenCues(subtitles: string): readonly Cue[] {
   const cues = parseCues(subtitles);
   if (cues.length === 0) {
     throw new DocumentError('not subtitles: no line has a time', {
-      hint: 'Use SubRip (.srt) or WebVTT (.vtt).',
+      hint: 'Use SubRip (.srt), WebVTT (.vtt), SubViewer (.sbv) or lyrics (.lrc).',
     });
   }
   const mayGrow = rowsGrow(cues);

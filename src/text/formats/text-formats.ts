@@ -22,13 +22,23 @@ export type CodeMode = (typeof CODE_MODES)[number];
 const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
   md: 'markdown',
   markdown: 'markdown',
+  mdown: 'markdown',
+  mdwn: 'markdown',
+  mkd: 'markdown',
+  mkdn: 'markdown',
+  mdx: 'markdown',
+  qmd: 'markdown',
+  rmd: 'markdown',
   html: 'html',
   htm: 'html',
   xhtml: 'html',
+  xht: 'html',
   epub: 'epub',
   ssml: 'ssml',
   srt: 'subtitles',
   vtt: 'subtitles',
+  sbv: 'subtitles',
+  lrc: 'subtitles',
 };
 
 /**

@@ -16,6 +16,40 @@ const FOREIGN: readonly (readonly [string | undefined, string | Uint8Array, stri
   ],
   ['a.txt', '\ufeff[Script Info]\nTitle: a', 'subtitles in the format ASS'],
   ['a.xml', `${XML}<tt xmlns="http://www.w3.org/ns/ttml">`, 'subtitles in TTML'],
+  [undefined, '<tt xmlns="http://www.w3.org/ns/ttml"><body>', 'subtitles in TTML'],
+  [undefined, '\ufeff<!-- a -->\n<tt:tt xmlns:tt="http://www.w3.org/ns/ttml">', 'subtitles in TTML'],
+  [
+    undefined,
+    '<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">',
+    'a FictionBook',
+  ],
+  [undefined, '<SAMI><HEAD>', 'subtitles in SAMI'],
+  [undefined, '{0}{25}Hello', 'subtitles in MicroDVD'],
+  [undefined, '<!DOCTYPE article PUBLIC "-//OASIS//DTD DocBook XML V4.5//EN">', 'a DocBook document'],
+  [undefined, '<article xmlns="http://docbook.org/ns/docbook">', 'a DocBook document'],
+  [undefined, '<opml version="2.0">', 'an outline in OPML'],
+  [undefined, `${XML}<rss version="2.0">`, 'a feed'],
+  [undefined, '.\\" Page\n.TH FOLEY 1', 'a manual page'],
+  [undefined, 'MIME-Version: 1.0\nFrom: a@b.example\n\nHello', 'an e-mail'],
+  [undefined, 'From: <Saved by Blink>\nSubject: a', 'a saved web page'],
+  ...[
+    ['docbook', 'a DocBook document'],
+    ['dbk', 'a DocBook document'],
+    ['opml', 'an outline in OPML'],
+    ['mediawiki', 'text of a wiki'],
+    ['wiki', 'text of a wiki'],
+    ['eml', 'an e-mail'],
+    ['mht', 'a saved web page'],
+    ['mhtml', 'a saved web page'],
+    ['xml', 'an XML document'],
+    ['json', 'JSON'],
+    ['jsonl', 'a list in JSON Lines'],
+    ['csv', 'a table'],
+    ['yaml', 'YAML'],
+    ['yml', 'YAML'],
+    ['tex', 'a LaTeX document'],
+    ['textile', 'Textile'],
+  ].map(([extension = '', name = '']) => [`a.${extension}`, 'Hello', name] as const),
   ['a.json', '{\n "cells": [], "nbformat": 4}', 'a Jupyter notebook'],
   ['a.txt', '% A comment\n\\documentclass{article}', 'a LaTeX document'],
   ['a.rst', 'Title\n=====\n', 'reStructuredText'],
@@ -42,6 +76,8 @@ describe('a format that foley does not read', () => {
     ['notes.txt', 'The command \\documentclass begins LaTeX, and {\\rtf1 begins Rich Text.'],
     ['a.md', '# PDF\n\n%PDF-1.4 is its first line.'],
     ['dir.rst/a.txt', 'PK is short for penalty kick.'],
+    [undefined, 'From: Ann\n\nThe DTD DocBook, <opml> and <tt xmlns="http://www.w3.org/ns/ttml">.'],
+    [undefined, '<!-- a --> <p>The root is <rss>.</p>'],
     [undefined, ''],
   ])('is not that of %s with %j', (file, content) => {
     expect(() => refuseForeign(file, Buffer.from(content))).not.toThrow();
@@ -50,6 +86,9 @@ describe('a format that foley does not read', () => {
   it('is named with a way to convert it', () => {
     expect(hintOf(String.raw`{\rtf1}`)).toBe(
       'Convert it, for example with: pandoc FILE -o FILE.html. --text-format plain speaks it with its markup.',
+    );
+    expect(hintOf('Hello', 'a.pages')).toBe(
+      'Save its text as .txt. --text-format plain speaks it with its markup.',
     );
     expect(hintOf('%PDF-1.4')).toBe('Convert it, for example with: pdftotext FILE FILE.txt');
   });
@@ -61,9 +100,9 @@ it('an EPUB is known by its content', () => {
   expect(isEpub(Buffer.from('META-INF/container.xml'))).toBe(false);
 });
 
-function hintOf(content: string): unknown {
+function hintOf(content: string, name?: string): unknown {
   try {
-    refuseForeign(undefined, Buffer.from(content));
+    refuseForeign(name, Buffer.from(content));
   } catch (error) {
     return Object(error).hint;
   }

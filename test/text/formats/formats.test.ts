@@ -38,6 +38,11 @@ const MARKDOWN: readonly Row[] = [
   ['footnotes are left out', 'a[^1] b^[inline].\n\n[^1]: note\n\n    more\n\nc', 'a b.\n\nc'],
   ['front matter is left out', '---\ntitle: "A"\ntags: [b]\n---\n\nText', 'Text'],
   ['TOML front matter is left out', '+++\ntitle = "A"\n+++\nText', 'Text'],
+  [
+    'the JavaScript of MDX is left out',
+    "import A from '../a.js'\nimport { b } from 'b'\n\nexport const c = {\n  d: 1,\n}\n\ne {/* f */}\n\nimport g from h",
+    'e\n\nimport g from h',
+  ],
   ['a text between rules is no front matter', '---\n\nOne two\n\n---\n\nThree', 'One two\n\nThree'],
   [
     'comments and scripts are left out',

@@ -68,3 +68,18 @@ test('a row that continues the previous row once is other words', () => {
 function cueAt(second: number, text: string): string {
   return `00:0${second}.000 --> 00:0${second + 1}.000\n${text}\n\n`;
 }
+
+test('SubViewer, as YouTube writes it', () => {
+  const file = '0:00:01.000,0:00:03.000\nHello there.\nTwo\n\n0:00:04.000,0:00:05.500\nAt 1,2.\n';
+  expect(readSpoken(file).text).toBe('Hello there. Two At 1,2.');
+  expect(readTimedCues(file, 'a.sbv', [])).toMatchObject([
+    { startMs: 1_000, endMs: 3_000 },
+    { startMs: 4_000, endMs: 5_500 },
+  ]);
+});
+
+test('lyrics in the order of their times, each line as often as it is sung', () => {
+  const lyrics =
+    '\ufeff[ar:Someone]\r\n[length: 02:12]\r\n[00:12.00][00:20:50]A <00:13.00>chorus\r\n[00:15]One [verse]\n[00:18]\n[00:30]La\n[00:31]La';
+  expect(readSpoken(lyrics).text).toBe('A chorus\nOne [verse]\nA chorus\nLa\nLa');
+});
