@@ -116,7 +116,8 @@ const FORMATS: readonly ForeignFormat[] = [
   {
     name: 'an e-mail',
     extensions: ['eml', 'mbox', 'msg'],
-    signature: /^(?:Return-Path|Received|MIME-Version|Message-ID|Delivered-To): [^]*\n(?:From|To): /i,
+    signature:
+      /^(?:Return-Path|Received|MIME-Version|Message-ID|Delivered-To): [^]*\n(?:From|To): /i,
   },
   {
     name: 'a saved web page',
