@@ -117,7 +117,7 @@ const PLAIN = /^[a-wyz]$|^[a-z]{2,}$/;
 const SIDE = /\d$|^(?:ft|in|m|cm|mm|feet|inches|px)$/;
 const INITIALS = /^(?:[A-Z]\.){2,8}$/;
 const POSSESSIVE = /^(.{1,120})(['’]s)$/u;
-const EMOTICON = /^(?:[:;=8xX]['’]?-?[DPpOo3]|<3|[xX]D|[oO]_[oO])[.!]?$/;
+const EMOTICON = /^(?:[:;]['’]?-?[DPpOo3]|=[DPpOo]|8-[DP]|<3|[xX]D|[oO]_[oO])[.!]?$/;
 const LETTERS = /^\p{L}[\p{L}\p{M}\p{Cf}'’]*$/u;
 
 function readWord(word: string, place: Place): string {
