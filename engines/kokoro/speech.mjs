@@ -2,10 +2,11 @@
 
 import { COMMON_LUFS } from '../parts/level.mjs';
 import { requireFinite, soundIn, toPcm } from '../parts/audio.mjs';
-import { BREAK, breakIn, chunksOf, sentencesOf } from '../parts/chunks.mjs';
+import { BREAK, breakIn, breakInside, chunkEnd, wholeSentences } from '../parts/chunks.mjs';
 import { Unspeakable } from '../parts/protocol.mjs';
 import { shareTime } from '../parts/word-times.mjs';
 import { separated } from './english.mjs';
+import { fitToPauses, pauseBetween, pausesIn, withSilences } from './pauses.mjs';
 import { gapSymbols, idsOf, symbolsOf } from './symbols.mjs';
 import { MAX_SOUNDS } from './voices.mjs';
 
@@ -23,7 +24,7 @@ const EARLY = { start: 3, end: 1.5 };
 /** Silence that is kept around the sound of a chunk. */
 const MARGIN_MS = 30;
 
-/** Silence after a chunk, by the break after it. */
+/** Silence after a chunk at the speed 1, by the break after it. */
 const PAUSE_MS = {
   [BREAK.word]: 0,
   [BREAK.comma]: 100,
@@ -32,6 +33,12 @@ const PAUSE_MS = {
 };
 
 const PARAGRAPH_PAUSE_MS = 600;
+
+/** Silence between two sentences of a chunk: as long as between two chunks, with their margins. */
+const SENTENCE_PAUSE_MS = PAUSE_MS[BREAK.sentence] + 2 * MARGIN_MS;
+
+/** A chunk inside a clause may end at a pause of this length. */
+const CUT_PAUSE_MS = 100;
 
 const SPEED = { lowest: 0.5, highest: 2 };
 
@@ -48,18 +55,16 @@ export async function* speech({ model, phonemize }, { text, voice, speed, styleF
   if (units.length === 0) {
     throw new Unspeakable(`The text has no word that the voice ${voice.id} can speak.`);
   }
-  let spoken = 0;
-  for (const chunk of chunksOf(units, SIZES)) {
-    const { audio, frames } = await run(model, chunk, styleFor, speed);
-    requireFinite(audio);
-    const { from, to } = soundIn(audio, SAMPLE_RATE, MARGIN_MS);
-    const { break: kind, endsParagraph } = chunk.at(-1);
-    const pauseMs = endsParagraph === true ? PARAGRAPH_PAUSE_MS : PAUSE_MS[kind];
-    const pause = Math.round((pauseMs * SAMPLE_RATE) / 1000);
-    const samples = new Int16Array(to - from + pause);
-    samples.set(toPcm(audio.subarray(from, to), COMMON_LUFS - level));
-    yield { samples, words: timesOf(chunk, frames, { from, to, offset: spoken }) };
-    spoken += samples.length;
+  const rate = Math.min(SPEED.highest, Math.max(SPEED.lowest, speed));
+  let offset = 0;
+  for (let from = 0; from < units.length;) {
+    const chunk = units.slice(from, chunkEnd(units, from, SIZES));
+    const isLast = from + chunk.length === units.length;
+    const { samples, words, spoken } = await speakChunk(model, chunk, { isLast, rate, styleFor });
+    const pcm = toPcm(samples, COMMON_LUFS - level);
+    yield { samples: Int16Array.from(pcm), words: words.map((word) => timed(word, offset)) };
+    offset += samples.length;
+    from += spoken;
   }
 }
 
@@ -70,39 +75,127 @@ export async function* speech({ model, phonemize }, { text, voice, speed, styleF
  */
 function unitsOf(text, { language, espeak }, phonemize) {
   const units = [];
-  for (const sentence of sentencesOf(text, language)) {
-    const last = units.at(-1);
-    // A blank line is a sentence without words.
-    if (last !== undefined && /^\s*\n\s*$/u.test(sentence.text)) last.endsParagraph = true;
+  for (const sentence of wholeSentences(text, language)) {
     const characters = Array.from(sentence.text);
     const textOf = ({ start, end }) => characters.slice(start, end).join('');
     const { spoken: joined, gap } = phonemize(sentence.text, espeak);
     const soundsAlone = (word) => phonemize(textOf(word), espeak).spoken[0]?.phonemes.length ?? 0;
     const spoken = language.startsWith('en') ? separated(joined, soundsAlone) : joined;
     for (const [index, { ranges, phonemes, gap: before }] of spoken.entries()) {
-      const after = spoken[index + 1]?.gap ?? gap;
+      const isEnd = index === spoken.length - 1;
+      const after = isEnd ? gap : gapInside(spoken[index + 1].gap);
+      const ids = idsOf(symbolsOf(phonemes, language, textOf(ranges[0])));
+      if (ids.length === 0) continue;
       units.push({
-        before: idsOf(gapSymbols(before).replace(/^.* /su, '')),
-        ids: idsOf(symbolsOf(phonemes, language, textOf(ranges[0]))),
+        before: idsOf(gapSymbols(index === 0 ? before : gapInside(before)).replace(/^.* /su, '')),
+        ids,
         after: idsOf(gapSymbols(after).replace(/[^ ]*$/u, '')),
-        break: breakIn(after),
+        break: isEnd ? breakIn(after) : breakInside(after),
         ranges: ranges.map(({ start, end }) => ({
           start: sentence.start + start,
           end: sentence.start + end,
         })),
       });
     }
+    if (sentence.endsParagraph && units.length > 0) units.at(-1).endsParagraph = true;
   }
-  return units
-    .filter(({ ids }) => ids.length > 0)
-    .map((unit) => ({ ...unit, size: unit.before.length + unit.ids.length + unit.after.length }));
+  return units.map((unit) => ({
+    ...unit,
+    size: unit.before.length + unit.ids.length + unit.after.length,
+  }));
+}
+
+/** Returns the characters between two words of a sentence, without the full stop of an abbreviation. */
+function gapInside(gap) {
+  return gap.replace(/(?<!\.)\.(?!\.)/u, '');
+}
+
+/**
+ * Speaks a chunk. Of a chunk that ends inside a clause, speaks only the words before the longest pause of the model,
+ * which speaks the last word of a chunk like the last word of a sentence.
+ * @returns {Promise<{ samples: Float32Array, words: import('./pauses.mjs').PlacedWord[], spoken: number }>}
+ *   `spoken` counts units
+ */
+async function speakChunk(model, chunk, { isLast, rate, styleFor }) {
+  const { audio, frames } = await run(model, chunk, styleFor, rate);
+  requireFinite(audio);
+  const pauses = pausesIn(audio, SAMPLE_RATE);
+  const words = fitToPauses(wordsOf(chunk, frames), pauses, SAMPLE_RATE);
+  const gaps = gapsOf(chunk, words).map((gap) => {
+    return { ...gap, pause: pauseBetween(audio, pauses, gap.words, SAMPLE_RATE) };
+  });
+  const { break: kind, endsParagraph } = chunk.at(-1);
+  const isInClause = !isLast && kind === BREAK.word && endsParagraph !== true;
+  const cut = isInClause ? longestPause(gaps) : undefined;
+  const spoken = cut?.spoken ?? chunk.length;
+  const sound = soundIn(audio, SAMPLE_RATE, MARGIN_MS);
+  // The next chunk begins with a margin.
+  const to = cut === undefined ? sound.to : cut.pause.to - samplesIn(MARGIN_MS);
+  const range = { from: sound.from, to };
+  const silences = gaps
+    .filter(({ isSentenceEnd, spoken: index }) => isSentenceEnd && index < spoken)
+    .map((gap) => silenceIn(gap, samplesIn(SENTENCE_PAUSE_MS / rate)));
+  if (cut === undefined) {
+    const pauseMs = endsParagraph === true ? PARAGRAPH_PAUSE_MS : PAUSE_MS[kind];
+    silences.push({ at: range.to, length: samplesIn(pauseMs / rate) });
+  }
+  return {
+    samples: withSilences(audio, range, silences, SAMPLE_RATE),
+    words: moved(
+      words.filter(({ unit }) => unit < spoken),
+      range,
+      silences,
+    ),
+    spoken,
+  };
+}
+
+/** Returns the places between the units of a chunk. `size`: number of ids before the place. */
+function gapsOf(chunk, words) {
+  let size = 0;
+  return chunk.slice(0, -1).map((unit, index) => {
+    size += unit.size;
+    const before = words.findLast((word) => word.unit === index);
+    const after = words.find((word) => word.unit === index + 1);
+    const isSentenceEnd = unit.break === BREAK.sentence;
+    return { words: [before, after], isSentenceEnd, size, spoken: index + 1 };
+  });
+}
+
+/** Returns the gap with the longest pause, after a chunk of at least the least size; undefined without a long pause. */
+function longestPause(gaps) {
+  const long = gaps.filter(
+    ({ pause, size }) => size >= SIZES.min && pause.to - pause.from >= samplesIn(CUT_PAUSE_MS),
+  );
+  const lengths = long.map(({ pause }) => pause.to - pause.from);
+  return long[lengths.indexOf(Math.max(...lengths))];
+}
+
+/** Returns the silence that makes the pause between two words as long as `wanted`, in samples. Keeps the words out of it. */
+function silenceIn({ pause: { from, to }, words: [before, after] }, wanted) {
+  before.to = Math.min(before.to, from);
+  after.from = Math.max(after.from, to + 1);
+  return { at: Math.round((from + to) / 2), length: Math.max(0, wanted - (to - from)) };
+}
+
+/** Moves words to their places in the samples of a range with additional silences. */
+function moved(words, range, silences) {
+  const place = (sample) => {
+    const within = Math.min(range.to, Math.max(range.from, sample));
+    const before = silences.filter(({ at }) => at < within).map(({ length }) => length);
+    return within - range.from + before.reduce((sum, length) => sum + length, 0);
+  };
+  return words.map((word) => ({ ...word, from: place(word.from), to: place(word.to) }));
+}
+
+function samplesIn(ms) {
+  return Math.round((ms * SAMPLE_RATE) / 1000);
 }
 
 /** Returns the audio of a chunk, and the duration of each id in frames, with those of the two pads. */
-async function run(model, chunk, styleFor, speed) {
+async function run(model, chunk, styleFor, rate) {
   const ids = idsIn(chunk);
   const padded = [0, ...ids, 0];
-  const within = Math.min(SPEED.highest, Math.max(SPEED.lowest, speed));
   const [idsInput, speedInput] = [/^(?:input_ids|tokens)$/, /^speed$/].map((name) =>
     model.inputs.find((input) => name.test(input.name)),
   );
@@ -117,8 +210,8 @@ async function run(model, chunk, styleFor, speed) {
       type: speedInput.type,
       data:
         speedInput.type === 'int32'
-          ? Int32Array.of(Math.max(1, Math.round(within)))
-          : Float32Array.of(within),
+          ? Int32Array.of(Math.max(1, Math.round(rate)))
+          : Float32Array.of(rate),
       dims: [1],
     },
   });
@@ -133,25 +226,30 @@ function idsIn(chunk) {
   return ids.slice(0, MAX_SOUNDS);
 }
 
-/** Returns the times of the words of a chunk, from the durations of its sounds. */
-function timesOf(chunk, frames, { from, to, offset }) {
+/** Returns the words of a chunk with their places in its sound, by the durations of its sounds. */
+function wordsOf(chunk, frames) {
   const starts = [0];
   for (const count of frames) starts.push(starts.at(-1) + count);
-  const msAt = (frame) => {
-    const sample = Math.min(to, Math.max(from, frame * FRAME_SAMPLES)) - from + offset;
-    return Math.round((sample * 1000) / SAMPLE_RATE);
-  };
   // The first id is a pad.
   let at = 1;
-  const words = chunk.flatMap(({ before, ids, after, ranges }) => {
+  const words = chunk.flatMap(({ before, ids, after, ranges }, unit) => {
     const first = at + before.length;
     const next = first + ids.length;
     at = next + after.length;
-    return shareTime(ranges, starts.slice(first, next), starts[next] ?? starts.at(-1));
+    const times = shareTime(ranges, starts.slice(first, next), starts[next] ?? starts.at(-1));
+    return times.map((word) => ({ ...word, unit }));
   });
-  const times = words.map((word) => msAt(word.from - EARLY.start));
-  return words.map(({ start, end, to: endFrame }, index) => {
-    const endMs = Math.min(msAt(endFrame - EARLY.end), times[index + 1] ?? Infinity);
-    return { start, end, startMs: times[index], endMs };
+  const placed = words.map((word) => ({
+    ...word,
+    from: Math.max(0, word.from - EARLY.start) * FRAME_SAMPLES,
+    to: (word.to - EARLY.end) * FRAME_SAMPLES,
+  }));
+  return placed.map((word, index) => {
+    return { ...word, to: Math.min(word.to, placed[index + 1]?.from ?? Infinity) };
   });
+}
+
+function timed({ start, end, from, to }, offset) {
+  const msAt = (sample) => Math.round(((offset + sample) * 1000) / SAMPLE_RATE);
+  return { start, end, startMs: msAt(from), endMs: msAt(to) };
 }

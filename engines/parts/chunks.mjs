@@ -7,6 +7,60 @@ const SENTENCE_MAX_CHARACTERS = 1000;
 export const BREAK = { word: 0, comma: 1, clause: 2, sentence: 3 };
 
 /**
+ * Divides a text into sentences that hold a word or mark, and joins those that were divided after an abbreviation or
+ * before the "she asked" of a quotation. A single line feed is a space.
+ * @param {string} text
+ * @param {string} language as a BCP 47 code
+ * @returns {{ text: string, start: number, endsParagraph: boolean }[]} `start` counts code points
+ */
+export function wholeSentences(text, language) {
+  const sentences = [];
+  for (const { text: part, start } of sentencesOf(joinedLines(text), language)) {
+    const last = sentences.at(-1);
+    if (part.trim() === '') {
+      if (last !== undefined && part.includes('\n')) last.endsParagraph = true;
+    } else if (last !== undefined && goesOn(last, part, language)) last.text += part;
+    else sentences.push({ text: part, start, endsParagraph: false });
+  }
+  return sentences;
+}
+
+/** Joined sentences stay below the limit of espeak-ng. */
+const MAX_JOINED = 500;
+
+const TITLES = 'Avv|Dott|Dott\\.ssa|Dra?|Ing|Mlle|Mme|Mrs?|Ms|Prof|Sig|Sig\\.ra|Sra|Srta';
+
+/** The end of `z.` or `Mme.`, which is no end of a sentence. */
+const TITLE = new RegExp(`(?:^|[\\s.("'“‘«])(?:\\p{L}|${TITLES})\\.\\s*$`, 'u');
+
+/** `Sr. García`, where the title is not a part of the name as in `Jones Sr.` */
+const SENIOR = /\bSr\.\s*$/u;
+
+/** `3.` as in `3. Oktober`. */
+const ORDINAL = /(?:^|[\s.])\p{N}{1,2}\.\s*$/u;
+
+/** Languages that write no full stop after an ordinal number. */
+const WITHOUT_ORDINALS = /^(?:en|es|fr|hi|it|pt)\b/;
+
+/** `"Who are you?"`, with a closed quotation. */
+const QUOTED = /[.!?…]["'”’»›)]+\s*$/u;
+
+function goesOn({ text, endsParagraph }, next, language) {
+  if (endsParagraph || text.length >= MAX_JOINED) return false;
+  if (TITLE.test(text)) return true;
+  if (SENIOR.test(text)) return !/^en\b/.test(language);
+  if (ORDINAL.test(text)) return !WITHOUT_ORDINALS.test(language);
+  return QUOTED.test(text) && /^\p{Ll}/u.test(next);
+}
+
+/** Replaces single line feeds by spaces. Empty lines remain: they end paragraphs. */
+function joinedLines(text) {
+  return text.replaceAll(/\s+/g, (gap) =>
+    gap.split('\n').length === 2 ? gap.replace('\n', ' ') : gap,
+  );
+}
+
+/**
  * Divides a text into sentences.
  * @param {string} text
  * @param {string} language as a BCP 47 code
@@ -43,26 +97,42 @@ export function breakIn(gap) {
   return /,/u.test(gap) ? BREAK.comma : BREAK.word;
 }
 
+/** Returns the kind of break that the characters between two words of one sentence mean. */
+export function breakInside(gap) {
+  // A period inside a sentence is part of an abbreviation.
+  const marks = gap.replace(/(?<!\.)\.(?!\.)/gu, '');
+  // "Who are you?" she asked.
+  return /[!?]/u.test(marks) ? BREAK.comma : Math.min(breakIn(marks), BREAK.clause);
+}
+
 /**
- * Divides units (words with their sounds) into chunks. The first chunk of a longer text is short, so that its
- * speech is heard soon; the others end at the strongest break between the sizes `min` and `max`, or at the end of a
- * paragraph.
+ * Divides units (words with their sounds) into chunks.
  * @template {{ size: number, break: number, endsParagraph?: boolean }} Unit `break`: the kind of break after the unit
  * @param {Unit[]} units
  * @param {{ first: number, min: number, max: number }} sizes
  * @returns {Unit[][]}
  */
-export function chunksOf(units, { first, min, max }) {
-  const whole = units.reduce((sum, { size }) => sum + size, 0);
-  const isOneParagraph = units.slice(0, -1).every(({ endsParagraph }) => endsParagraph !== true);
-  if (whole > 0 && whole <= first + min && isOneParagraph) return [units];
+export function chunksOf(units, sizes) {
   const chunks = [];
   for (let from = 0; from < units.length;) {
-    const to = chunks.length === 0 ? firstEnd(units, first, max) : chunkEnd(units, from, min, max);
+    const to = chunkEnd(units, from, sizes);
     chunks.push(units.slice(from, to));
     from = to;
   }
   return chunks;
+}
+
+/**
+ * Returns the end of the chunk that starts at the unit `from`. The first chunk of a longer text is short, so that its
+ * speech is heard soon; the others end at the strongest break between the sizes `min` and `max`, or at the end of a
+ * paragraph.
+ */
+export function chunkEnd(units, from, { first, min, max }) {
+  if (from > 0) return strongestEnd(units, from, min, max);
+  const whole = units.reduce((sum, { size }) => sum + size, 0);
+  const isOneParagraph = units.slice(0, -1).every(({ endsParagraph }) => endsParagraph !== true);
+  if (whole > 0 && whole <= first + min && isOneParagraph) return units.length;
+  return firstEnd(units, first, max);
 }
 
 /** The first break of at least a comma after `first` sounds, or an earlier end of a sentence or a paragraph. */
@@ -74,10 +144,10 @@ function firstEnd(units, first, max) {
     const isEnd = unit.endsParagraph === true || unit.break >= BREAK.sentence;
     if (isEnd || (size >= first && unit.break >= BREAK.comma)) return index + 1;
   }
-  return chunkEnd(units, 0, first, max);
+  return strongestEnd(units, 0, first, max);
 }
 
-function chunkEnd(units, from, min, max) {
+function strongestEnd(units, from, min, max) {
   let size = 0;
   let best = { end: from + 1, strength: -1 };
   for (let index = from; index < units.length; index += 1) {

@@ -1,6 +1,6 @@
 // Converts a text to the symbols that a Piper model reads.
 
-import { BREAK, breakIn, chunksOf, sentencesOf } from '../parts/chunks.mjs';
+import { BREAK, breakInside, chunksOf, wholeSentences } from '../parts/chunks.mjs';
 
 /** Symbols around a text and after each of its symbols. */
 const FRAME = { start: '^', end: '$', pad: '_' };
@@ -10,9 +10,6 @@ const CHUNK_SYMBOLS = { first: 150, min: 150, max: 300 };
 
 /** A sound has one to three symbols. */
 const MAX_SOUNDS = 100;
-
-/** Sentences that are joined; espeak-ng limits the length of a text. */
-const MAX_JOINED = 500;
 
 /** Marks of other scripts, and marks that the models do not know. */
 const MARKS = new Map(Object.entries({ '。': '.', '।': '.', '؟': '?', '？': '?', '！': '!' }));
@@ -61,33 +58,6 @@ function readable(text, scripts) {
   return text.replaceAll(foreign, ' ');
 }
 
-/** The end of `z.` or `3.`, which is no end of a sentence. */
-const ABBREVIATED = /(?:^|[\s.])(?:\p{L}|\p{N}{1,2})\.\s*$/u;
-
-/** Divides a text into sentences, and joins those that were divided after an abbreviation. */
-function wholeSentences(text, language) {
-  const sentences = [];
-  for (const { text: part, start } of sentencesOf(joinedLines(text), language)) {
-    const last = sentences.at(-1);
-    if (part.trim() === '') {
-      if (last !== undefined && part.includes('\n')) last.endsParagraph = true;
-    } else if (last !== undefined && goesOn(last)) last.text += part;
-    else sentences.push({ text: part, start, endsParagraph: false });
-  }
-  return sentences;
-}
-
-function goesOn({ text, endsParagraph }) {
-  return !endsParagraph && text.length < MAX_JOINED && ABBREVIATED.test(text);
-}
-
-/** Replaces single line feeds by spaces. Empty lines remain: they end paragraphs. */
-function joinedLines(text) {
-  return text.replaceAll(/\s+/g, (gap) =>
-    gap.split('\n').length === 2 ? gap.replace('\n', ' ') : gap,
-  );
-}
-
 /** Reads a text as letters, in the form that {@link Phonemize} has. */
 function lettersOf(text) {
   const characters = Array.from(text);
@@ -119,8 +89,7 @@ function unitsOf({ ranges, phonemes }, gap) {
       sounds,
       size: sounds.flat().length + 1,
       after: isEnd ? gap : '',
-      // A period inside a sentence is part of an abbreviation.
-      break: isEnd ? Math.min(breakIn(gap), BREAK.clause) : BREAK.word,
+      break: isEnd ? breakInside(gap) : BREAK.word,
     });
   }
   return units;

@@ -91,6 +91,37 @@ describe('Kokoro with its real model', () => {
   );
 
   test(
+    'pauses between sentences and inside of long clauses, not at abbreviations and quoted questions',
+    async () => {
+      const engine = kokoro();
+      await engine.greet();
+      const pauseAfter = async (text: string, word: string): Promise<number> => {
+        const { words } = await engine.speak(text, 'af_heart');
+        const at = words.findIndex(({ start, end }) => text.slice(start, end) === word);
+        return (words[at + 1]?.startMs ?? 0) - (words[at]?.endMs ?? Infinity);
+      };
+      const clause =
+        'When the long train from the north finally came into the old station with its broken roof ' +
+        'and its dark empty platforms, the passengers picked up their bags and went.';
+      for (const [text, word, least, most] of [
+        ['He laughed. She did not.', 'laughed', 270, 400],
+        ['Stop! Who goes there? It is only me. Come in, then.', 'there', 270, 400],
+        ['Stop! Who goes there? It is only me. Come in, then.', 'me', 270, 400],
+        ['“Who are you?” she asked. “I am the watchman,” he said.', 'you', 0, 200],
+        ['They saw Mme. Dupont and Dott. Rossi.', 'Mme', 0, 100],
+        ['They saw Mme. Dupont and Dott. Rossi.', 'Dott', 0, 100],
+        [clause, 'roof', 250, 500],
+        [clause, 'empty', 0, 100],
+      ] as const) {
+        const ms = await pauseAfter(text, word);
+        expect(ms, `${text} ${word}`).toBeGreaterThanOrEqual(least);
+        expect(ms, `${text} ${word}`).toBeLessThanOrEqual(most);
+      }
+    },
+    5 * MINUTE,
+  );
+
+  test(
     'voices are understood as well as Martin by Whisper, and nearly as well by pocketsphinx',
     async () => {
       const box = await sandbox();

@@ -200,6 +200,35 @@ describe('the speech of the Kokoro engine', () => {
     expect(await pauseIn(`${long}\n${next}`)).toBeLessThan(315);
   });
 
+  it.each([
+    ['He laughed. She did not.', 310],
+    ['“Who goes there?” he called. “Halt!”', 310],
+    ['The Dra. saw it and went to the watchman at the gate of the garden', 0],
+    ['“Who are you?” she asked the watchman at the gate of the garden', 100],
+  ])(
+    'pauses between short sentences, not at titles and quoted questions: %s',
+    async (text, wantedMs) => {
+      const engine = await kokoro();
+      await engine.greet();
+      const { samples, words } = await engine.speak(text, 'af_heart');
+      const ms = longestSilence(samples) / (RATE / 1000);
+      expect(ms).toBeGreaterThanOrEqual(wantedMs);
+      expect(ms).toBeLessThan(wantedMs + 10);
+      const gaps = words.slice(1).map(({ startMs }, at) => startMs - (words[at]?.endMs ?? 0));
+      expect(Math.max(...gaps)).toBeGreaterThanOrEqual(wantedMs);
+      const times = words.flatMap(({ startMs, endMs }) => [startMs, endMs]);
+      expect(times).toEqual(times.toSorted((one, other) => one - other));
+      expect(times.at(-1)).toBeLessThanOrEqual((samples.length * 1000) / RATE);
+    },
+  );
+
+  it('pauses half as long at twice the speed', async () => {
+    const engine = await kokoro();
+    await engine.greet();
+    const { samples } = await engine.speak('He laughed. She did not.', 'af_heart', { speed: 2 });
+    expect(longestSilence(samples) / (RATE / 1000)).toBeCloseTo(155, -1);
+  });
+
   it('works with models that name their inputs as other exports do', async () => {
     const folder = await standInFolder({ af_heart: quiet }, standInModel({ ids: 'input_ids' }));
     const engine = await kokoro(folder);
