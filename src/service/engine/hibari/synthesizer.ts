@@ -205,12 +205,16 @@ function timesOf(
   for (const [index, { word }] of phonemes.entries()) {
     if (word === undefined) continue;
     const { end, start } = word;
-    const startMs = times.get(word)?.startMs ?? ((ends[index - 1] ?? 0) - from) * FRAME_MS;
+    // The sound of a word begins in the space before it.
+    const isAfterSpace = phonemes[index - 1]?.id === SPACE && isOfWord(phonemes[index - 2] ?? END);
+    const begin = ends[isAfterSpace ? index - 2 : index - 1] ?? 0;
+    const startMs = times.get(word)?.startMs ?? (begin - from) * FRAME_MS;
     times.set(word, { start, end, startMs, endMs: ((ends[index] ?? 0) - from) * FRAME_MS });
   }
   return Array.from(times.values());
 }
 
+const SPACE = PHONEME_IDS.get(' ');
 const WORD = /[^;:,.!?—…"()“”\s]/u;
 
 /** Returns the first frame, from `start` on, with a sample of at least `level`. */
