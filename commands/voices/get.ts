@@ -13,6 +13,7 @@ export const voicesGet: CommandDefinition = {
     const fields = {
       id: value.voiceId,
       name: value.name,
+      ...(value.description === undefined ? {} : { description: value.description }),
       kind: value.isPersonal ? 'personal' : 'public',
       language: value.primaryLanguage,
       languages: value.languages.join(', '),

@@ -54,7 +54,7 @@ export const voicesList: CommandDefinition<VoicesListFlags> = {
         `API surface: ${surfaces} (default: v3, or v1 for its filters)`,
         VOICE_SURFACES,
       ),
-      ...listOptions([...COLUMNS, DESCRIPTION]),
+      ...listOptions(COLUMNS),
     ]);
   },
   async run(context, { options }) {
@@ -129,12 +129,19 @@ async function present<Row extends NamedVoice>(
   { data, names }: { readonly data: unknown; readonly names: readonly string[] | undefined },
 ): Promise<CommandResult> {
   const { listOrNotice } = await import('../../src/cli/render/table.ts');
+  // Only the embedded service and v1 describe voices.
+  const shown =
+    names === undefined ? columns.filter((column) => isDescribed(column, rows)) : columns;
   const seen = rows.map(({ name, voiceId }) => ({ name: voiceId, about: name }));
   return {
     data,
     seen: { kind: 'voice', names: seen },
-    ...listOrNotice(rows, columns, { names, notice: 'No voices.' }),
+    ...listOrNotice(rows, shown, { names, notice: 'No voices.' }),
   };
+}
+
+function isDescribed<Row>({ title, value }: Column<Row>, rows: readonly Row[]): boolean {
+  return title !== DESCRIPTION.title || rows.some((row) => value(row) !== '');
 }
 
 type ListedVoice = NamedVoice & Pick<Voice, 'isPersonal'>;
@@ -145,16 +152,17 @@ const KIND: Column<ListedVoice> = {
   title: 'KIND',
   value: ({ isPersonal }) => (isPersonal ? 'personal' : 'public'),
 };
-const DESCRIPTION: Column<ListedVoiceV1> = {
+const DESCRIPTION: Column<Pick<Voice, 'description'>> = {
   title: 'DESCRIPTION',
-  value: ({ description }) => description,
+  value: ({ description = '' }) => description,
 };
 
 const COLUMNS: readonly Column<Voice>[] = [
   ID,
   NAME,
   { title: 'LANGUAGE', value: ({ primaryLanguage }) => primaryLanguage },
-  { title: 'MODELS', value: ({ modelIds }) => modelIds.join(', ') },
+  DESCRIPTION,
+  { title: 'MODELS', value: ({ modelIds }) => modelIds.join(', '), optional: true },
   { title: 'LANGUAGES', value: ({ languages }) => languages.join(', '), isExtra: true },
   { ...KIND, isExtra: true },
 ];

@@ -22,6 +22,9 @@ export const Voice = named('Voice', {
   primaryLanguage: Type.String({ description: 'Language code' }),
   languages: Type.Array(Type.String(), { description: 'Supported language codes' }),
   modelIds: Type.Array(Type.String(), { description: 'Ids of the models that can use the voice' }),
+  description: Type.Optional(
+    Type.String({ description: 'Who speaks, and how. An extension of the embedded service' }),
+  ),
 });
 export type Voice = Static<typeof Voice>;
 

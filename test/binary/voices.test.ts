@@ -7,6 +7,7 @@ import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { sandbox } from '../harness/sandbox.ts';
+import { requireTool } from '../harness/require-tool.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 import { unsafeCharacters } from '../harness/unsafe-characters.ts';
 import { startHostedService, voicesAnswer } from './support/hosted-service.ts';
@@ -19,11 +20,20 @@ describe('voices list', () => {
     const result = await runFoley(['voices', 'list', '--local']);
     expect(result).toMatchObject({ code: 0, stderr: '' });
     const [title = '', ...rows] = result.stdout.toString().trimEnd().split('\n');
-    expect(title.split(/\s+/)).toEqual(['ID', 'NAME', 'LANGUAGE', 'MODELS']);
+    expect(title.split(/\s+/)).toEqual(['ID', 'NAME', 'LANGUAGE', 'DESCRIPTION', 'MODELS']);
     expect(rows.length).toBeGreaterThan(5);
     for (const row of rows) {
-      expect(row).toMatch(/^[0-9a-f-]{36} {2,}[A-Z][a-z]+ +en-(?:US|GB) {2,}\S+(?:, \S+)*$/);
+      expect(row).toMatch(
+        /^[0-9a-f-]{36} {2,}[A-Z][a-z]+ +en-US {2,}(?:(?:adult|young|old) )?(?:woman|man|girl|boy); [a-z, ]+; natural; American English {2,}\S+(?:, \S+)*$/,
+      );
     }
+  });
+
+  test('has no column for descriptions if the service has none', async () => {
+    const { env } = await startHostedService();
+    const { stdout } = await runFoley(['voices', 'list'], { env });
+    const [title = ''] = stdout.toString().split('\n');
+    expect(title.trim().split(/\s+/)).toEqual(['ID', 'NAME', 'LANGUAGE', 'MODELS']);
   });
 
   test('with --json is what the service said', async () => {
@@ -206,6 +216,7 @@ describe('a list that is longer than the screen', () => {
 
   // The pager stops foley, so that its own end and the signal reach foley at the same time.
   test('Ctrl-C counts when foley learns of it and of the end of the pager at once', async () => {
+    requireTool('ps');
     // The driver of the terminal stops with its child.
     const pager = `sh -c 'cat > paged; driver=$(ps -o ppid= -p $PPID)
       kill -STOP $PPID; kill -INT $PPID

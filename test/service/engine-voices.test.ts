@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { engineVoices, createCatalogue } from '../../src/service/voices/catalogue.ts';
+import {
+  createCatalogue,
+  describeVoice,
+  engineVoices,
+} from '../../src/service/voices/catalogue.ts';
 import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import type { EngineVoice, SpeechEngine } from '../../src/service/engine/speech-engine.ts';
 
@@ -22,14 +26,36 @@ const added = (): EngineRegistry =>
     engine('espeak-ng', [german, { ...german, id: 'fr+f4', name: 'Zoé', language: 'fr' }]),
   ]);
 
-test('an added engine’s voices are listed behind the built-in ones, with ids that never change', () => {
-  const { voices, voice } = createCatalogue({ engines: added(), unavailableModels: [] });
-  expect(voices[0]?.name).toBe('Clara');
-  const [anna, zoe] = voices.slice(-2);
+test('an added engine’s voices are listed right after the default voice, with ids that never change', () => {
+  const builtIn = ['clara', 'martin'].map((id) => ({ ...german, id, language: 'en-US' }));
+  const engines = new EngineRegistry([
+    engine('hibari', builtIn),
+    engine('espeak-ng', [german, { ...german, id: 'fr+f4', name: 'Zoé', language: 'fr' }]),
+  ]);
+  const { voices, voice } = createCatalogue({ engines, unavailableModels: [] });
+  const [clara, anna, zoe] = voices;
+  expect(clara?.name).toBe('Clara');
+  expect(voices.at(-1)?.name).toBe('Martin');
   expect(anna).toMatchObject({ name: 'Anna', primaryLanguage: 'de', family: 'vendor' });
   expect(zoe?.name).toBe('Zoé');
   expect(anna?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(engineVoices(added()).map(({ id }) => id)).toEqual([anna?.id, zoe?.id]);
   expect(new Set(voices.map(({ id }) => id)).size).toBe(voices.length);
   expect(voice(anna?.id ?? '')?.speaker.name).toBe('espeak-ng');
+});
+
+test('descriptions say which voices are natural', () => {
+  const engines = new EngineRegistry([
+    engine('hibari', [{ ...german, id: 'clara', language: 'en-US' }]),
+    engine('kokoro', [german]),
+    engine('espeak-ng', [german]),
+    engine('other', [german]),
+  ]);
+  const { voices } = createCatalogue({ engines, unavailableModels: [] });
+  expect(voices.map((voice) => describeVoice(voice))).toEqual([
+    'adult woman; warm, clear; natural; American English',
+    'de of kokoro; natural; German',
+    'de of espeak-ng; robotic; German',
+    'de of other; German',
+  ]);
 });

@@ -40,7 +40,7 @@ describe('the voices of v1', () => {
         {
           voiceId: voiceId('Clara'),
           title: 'Clara',
-          description: 'woman; warm, clear; American English',
+          description: 'adult woman; warm, clear; natural; American English',
           created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
           updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
           isPersonal: false,

@@ -78,7 +78,7 @@ function readVoiceList(body: unknown): VoiceList | undefined {
 
 function readVoice(body: unknown): Voice | undefined {
   if (!isRecord(body)) return undefined;
-  const { voiceId, name, isPersonal, primaryLanguage, languages, modelIds } = body;
+  const { voiceId, name, isPersonal, primaryLanguage, languages, modelIds, description } = body;
   if (typeof voiceId !== 'string' || voiceId === '') return undefined;
   if (!isOptional(languages, isStringArray) || !isOptional(modelIds, isStringArray)) {
     return undefined;
@@ -90,6 +90,7 @@ function readVoice(body: unknown): Voice | undefined {
     primaryLanguage: typeof primaryLanguage === 'string' ? primaryLanguage : '',
     languages: isStringArray(languages) ? languages : [],
     modelIds: isStringArray(modelIds) ? modelIds : [],
+    ...(typeof description === 'string' ? { description } : {}),
   };
 }
 

@@ -25,7 +25,11 @@ export interface SpeakingVoice extends CatalogueVoice {
 }
 
 export interface Catalogue {
-  /** The available voices: the default voice, then the other public voices, then the custom voices of the account. */
+  /**
+   * The available voices: the default voice, the voices of added engines, the other built-in voices, the public custom
+   * voices of others, and the custom voices of the account. The default voice is the first, because clients take the
+   * first voice as the default.
+   */
   readonly voices: readonly SpeakingVoice[];
   readonly models: readonly CatalogueModel[];
   voice(id: string): SpeakingVoice | undefined;
@@ -63,7 +67,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
         { ...voice, ...modelsOf(voice, engine), isPersonal, speaker: engine, controls, reads },
       ];
     });
-  const voices = speaking([...VOICES, ...engineVoices(engines)]);
+  const [defaultVoice, ...builtIn] = VOICES;
+  const voices = speaking([defaultVoice, ...engineVoices(engines), ...builtIn]);
   const voicesById = new Map(voices.map((voice) => [voice.id, voice]));
   const models = [...MODELS, ...engineModels(engines)];
   const modelsById = new Map(models.map((model) => [model.id, model]));
@@ -109,6 +114,7 @@ export function voiceRecord(voice: SpeakingVoice): Voice {
     primaryLanguage: voice.primaryLanguage,
     languages: [...voice.languages],
     modelIds: [...voice.modelIds],
+    description: describeVoice(voice),
   };
 }
 
@@ -173,16 +179,27 @@ export function voiceV1Record(voice: SpeakingVoice): VoiceV1 {
   };
 }
 
-/** Returns the stored description of a custom voice. For any other voice, returns the speaker and the language. */
+/** Returns the stored description of a custom voice; for any other voice, the speaker, the sound and the language. */
 export function describeVoice({ engine, made, primaryLanguage }: CatalogueVoice): string {
   if (made !== undefined) return made.description;
   // Created at the first use, because creating it takes 12 ms.
   languageNames ??= new Intl.DisplayNames(['en'], { type: 'language' });
   const language = languageNames.of(primaryLanguage) ?? primaryLanguage;
   const builtIn = HIBARI_VOICES.find(({ id }) => id === engine.voice);
-  return builtIn === undefined || engine.name !== BUILT_IN_ENGINE
-    ? `${language}; ${engine.voice} of ${engine.name}`
-    : `${builtIn.description}; ${language}`;
+  const speaker =
+    builtIn === undefined || engine.name !== BUILT_IN_ENGINE
+      ? `${engine.voice} of ${engine.name}`
+      : builtIn.description;
+  const sound = SOUNDS[engine.name];
+  return [speaker, ...(sound === undefined ? [] : [sound]), language].join('; ');
 }
+
+// Other engines do not say how they sound.
+const SOUNDS: Readonly<Record<string, string>> = {
+  [BUILT_IN_ENGINE]: 'natural',
+  kokoro: 'natural',
+  piper: 'natural',
+  'espeak-ng': 'robotic',
+};
 
 let languageNames: Intl.DisplayNames | undefined;

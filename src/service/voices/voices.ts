@@ -42,7 +42,7 @@ export interface EngineSource {
  * The public voices. The first one is the default voice: the model's own, without changes. Ids never change. Each voice has
  * the name of a voice of the built-in engine (src/service/engine/hibari/voices.ts).
  */
-export const VOICES: readonly CatalogueVoice[] = [
+export const VOICES: readonly [CatalogueVoice, ...CatalogueVoice[]] = [
   voice('6a2eecd3-ea01-418a-9f90-252f03fa506c', 'Clara', 'vendor'),
   voice('a6967bde-47d5-436e-9572-7a16ae6d6549', 'Martin', 'vendor'),
   voice('48872707-b53b-477a-b5dc-7b1e079fcdeb', 'Ewan', 'vendor'),

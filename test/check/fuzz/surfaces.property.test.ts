@@ -31,7 +31,7 @@ function between(min: number, max: number): fc.Arbitrary<unknown> {
 const text = mostly(
   fc.oneof(fc.lorem({ maxCount: 5 }), fc.string({ unit: 'binary', maxLength: 60 })),
 );
-const ids = (voices: typeof VOICES): string[] => voices.map(({ id }) => id);
+const ids = (voices: readonly (typeof VOICES)[number][]): string[] => voices.map(({ id }) => id);
 /** Mostly of one family, so that a model chosen by chance fits often enough. */
 const voice = fc.oneof(
   {

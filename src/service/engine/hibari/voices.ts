@@ -5,7 +5,7 @@ import type { EngineVoice } from '../speech-engine.ts';
  * measured in a minute of speech per voice.
  */
 export interface HibariVoice extends EngineVoice {
-  /** Who speaks, and how: `woman; warm, clear`. */
+  /** Age, gender and sound: `adult woman; warm, clear`. */
   readonly description: string;
   /** Factor of the model's pitch. */
   readonly pitchFactor: number;
@@ -26,8 +26,13 @@ const SAMPLE_RATE = 24_000;
 export const REFERENCE_VOICE = 'clara';
 
 export const HIBARI_VOICES: readonly HibariVoice[] = [
-  voice('clara', 'woman; warm, clear', { pitchFactor: 1, stretch: 1, pace: 1, gainDb: 6.8 }),
-  voice('martin', 'man; calm, even', { pitchFactor: 0.58, stretch: 0.84, pace: 1, gainDb: 5.5 }),
+  voice('clara', 'adult woman; warm, clear', { pitchFactor: 1, stretch: 1, pace: 1, gainDb: 6.8 }),
+  voice('martin', 'adult man; calm, even', {
+    pitchFactor: 0.58,
+    stretch: 0.84,
+    pace: 1,
+    gainDb: 5.5,
+  }),
   voice('ewan', 'young man; clear, quick', {
     pitchFactor: 0.66,
     stretch: 0.9,
@@ -40,15 +45,25 @@ export const HIBARI_VOICES: readonly HibariVoice[] = [
     pace: 1.06,
     gainDb: 7.3,
   }),
-  voice('jonas', 'man; deep, dry', { pitchFactor: 0.52, stretch: 0.8, pace: 0.97, gainDb: 5.4 }),
-  voice('iris', 'woman; soft, low', { pitchFactor: 0.87, stretch: 0.97, pace: 0.94, gainDb: 6.8 }),
+  voice('jonas', 'adult man; deep, dry', {
+    pitchFactor: 0.52,
+    stretch: 0.8,
+    pace: 0.97,
+    gainDb: 5.4,
+  }),
+  voice('iris', 'adult woman; soft, low', {
+    pitchFactor: 0.87,
+    stretch: 0.97,
+    pace: 0.94,
+    gainDb: 6.8,
+  }),
   voice('callum', 'young man; bright, fast', {
     pitchFactor: 0.73,
     stretch: 0.94,
     pace: 1.12,
     gainDb: 6.2,
   }),
-  voice('paul', 'man; full, unhurried', {
+  voice('paul', 'adult man; full, unhurried', {
     pitchFactor: 0.56,
     stretch: 0.89,
     pace: 0.88,
@@ -79,13 +94,13 @@ export const HIBARI_VOICES: readonly HibariVoice[] = [
     pace: 1.18,
     gainDb: 8.2,
   }),
-  voice('rose', 'woman; gentle, high', {
+  voice('rose', 'adult woman; gentle, high', {
     pitchFactor: 1.1,
     stretch: 0.97,
     pace: 0.93,
     gainDb: 8.0,
   }),
-  voice('hugo', 'man; very deep, slow', {
+  voice('hugo', 'adult man; very deep, slow', {
     pitchFactor: 0.46,
     stretch: 0.78,
     pace: 0.92,
