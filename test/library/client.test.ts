@@ -9,7 +9,7 @@ import type { EphemeralService, ServiceOptions } from '../../src/library/service
 import { startService } from '../../src/library/service.ts';
 import { VOICES } from '../../src/service/voices/voices.ts';
 
-const [{ id: voiceId } = { id: '' }] = VOICES;
+const [{ id: voiceId }] = VOICES;
 const SPEECH = 'POST /api/open/v3/speech/tts';
 
 interface Pair {
