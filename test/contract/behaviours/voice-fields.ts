@@ -52,6 +52,26 @@ export const voiceFields: readonly Behaviour[] = [
   ),
   ...answerFields(
     {
+      of: 'Voice',
+      section: 'voices',
+      on: V3,
+      isOurChoice: true,
+      sample: async (service) => at((await read(service, V3)).json(), 'items.0'),
+    },
+    [['description', 'string', 'who speaks, and how']],
+  ),
+  ...answerFields(
+    {
+      of: 'VoiceAnswer',
+      section: 'voices',
+      on: `${V3}/{voiceId}`,
+      isOurChoice: true,
+      sample: oneVoice,
+    },
+    [['description', 'string', 'who speaks, and how']],
+  ),
+  ...answerFields(
+    {
       of: 'VoiceListV1',
       section: 'voices',
       on: V1,
