@@ -24,6 +24,7 @@ import { usageFailure } from '../../src/errors/failure.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { codeFailure, openPreparation } from '../../src/speech/speech-text.ts';
 import { display } from '../../src/text/display.ts';
+import { guessLanguage } from '../../src/text/guess-language.ts';
 import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
 
 export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags, RunFlags {
@@ -121,7 +122,7 @@ export async function prepareBatch(
     redo:
       redone.size === 0 ? undefined : sha256(JSON.stringify([...redone].toSorted())).slice(0, 32),
     captions,
-    needsVoice: await checkPlan(plan, shard, redone, signal),
+    ...(await checkPlan(plan, shard, redone, signal)),
     items: (voiceId) => itemsOf({ ...plan, defaults: { ...defaults, voiceId } }, shard, signal),
   };
 }
@@ -199,17 +200,22 @@ async function checkPlan(
   shard: Shard | undefined,
   redone: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Pick<PreparedBatch, 'foreign' | 'needsVoice'>> {
   let needsVoice = false;
+  let foreign: PreparedBatch['foreign'];
   const missing = new Set(redone);
   const isOurs = shardFilter(shard);
   for await (const item of planItems(options)) {
     signal.throwIfAborted();
     missing.delete(item.id);
-    if (isOurs(item)) needsVoice ||= item.usesDefaultVoice;
+    if (!isOurs(item) || !item.usesDefaultVoice) continue;
+    needsVoice = true;
+    const { language, text } = item.order;
+    if (foreign !== undefined || language !== undefined) continue;
+    if (guessLanguage(text) !== undefined) foreign = { id: item.id, text };
   }
   const [first] = missing;
-  if (first === undefined) return needsVoice;
+  if (first === undefined) return { needsVoice, foreign };
   throw usageFailure(
     `--redo is "${display(first)}", but no item of this batch has that id`,
     '`foley batch … --dry-run --json` lists the ids.',

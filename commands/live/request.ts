@@ -146,8 +146,8 @@ export async function liveRequest(
   task: LiveTask,
   connection: Connection,
 ): Promise<LivePlan['request']> {
-  const { context, flags, plan, protocol, settings } = task;
-  const voiceId = await namedVoice(context, flags, settings, connection);
+  const { context, flags, plan, protocol, settings, text } = task;
+  const voiceId = await namedVoice(context, { ...flags, text }, settings, connection);
   const given = flags.model ?? resolveSetting(settings, 'model')?.value;
   const modelId = given ?? (await defaultLiveModel(connection.client, voiceId, context.signal));
   const { chunkLength, latency } = flags;

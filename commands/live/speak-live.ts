@@ -4,10 +4,10 @@ import { describeEvent } from '../../src/cli/render/service-events.ts';
 import { openJournal, openSpool } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import { describeSpeech, openPlayback, playFile, streamOf } from '../../src/cli/speech/speak.ts';
+import { describeSpeech, namedVoice, openPlayback, playFile, streamOf } from '../../src/cli/speech/speak.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
-import { createSegmentCutter, markdownPieces } from '../../src/live/feed-text.ts';
+import { createSegmentCutter, markdownPieces, watchLanguage } from '../../src/live/feed-text.ts';
 import { LiveMetadata, httpRequests, liveTransport } from '../../src/live/live-transport.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import { liveTimeouts } from '../../src/live/state.ts';
@@ -115,8 +115,8 @@ function livePlan(
 }
 
 function transportFor(
-  { context, flags, isMarkdown, lexicon, mode, protocol, text }: LiveTask,
-  { client }: Connection,
+  { context, flags, isMarkdown, lexicon, mode, protocol, settings, text }: LiveTask,
+  connection: Connection,
   {
     metadata,
     onNotice,
@@ -124,7 +124,12 @@ function transportFor(
   }: { metadata: LiveMetadata; onNotice: (notice: LiveNotice) => void; plan: LivePlan },
 ): SpeechTransport {
   const { clock, env, io, random, signal } = context;
+  const { client, target } = connection;
   const { requestId } = plan;
+  // The voice is already chosen. Choosing it again for the text prints the notice.
+  const noticeLanguage = async (beginning: string): Promise<void> => {
+    await namedVoice(context, { ...flags, text: beginning }, settings, connection);
+  };
   const handshake = handshakeOf(client, protocol, {
     clock,
     requestId,
@@ -142,9 +147,10 @@ function transportFor(
       signal,
       repeatWith: `--request-id ${quoted(requestId)}${isReliable ? ' --retry-failed' : ''}`,
       async *pieces(over) {
-        if (text !== undefined) yield text;
-        else if (isMarkdown) yield* markdownPieces(readPieces(io.stdin(), 'stdin', over), code);
-        else yield* readPieces(io.stdin(), 'stdin', over);
+        if (text !== undefined) return yield text;
+        const arriving = readPieces(io.stdin(), 'stdin', over);
+        const pieces = isMarkdown ? markdownPieces(arriving, code) : arriving;
+        yield* target === 'embedded' ? watchLanguage(pieces, noticeLanguage) : pieces;
       },
       lexicon: text === undefined ? lexicon : undefined,
       cutter: isReliable

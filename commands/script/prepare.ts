@@ -25,7 +25,8 @@ import type { Tags } from '../../src/script/recording/tags.ts';
 import type { ScriptLine } from '../../src/script/script.ts';
 import { describePlace } from '../../src/script/script.ts';
 import { openLexicon } from '../../src/speech/speech-text.ts';
-import { findVoice } from '../../src/speech/voice-choice.ts';
+import type { CastText } from '../../src/speech/voice-choice.ts';
+import { findVoice, foreignCastText } from '../../src/speech/voice-choice.ts';
 import { display } from '../../src/text/display.ts';
 import type { ScriptFlags } from './flags.ts';
 import { checkOutputs, outputFormat, readTags } from './outputs.ts';
@@ -71,7 +72,7 @@ export async function prepareScript(
   checkOutputs(file, flags, speakers, context.cwd());
   noticeUnusedCast(context, flags, all);
   const before = await readMemory(output, context);
-  const { ids, service } = await resolveVoices(context, cast, lines, before);
+  const { ids, listed, service } = await resolveVoices(context, cast, lines, before);
   const plan = planLines(lines, {
     cast,
     voiceIdOf: (voice) => ids[voice] ?? voice,
@@ -81,6 +82,11 @@ export async function prepareScript(
     gapMs: flags.gap,
     chapterGapMs: flags.chapterGap,
   });
+  const language = resolveSetting(settings, 'language', flags.language)?.value;
+  if (service === 'embedded' && language === undefined && listed !== undefined) {
+    const foreign = foreignCastText(castTexts(plan), listed);
+    if (foreign !== undefined) context.io.notice(foreign);
+  }
   const redone = idsToRedo(flags.redo ?? [], plan);
   const key = keyOf(plan, flags, [format, tags, captions]);
   const { made } = before;
@@ -210,7 +216,12 @@ async function resolveVoices(
   cast: Cast,
   lines: readonly ScriptLine[],
   { voices }: Memory,
-): Promise<{ readonly service: string; readonly ids: Readonly<Record<string, string>> }> {
+): Promise<{
+  readonly service: string;
+  readonly ids: Readonly<Record<string, string>>;
+  /** All voices of the service, if this command listed them. */
+  readonly listed: readonly Voice[] | undefined;
+}> {
   const target = await findTarget(context);
   const service = target.kind === 'embedded' ? target.kind : target.address.baseUrl.href;
   const ids = { ...voices[service] };
@@ -227,7 +238,14 @@ async function resolveVoices(
     listed ??= await listVoices(context);
     ids[voice] = findVoice(where, voice, listed);
   }
-  return { service, ids };
+  return { service, ids, listed };
+}
+
+function* castTexts(plan: readonly PlannedText[]): Generator<CastText, void, undefined> {
+  for (const { item, line } of plan) {
+    const { language, text, voiceId } = item.order;
+    if (language === undefined) yield { name: describePlace(line.place), text, voiceId };
+  }
 }
 
 /** Lists all voices of the service, public and personal. */

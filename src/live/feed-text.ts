@@ -3,6 +3,7 @@ import type { Clock } from '../effects/clock.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { hasMoreCodePointsThan } from '../text/code-points.ts';
 import type { CodeMode } from '../text/formats/text-formats.ts';
+import { guessLanguage } from '../text/guess-language.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import { cutWithin, splitParts } from '../text/parts.ts';
 import { endsClearly, firstSentence, lastEnd } from '../text/sentences.ts';
@@ -120,6 +121,36 @@ export async function* markdownPieces(
   }
   yield stream.end();
 }
+
+/**
+ * Yields arriving text unchanged. Calls `onForeign` once, with the beginning of the text, if it looks like another
+ * language than English.
+ */
+export async function* watchLanguage(
+  pieces: AsyncIterable<string>,
+  onForeign: (beginning: string) => Promise<void>,
+): AsyncGenerator<string, void, undefined> {
+  let beginning = '';
+  let isOpen = true;
+  const check = async (): Promise<void> => {
+    if (guessLanguage(beginning) === undefined) return;
+    isOpen = false;
+    await onForeign(beginning);
+  };
+  for await (const piece of pieces) {
+    if (isOpen) {
+      beginning += piece;
+      if (beginning.length >= GUESSED_CHARACTERS) await check();
+      isOpen &&= beginning.length < WATCHED_CHARACTERS;
+    }
+    yield piece;
+  }
+  if (isOpen) await check();
+}
+
+// Fewer characters may be a name in another language.
+const GUESSED_CHARACTERS = 60;
+const WATCHED_CHARACTERS = 2_000;
 
 /**
  * Creates a cutter, which divides arriving text into segments.

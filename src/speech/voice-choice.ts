@@ -1,6 +1,7 @@
 import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import { display } from '../text/display.ts';
+import type { GuessedLanguage } from '../text/guess-language.ts';
 import { guessLanguage } from '../text/guess-language.ts';
 
 export interface NamedVoice {
@@ -24,6 +25,8 @@ export interface VoiceOptions {
   readonly language?: string | undefined;
   /** The text to speak, if it is known. */
   readonly text?: string | undefined;
+  /** The name of the text in messages, such as `item 3`; default `the text`. */
+  readonly textName?: string | undefined;
   /** Called with a sentence for stderr if the default voice does not speak the language. */
   readonly notice: (sentence: string) => void;
 }
@@ -76,7 +79,7 @@ export function findVoice(where: string, given: string, voices: readonly NamedVo
 }
 
 async function defaultVoice(options: VoiceOptions, allVoices: AllVoices): Promise<string> {
-  const { language, notice } = options;
+  const { language, notice, textName } = options;
   const guess = language === undefined ? guessLanguage(options.text ?? '') : undefined;
   const isFirstEnough = language === undefined && guess === undefined;
   const voices = await (isFirstEnough ? firstOne(allVoices) : everyOne(allVoices));
@@ -84,12 +87,10 @@ async function defaultVoice(options: VoiceOptions, allVoices: AllVoices): Promis
   if (first === undefined) {
     throw usageFailure('the service has no voices', '`foley doctor` shows what is missing.');
   }
-  const speaker = `the default voice ${display(first.name)} speaks ${first.languages.join(', ')}`;
+  const speaker = `the default voice ${describe(first)}`;
   if (guess !== undefined && !speaks(first, guess.code)) {
-    const isSpoken = voices.some((voice) => speaks(voice, guess.code));
     const choose = `choose a voice with \`-l ${guess.code}\` or --voice`;
-    const what = isSpoken ? choose : `${INSTALL}; then ${choose}`;
-    notice(`foley: the text looks ${guess.name}, but ${speaker}: ${what}; ${listOf(guess.code)}`);
+    notice(foreignText(textName, guess, speaker, choose, voices));
   }
   if (language === undefined) return first.voiceId;
   const found =
@@ -100,6 +101,49 @@ async function defaultVoice(options: VoiceOptions, allVoices: AllVoices): Promis
     notice(`foley: no voice speaks "${shown}", and ${speaker}: ${INSTALL}; ${listOf('CODE')}`);
   }
   return (found ?? first).voiceId;
+}
+
+/** A text and the id of the voice that the user chose for it. */
+export interface CastText {
+  /** The name of the text in messages. */
+  readonly name: string;
+  readonly text: string;
+  readonly voiceId: string;
+}
+
+/**
+ * Returns a sentence about the first text that looks like a language that its voice does not speak; undefined if there is
+ * none.
+ */
+export function foreignCastText(
+  texts: Iterable<CastText>,
+  voices: readonly SpeakingVoice[],
+): string | undefined {
+  const byId = new Map(voices.map((voice) => [voice.voiceId, voice]));
+  for (const { name, text, voiceId } of texts) {
+    const voice = byId.get(voiceId);
+    const guess = voice === undefined ? undefined : guessLanguage(text);
+    if (voice === undefined || guess === undefined || speaks(voice, guess.code)) continue;
+    const choose = 'choose a voice with --voice or --cast';
+    return foreignText(name, guess, `the voice ${describe(voice)}`, choose, voices);
+  }
+  return undefined;
+}
+
+function foreignText(
+  name = 'the text',
+  guess: GuessedLanguage,
+  speaker: string,
+  choose: string,
+  voices: readonly SpeakingVoice[],
+): string {
+  const isSpoken = voices.some((voice) => speaks(voice, guess.code));
+  const what = isSpoken ? choose : `${INSTALL}; then ${choose}`;
+  return `foley: ${name} looks ${guess.name}, but ${speaker}: ${what}; ${listOf(guess.code)}`;
+}
+
+function describe({ languages, name }: SpeakingVoice): string {
+  return `${display(name)} speaks ${languages.join(', ')}`;
 }
 
 async function firstOne(allVoices: AllVoices): Promise<SpeakingVoice[]> {

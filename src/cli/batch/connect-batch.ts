@@ -19,6 +19,7 @@ import { usageFailure } from '../../errors/failure.ts';
 import type { Charge, CreditRates, RateKey } from '../../speech/credit-rates.ts';
 import { estimateCredits, withCharge } from '../../speech/credit-rates.ts';
 import { chooseVoice } from '../../speech/voice-choice.ts';
+import { display } from '../../text/display.ts';
 
 /** The flags of a batch that affect its requests and its cost. */
 export interface BatchRunFlags extends Pick<RunFlags, 'creditRate' | 'maxCredits'> {
@@ -45,6 +46,8 @@ export interface PreparedBatch {
   readonly captions: CaptionOptions | undefined;
   /** Whether at least one item names no voice, so that the default voice is needed. */
   readonly needsVoice: boolean;
+  /** The first item for the default voice whose text does not look English. */
+  readonly foreign?: ForeignItem | undefined;
   /** Yields the items of this shard of the batch (`--shard`). Each call starts with the first item. */
   items(voiceId: string): AsyncIterable<BatchItem>;
   /**
@@ -52,6 +55,12 @@ export interface PreparedBatch {
    * @param temporaries folder for temporary files
    */
   readonly openProduct?: (temporaries: string) => Promise<BatchProduct>;
+}
+
+/** An item whose text looks like another language than English. */
+export interface ForeignItem {
+  readonly id: string;
+  readonly text: string;
 }
 
 /** The final output of a batch, made from the audio of all items, such as one joined recording. */
@@ -83,7 +92,7 @@ export interface BatchConnection {
  */
 export async function connectBatch(
   context: Context,
-  { flags, needsVoice }: Pick<PreparedBatch, 'flags' | 'needsVoice'>,
+  { flags, foreign, needsVoice }: Pick<PreparedBatch, 'flags' | 'foreign' | 'needsVoice'>,
 ): Promise<BatchConnection> {
   const { client: plain, target } = await abortable(
     context.connect({ speaks: true }),
@@ -95,7 +104,9 @@ export async function connectBatch(
   const client = openClient(context, address, gated);
   try {
     const origin = target === 'embedded' ? target : address.baseUrl.href.replace(/\/+$/, '');
-    const voiceId = needsVoice ? await defaultVoice(context, flags, client, target) : '';
+    const voiceId = needsVoice
+      ? await defaultVoice(context, { ...flags, foreign }, client, target)
+      : '';
     return { client, origin, target, voiceId, close: () => client.close() };
   } catch (error) {
     await client.close();
@@ -105,7 +116,7 @@ export async function connectBatch(
 
 async function defaultVoice(
   context: Context,
-  { voice, voiceName, ...flags }: BatchRunFlags,
+  { foreign, voice, voiceName, ...flags }: BatchRunFlags & Pick<PreparedBatch, 'foreign'>,
   client: ApiClient,
   target: BatchConnection['target'],
 ): Promise<string> {
@@ -113,8 +124,9 @@ async function defaultVoice(
   const configuredVoice = resolveSetting(settings, 'voice')?.value;
   const language = resolveSetting(settings, 'language', flags.language)?.value;
   const notice = (sentence: string): void => context.io.notice(sentence);
-  const options = { voice, voiceName, configuredVoice, target, language, notice };
-  return chooseVoice(options, async function* () {
+  const textName = foreign && `item ${display(foreign.id)}`;
+  const options = { voice, voiceName, configuredVoice, target, language, notice, textName };
+  return chooseVoice({ ...options, text: foreign?.text }, async function* () {
     const query = { includePersonal: true, signal: context.signal };
     for await (const listed of allVoices(client, query)) yield listed.voice;
   });

@@ -31,7 +31,7 @@ export async function describeBatch(
   const { state } = await context.paths();
   const copies = path.join(state, 'batches');
   const { copyFolder, index } = await readBatchFolder({ ...rerun, copies }, files);
-  const connection = await connectBatch(context, { flags, needsVoice: batch.needsVoice });
+  const connection = await connectBatch(context, { flags, ...batch });
   try {
     const { client, origin, voiceId } = connection;
     const classified = classifyItems(batch.items(voiceId), {
