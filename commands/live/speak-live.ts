@@ -4,7 +4,13 @@ import { describeEvent } from '../../src/cli/render/service-events.ts';
 import { openJournal, openSpool } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import { describeSpeech, namedVoice, openPlayback, playFile, streamOf } from '../../src/cli/speech/speak.ts';
+import {
+  describeSpeech,
+  namedVoice,
+  openPlayback,
+  playFile,
+  streamOf,
+} from '../../src/cli/speech/speak.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import { createSegmentCutter, markdownPieces, watchLanguage } from '../../src/live/feed-text.ts';
