@@ -8,15 +8,15 @@ const FRENCH = 'Le chat est sur la table et il ne veut pas descendre dans le jar
 const TABLE = `id,text\na,"Hello there, it is me."\nb,"${FRENCH}"\nc,"${FRENCH} Il est là."\n`;
 const SCRIPT = `ANNA: Hello there, it is me.\nBOB: ${FRENCH}\nANNA: ${FRENCH}\n`;
 
-const COMMANDS: readonly (readonly [string, readonly string[], string, string?])[] = [
-  ['tts', ['tts', FRENCH, '--dry-run'], 'the text'],
-  ['live', ['live', FRENCH, '-o', 'a.mp3'], 'the text'],
+const COMMANDS: readonly (readonly [string, readonly string[], string, string])[] = [
+  ['tts', ['tts', FRENCH, '--dry-run'], 'the text', ''],
+  ['live', ['live', FRENCH, '-o', 'a.mp3'], 'the text', ''],
   ['live from a pipe', ['live', '-o', 'a.mp3'], 'the text', FRENCH],
-  ['batch', ['batch', 'a.csv', '--dry-run'], 'item b'],
-  ['batch that speaks', ['batch', 'a.csv', '--output-dir', 'a'], 'item b'],
+  ['batch', ['batch', 'a.csv', '--dry-run'], 'item b', ''],
+  ['batch that speaks', ['batch', 'a.csv', '--output-dir', 'a'], 'item b', ''],
 ];
 
-async function noticesOf(args: readonly string[], input?: string): Promise<readonly string[]> {
+async function noticesOf(args: readonly string[], input = ''): Promise<readonly string[]> {
   const box = await sandbox();
   await writeFile(path.join(box.out, 'a.csv'), TABLE);
   await writeFile(path.join(box.out, 'a.txt'), SCRIPT);
