@@ -213,7 +213,14 @@ const NEVER_LAST = new Set(
 
 // Abbreviations only if a number follows, such as `no.`.
 const BEFORE_A_NUMBER = new Set(
-  `art ch chap fig figs no nos nr op p par pp sec sect vol vols`.split(/\s+/),
+  `apt art bk ch chap fig figs no nos nr op p par pp rm rte sec sect ste vol vols wt`.split(/\s+/),
+);
+// Books of the Bible. In lower case, some are words.
+const BOOKS = new Set(
+  `Chr Chron Cor Dan Deut Eccl Eccles Eph Ex Exod Ezek Gal Hab Heb Hos Isa Jas Jer Jn Josh Judg Kgs Lam Lev Lk Macc Mal
+  Matt Mic Mk Neh Num Obad Pet Phil Philem Prov Ps Pss Rom Sam Thess Tim Tit Zech Zeph`.split(
+    /\s+/,
+  ),
 );
 
 const MAY_BE_LAST = new Set(
@@ -245,7 +252,7 @@ const FIRST_WORD = /^\p{Lu}[\p{L}'’]*/u;
 export function isAbbreviation(word: string, following: string): boolean {
   const lower = word.toLowerCase();
   if (NEVER_LAST.has(lower)) return true;
-  if (BEFORE_A_NUMBER.has(lower)) return /^\d/.test(following);
+  if (BEFORE_A_NUMBER.has(lower) || BOOKS.has(word)) return /^\d/.test(following);
   return dependsOnNextWord(word) && !startsSentence(following);
 }
 

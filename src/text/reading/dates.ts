@@ -1,5 +1,6 @@
 import {
   cardinal,
+  decimal,
   ordinal,
   plural,
   type Region,
@@ -135,6 +136,22 @@ function zoneOffset(zone: string, region: Region): string {
   return `U T C ${sign} ${cardinal(zone.slice(1, 3), region)}${rest}`;
 }
 
+const LAP = /^(?:([1-9]\d?):)?(\d|[1-5]\d):(\d\d)(\.\d{1,3})$/;
+
+/** Returns a measured time with parts of a second: `3:43.13` → `three forty-three point one three`. */
+function readLap(word: string, { region }: Place): string | undefined {
+  const [, hours, minutes = '', seconds = '', part = ''] = LAP.exec(word) ?? [];
+  if (part === '') return undefined;
+  const first = hours ?? minutes;
+  const rest = hours === undefined ? [seconds] : [minutes, seconds];
+  const start = Number(first) === 0 ? [] : [cardinal(first, region)];
+  const time = [
+    ...start,
+    ...rest.map((one) => (start.length === 0 ? cardinal(one, region) : twoDigits(one))),
+  ];
+  return `${time.join(' ')} ${decimal(part, region)}`;
+}
+
 const TIME = /^(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?([ap]\.?m\.?)?$/i;
 const HOUR = /^(\d\d?)(?:\.(\d\d))?([ap])\.?m\.?$/i;
 
@@ -212,4 +229,4 @@ function readDuration(word: string, place: Place): string | undefined {
  * Functions that return the spoken form of a date, a time or a duration. They return undefined for
  * any other word.
  */
-export const DATE_RULES = [readNumericDate, readTime, readDecade, readDuration];
+export const DATE_RULES = [readNumericDate, readLap, readTime, readDecade, readDuration];

@@ -1,7 +1,8 @@
 import { readNumericDate } from './dates.ts';
-import { cardinal, pairs, plural, type Region, spellDigits, table } from './numbers.ts';
+import { cardinal, pairs, plural, type Region, spellDigits, table, words } from './numbers.ts';
 import { currencyAfter, readMagnitude } from './money.ts';
 import { FIXED, isTennis, readPhoneGroups, readQuantity, readVersion } from './quantities.ts';
+import { readBook, readBookNumber, readVerse } from './scripture.ts';
 import { isName, nextWord, type Place, previousWord, type Token, tokenize } from './tokens.ts';
 import { isPerUnit, LENGTH_UNIT, unitName } from './units.ts';
 import { readTechnical, splitName } from './web.ts';
@@ -91,12 +92,15 @@ export function silence(gap: string): string {
 function readToken(token: Token, place: Place, text: string): ReadWord {
   const word = token.text;
   if (PLAIN.test(word) && !token.after.startsWith('.')) {
+    if (isProduct(word, place)) return { spoken: Array.from(word).join(' ') };
     const unit = readUnit(word, place) ?? readMagnitude(word, place) ?? readRoman(word, place);
     return unit === undefined
       ? (readAbbreviation(word, place, text) ?? { spoken: word })
       : { spoken: unit };
   }
   if (!/[\p{L}\p{N}]/u.test(word)) return { spoken: readSign(word, place, text) };
+  const book = readBook(word, place);
+  if (book !== undefined) return { spoken: book, takesStop: token.after.startsWith('.') };
   if (EMOTICON.test(token.before + word + token.after)) return { spoken: '' };
   if (word === 'x' && SIDE.test(previousWord(place)) && NUMERIC.test(nextWord(place))) {
     return { spoken: nextWord(place, 2).startsWith('=') ? 'times' : 'by' };
@@ -114,7 +118,7 @@ function readToken(token: Token, place: Place, text: string): ReadWord {
 }
 
 const PLAIN = /^[a-wyz]$|^[a-z]{2,}$/;
-const SIDE = /\d$|^(?:ft|in|m|cm|mm|feet|inches|px)$/;
+const SIDE = /\d["″”'′’]?$|^(?:ft|in|m|cm|mm|feet|inches|px)$/;
 const INITIALS = /^(?:[A-Z]\.){2,8}$/;
 const POSSESSIVE = /^(.{1,120})(['’]s)$/u;
 const EMOTICON = /^(?:[:;]['’]?-?[DPpOo3]|=[DPpOo]|8-[DP]|<3|[xX]D|[oO]_[oO])[.!]?$/;
@@ -124,6 +128,8 @@ function readWord(word: string, place: Place): string {
   const before = previousWord(place);
   return (
     (INITIALS.test(word) ? spellLetters(word.replaceAll('.', '')) : undefined) ??
+    readBookNumber(word, place) ??
+    readVerse(word, place) ??
     readRoman(word, place) ??
     readUnit(word, place) ??
     readMagnitude(word, place) ??
@@ -133,7 +139,7 @@ function readWord(word: string, place: Place): string {
     readTechnical(word, place) ??
     readQuantity(word, place) ??
     readPer(word, place) ??
-    (word.includes('/') ? unitName(word, false) : undefined) ??
+    (/\/|[a-z]{2}[²³]$/.test(word) ? unitName(word, /^(?:per|a)$/.test(before)) : undefined) ??
     (LETTERS.test(word) ? readLetters(word, place) : readParts(word, place))
   );
 }
@@ -147,9 +153,38 @@ function readPer(word: string, place: Place): string | undefined {
   return spoken === undefined ? undefined : `${spoken} per ${name}`;
 }
 
-function readLetters(word: string, place: Place): string {
-  return letterName(word) ?? (/^.\P{Lu}*$/u.test(word) ? word : readCapitals(word, place));
+/** Returns a Greek letter before one or two others as a product: `πr` → `pi r`. */
+function greekProduct(word: string): string | undefined {
+  const [, greek = '', others = ''] = /^(\p{Script=Greek})([A-Za-z]{1,2})$/u.exec(word) ?? [];
+  const name = letterName(greek);
+  return name === undefined ? undefined : [name, ...Array.from(others)].join(' ');
 }
+
+function readLetters(word: string, place: Place): string {
+  return (
+    letterName(word) ??
+    greekProduct(word) ??
+    (/^.\P{Lu}*$/u.test(word) ? word : readCapitals(word, place))
+  );
+}
+
+/** Returns true for variables without a sign between them, such as the `ma` of `F = ma`. */
+function isProduct(word: string, place: Place): boolean {
+  return (
+    isVariables(word) && previousWord(place) === '=' && /^\p{L}$/u.test(previousWord(place, 2))
+  );
+}
+
+/** Returns true for two or three small letters that are no word. */
+function isVariables(word: string): boolean {
+  return /^(?:[a-z]{2}|[b-df-hj-np-tv-xz]{3})$/.test(word) && !SHORT_WORDS.has(word);
+}
+
+const SHORT_WORDS = new Set(
+  words(
+    'ad ah am an as at be by do eh er ex go ha he hi id if in is it me my no of oh ok on or ox pi so to up us we',
+  ),
+);
 
 /** Returns the English name of a Greek letter, such as `mu` for `μ`. Returns undefined for letters without a name. */
 export function letterName(letter: string): string | undefined {
@@ -178,7 +213,8 @@ function readSign(sign: string, place: Place, text: string): string {
     return isSum ? (sign === '*' ? 'times' : 'divided by') : sign === '/' ? 'slash' : '';
   }
   const unit = nextWord(place, nextWord(place, 2) === '×' ? 4 : 2);
-  const isSize = sign === '×' && (/^\p{L}/u.test(before) || LENGTH_UNIT.test(unit));
+  const isScreen = /^\d{4}$/.test(before) && /^\d{3,4}$/.test(after) && nextWord(place, 2) !== '=';
+  const isSize = sign === '×' && (/^\p{L}/u.test(before) || LENGTH_UNIT.test(unit) || isScreen);
   if (isSize && NUMERIC.test(after)) return 'by';
   const spoken = currencyAfter(sign, before) ?? LONE_SIGNS.get(sign) ?? '';
   return /^(?:\p{Lu}\p{Ll}+|stay|be|is|are|keep)$/u.test(before)
@@ -287,6 +323,8 @@ function readPartLetters(part: string, { index, parts }: PartPlace, alone: Place
   const isAfterDigits =
     /^\d/.test(before) || (before === '-' && /^\d/.test(parts[index - 2] ?? ''));
   if (part === 's' && /^\d/.test(before) && index > 1) return '';
+  // The word, as in `2-in-1`.
+  if (part === 'in' && parts[index + 1] === '-') return part;
   const isOne = before === '-' || before === '1';
   const unit = isAfterDigits && part.length > 1 ? unitName(part, isOne) : undefined;
   if (unit !== undefined) return unit;
@@ -298,9 +336,15 @@ function readPartLetters(part: string, { index, parts }: PartPlace, alone: Place
   const isBesideDigits = /^\d/.test(before) || /^\d/.test(parts[index + 1] ?? '');
   const isSpelled =
     isBesideDigits &&
+    /^[\x20-\x7E]*$/.test(part) &&
     (part.length < 3 || !/[aeiouyAEIOUY]/.test(part) || /^[A-Z]{3}$/.test(part)) &&
     !/^[a-z]{2}$/.test(part);
   if (isSpelled && part !== 'COVID') return spellLetters(part);
   if (part.length === 1) return part;
+  const product = greekProduct(part);
+  if (product !== undefined) return product;
+  const isPower = /^[²³^]$/.test(parts[index + 1] ?? '');
+  if (isPower && isVariables(part) && unitName(part, true) === undefined)
+    return Array.from(part).join(' ');
   return part.includes('_') ? splitName(part, alone) : readLetters(part, alone);
 }

@@ -41,6 +41,7 @@ const LONGEST = 48;
 
 const RULES: readonly ((word: string, place: Place) => string | undefined)[] = [
   (word) => FIXED.get(word),
+  readScale,
   ...DATE_RULES,
   readPhone,
   readRatio,
@@ -142,6 +143,7 @@ function readNumber(word: string, place: Place): string | undefined {
   if (/^\d{3,4}$/.test(word) && READ_IN_PAIRS.test(before)) return pairs(word);
   if (word.length === 4 && place.tokens[place.at]?.before.endsWith(':') === true)
     return pairs(word);
+  if (isSideInPairs(word, place)) return pairs(word);
   if (word.length === 4 && isYear(word, place)) return year(word, region);
   if (/^[A-Z]{2,5}$/.test(before) && /^\d\d[1-9]\d$|^\d\d\d[1-9]$/.test(word)) return pairs(word);
   const currency = /^(?:–|to|-)$/.test(before) ? currencyOf(previousWord(place, 2)) : undefined;
@@ -176,6 +178,21 @@ function readRatio(word: string, { region }: Place): string | undefined {
   return `${cardinal(left, region)} ${right.length === 2 ? '' : 'to '}${cardinal(right, region)}`;
 }
 
+const MAP_SCALE = /^1:(\d{1,3}(?:,\d{3}){1,2}|\d{4,7})$/;
+const SCALE = /^(?:scale|scaled|ratio|odds|models?|replica|miniature|dilution|diluted)$/i;
+
+/** Returns a scale or ratio that could be a time or a port, such as `1:50,000`, or `1:24` beside the word `scale`. */
+function readScale(word: string, place: Place): string | undefined {
+  const around = [nextWord(place), previousWord(place), previousWord(place, 2)];
+  const [, left = '1', right] = around.some((one) => SCALE.test(one))
+    ? (RATIO.exec(word) ?? [])
+    : [];
+  const of = MAP_SCALE.exec(word)?.[1] ?? right;
+  return of === undefined
+    ? undefined
+    : `${cardinal(left, place.region)} to ${cardinal(of, place.region)}`;
+}
+
 const FRACTION = /^(\d{1,3}(?:\.\d)?)[/⁄](\d{1,4})(?:ths?|rds?|nds?|sts?)?$/;
 // Nouns before a position and a total, as in `step 3/5`.
 const STEP =
@@ -195,6 +212,8 @@ function readFraction(word: string, place: Place): string | undefined {
     return `${readFraction(length, place)} ${length.includes('-') ? 'inches' : 'inch'}`;
   const [, over, under] = FRACTION.exec(word) ?? [];
   if (over === undefined || under === undefined) return undefined;
+  if (/^odds$/i.test(previousWord(place, 2)) || /^odds$/i.test(previousWord(place)))
+    return `${decimal(over, region)} to ${cardinal(under, region)}`;
   if (STEP.test(previousWord(place)))
     return `${cardinal(over, region)} of ${cardinal(under, region)}`;
   const [top, bottom] = [Number(over), Number(under)];
@@ -214,9 +233,13 @@ function readFraction(word: string, place: Place): string | undefined {
 
 const LENGTH = /^(?:(\d{1,3})['′’])?(?:(\d{1,3}(?:\.\d{1,3})?)(?:["″”]|'')?)?$/;
 
+// Nouns after a length, as in `a 4" nail`.
+const IS_MEASURED =
+  /^(?!(?:and|or|by|to|in|is|was|are|were|of|from|at|on|with|for|x|wide|long|tall|high|deep|thick|apart)$)[a-z\d]/;
+
 function readLength(word: string, place: Place): string | undefined {
   const [, feet, inches] = /['′’"″”]/.test(word) ? (LENGTH.exec(word) ?? []) : [];
-  const isOne = inches === '1' || (feet === undefined && /^[a-z\d]/.test(nextWord(place)));
+  const isOne = inches === '1' || (feet === undefined && IS_MEASURED.test(nextWord(place)));
   const parts = [
     ...(feet === undefined
       ? []
@@ -224,6 +247,16 @@ function readLength(word: string, place: Place): string | undefined {
     ...(inches === undefined ? [] : [decimal(inches, place.region), isOne ? 'inch' : 'inches']),
   ];
   return parts.length === 0 ? undefined : parts.join(' ');
+}
+
+const IN_PAIRS = /^\d\d(?!00)\d\d$/;
+
+/** Returns true for four digits beside a separate `x` and another number, as in `1920 x 1080`. */
+function isSideInPairs(word: string, place: Place): boolean {
+  if (!IN_PAIRS.test(word)) return false;
+  return [nextWord, previousWord].some(
+    (beside) => /^[x×]$/.test(beside(place)) && /^\d{3,4}$/.test(beside(place, 2)),
+  );
 }
 
 const SIDE = /^(\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})$/;
@@ -238,7 +271,7 @@ function readSize(word: string, place: Place): string | undefined {
   if (sides.some(([side]) => side === undefined)) return undefined;
   const isProduct = /^\d{1,2}×\d{1,2}$/.test(word) && !LENGTH_UNIT.test(nextWord(place));
   const spoken = sides.map(([, side = '', unit = '']) => {
-    const number = /^\d\d(?!00)\d\d$/.test(side) ? pairs(side) : decimal(side, region);
+    const number = IN_PAIRS.test(side) ? pairs(side) : decimal(side, region);
     return `${number} ${unitName(unit, false) ?? ''}`.trimEnd();
   });
   return spoken.join(isProduct ? ' times ' : ' by ');
@@ -246,12 +279,20 @@ function readSize(word: string, place: Place): string | undefined {
 
 // Nouns before a number with a letter, as in `Apt. 5B`.
 const NUMBERED_PLACE =
-  /^(?:apt|apartment|flat|unit|suite|room|gate|seat|exhibit|section|platform|building|block|type|grade|class|title|level|figure|fig|exit|track|bus|lane)$/i;
-const SCALED = /^(\d[\d,]{0,20}(?:\.\d{1,3})?)(k|K|M|B|bn|mn|tn)$/;
+  /^(?:apt|apartment|flat|unit|suite|ste|room|rm|gate|seat|exhibit|section|platform|building|block|type|grade|class|title|level|figure|fig|exit|track|bus|lane)$/i;
+const SCALED = /^(\d[\d,]{0,20}(?:\.\d{1,3})?)(k|K|M|m|B|bn|mn|tn)$/;
+// Nouns that are counted in millions. Before other words, `5m` is a length.
+const COUNTED_IN_MILLIONS =
+  /^(?:people|men|women|children|users|votes|copies|jobs|students|employees|members|residents|homes|households|voters|customers|viewers|subscribers|followers|downloads|streams|views|patients|deaths|cases|refugees|workers|tourists|visitors|passengers|vehicles|cars|shares|tonnes|tons|barrels|tokens|dollars|euros|pounds|inhabitants|citizens|readers|listeners|tickets|accounts)$/;
+// Words after the name of the company 3M.
+const COMPANY_NEXT =
+  /^(?:is|was|has|had|will|would|can|makes?|made|says?|said|sells?|sold|plans|announced|reported|shares|stock|tape|products|fell|rose|gained|company|corporation|Company|Co|Corporation|Post-it|Scotch)$/;
 
 function readScaled(word: string, place: Place): string | undefined {
   const [, amount, suffix = ''] = SCALED.exec(word) ?? [];
   if (amount === undefined) return undefined;
+  if (suffix === 'm' && !isCounted(place)) return undefined;
+  if (word === '3M' && isCompany(place)) return 'three M';
   const isLabel =
     NUMBERED_PLACE.test(previousWord(place)) ||
     (/^\d{1,4}[AB]$/.test(word) && isName(nextWord(place)));
@@ -259,6 +300,20 @@ function readScaled(word: string, place: Place): string | undefined {
     return `${cardinal(amount, place.region)} ${suffix.toUpperCase()}`;
   const number = decimal(amount, place.region);
   return /^(?:4|5|8|10)K$/.test(word) ? `${number} K` : `${number} ${MAGNITUDES.get(suffix)}`;
+}
+
+function isCompany(place: Place): boolean {
+  const { text = '' } = place.tokens[place.at] ?? {};
+  return (
+    COMPANY_NEXT.test(nextWord(place)) ||
+    /['’]s$/.test(text) ||
+    /^(?:by|at)$/i.test(previousWord(place))
+  );
+}
+
+function isCounted(place: Place): boolean {
+  const isPopulation = previousWord(place) === 'of' && /^population$/i.test(previousWord(place, 2));
+  return isPopulation || COUNTED_IN_MILLIONS.test(nextWord(place));
 }
 
 const SCIENTIFIC = /^(\d{1,3}(?:\.\d{1,20})?)[eE]([-+]?)(\d{1,3})$/;
@@ -306,6 +361,9 @@ export function isTennis(text: string): boolean {
   );
 }
 
+/** Matches the words after the wins and losses of a team. */
+const SEASON = /^(?:this|last|on the|overall|in) (?:season|year)|^overall/;
+
 function readRange(word: string, place: Place): string | undefined {
   const [, from, to] = RANGE.exec(word) ?? [];
   if (from === undefined || to === undefined || /-/.test(to)) return undefined;
@@ -320,6 +378,8 @@ function readRange(word: string, place: Place): string | undefined {
     (Number(from) > Number(to) ||
       (WON.test(previousWord(place)) && (from === to || !/[a-z]/.test(nextWord(place).charAt(0)))));
   if (isScore && monthNamed(previousWord(place)) === undefined) {
+    if (SEASON.test(`${nextWord(place)} ${nextWord(place, 2)}`))
+      return `${cardinal(from, region)} and ${cardinal(to, region)}`;
     const isDraw = from === '0' && to === '0';
     const link = region === 'GB' || isDraw ? '' : 'to ';
     const points = (number: string): string =>

@@ -42,7 +42,56 @@ export function tokenize(text: string): Token[] {
     }
     add(tokens, chunk.slice(start), index + start);
   }
-  return tokens;
+  return joinThousands(tokens, text);
+}
+
+const FIRST_DIGITS = /^\p{Sc}?[1-9]\d{0,2}$/u;
+const THREE_DIGITS = /^\d{3}(?:\.\d{1,2})?(?![\d.,:/]|-\d)/;
+// Units of what is not sold in packs, so that the number before them has no other number before it.
+const SPACED_UNIT =
+  /^(?:km|mi|m|km²|km\/s|m\/s|km\/h|kWh|MWh|[MG]W|ha|people|inhabitants|residents|euros|[€£])$/;
+// The longest number that is not also a telephone number.
+const MOST_DIGITS = 8;
+
+/**
+ * Joins the groups of a number whose thousands are separated by spaces: `25 000` becomes `25,000`. With plain spaces, a
+ * group must begin with a zero or a unit must follow, because `2 500 g packs` are two numbers.
+ */
+function joinThousands(tokens: readonly Token[], text: string): Token[] {
+  const joined: Token[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const [first, ...groups] = thousandsAt(tokens, at, text);
+    const last = groups.at(-1);
+    if (first === undefined) break;
+    if (last === undefined) joined.push(first);
+    else {
+      const written = [first, ...groups].map((group) => group.text).join(',');
+      joined.push({ ...first, text: written, end: last.end, after: last.after });
+      at += groups.length;
+    }
+  }
+  return joined;
+}
+
+function thousandsAt(tokens: readonly Token[], at: number, text: string): readonly Token[] {
+  const groups = tokens.slice(at, at + 1);
+  const spaces = new Set<string>();
+  if (!FIRST_DIGITS.test(groups[0]?.text ?? '')) return groups;
+  for (const token of tokens.slice(at + 1, at + 5)) {
+    const last = groups.at(-1);
+    const isNext = last?.after === '' && token.before === '' && token.start === last.end + 1;
+    if (!isNext || !THREE_DIGITS.test(token.text)) break;
+    spaces.add(text.charAt(last.end));
+    groups.push(token);
+  }
+  const digits = groups.map((group) => /^\p{Sc}?(\d*)/u.exec(group.text)?.[1] ?? '');
+  const isPhone = digits.join('').length > MOST_DIGITS && digits.at(-1) !== '000';
+  const next = tokens[at + groups.length]?.text ?? '';
+  const hasUnit = SPACED_UNIT.test(next) && groups.at(-1)?.after === '';
+  const isOne =
+    hasUnit || !spaces.has(' ') || digits.slice(1).some((group) => group.startsWith('0'));
+  const isLast = !/^\d{3}/.test(next) || groups.at(-1)?.after !== '';
+  return isOne && isLast && (hasUnit || !isPhone) ? groups : groups.slice(0, 1);
 }
 
 function add(tokens: Token[], chunk: string, index: number): void {

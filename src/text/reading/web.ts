@@ -78,8 +78,9 @@ function readAddress([word, address = word]: RegExpExecArray): string | undefine
 
 function readRelease(
   [, mark = '', version = '', tail]: RegExpExecArray,
-  { region }: Place,
+  place: Place,
 ): string | undefined {
+  const { region } = place;
   const isVersion =
     mark !== '' || (/^\d+\.\d+\.\d/.test(version) && !/^\d{1,3}(?:\.\d{3})+\d?$/.test(version));
   if (!isVersion) return undefined;
@@ -87,7 +88,8 @@ function readRelease(
     if (part === 'rc') return 'R C';
     return /\d/.test(part) ? cardinal(part, region) : part.length === 1 ? part.toUpperCase() : part;
   });
-  return [...(mark === '' ? [] : ['version']), readVersion(version, region), ...rest].join(' ');
+  const isNamed = mark === '' || /^version$/i.test(previousWord(place));
+  return [...(isNamed ? [] : ['version']), readVersion(version, region), ...rest].join(' ');
 }
 
 function readFlag([word, name = '', value]: RegExpExecArray, place: Place): string | undefined {

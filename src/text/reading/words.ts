@@ -33,7 +33,7 @@ const WITH_STOP =
   attn=attention|ref=reference|resp=respectively|esp=especially|ed=editor|eds=editors|trans=translated|pop=population|orig=originally|subj=subject|tel=telephone
   vs=versus|v=versus|etc=et cetera|ext=extension|natl=national|mfg=manufacturing|mgr=manager|ave=Avenue|inc=Incorporated|ltd=Limited|corp=Corporation
   jr=Junior|sr=Senior|appt=appointment|dir=director|bldg=building|fl=floor|hr=hour|hrs=hours|mo=month|mos=months|yr=year|yrs=years|wk=week|wks=weeks|oz=ounces
-  lb=pounds|lbs=pounds|ft=feet|tbsp=tablespoon|tsp=teaspoon|gal=gallon|pres=president|prof=professor|gov=governor|sgt=sergeant|capt=captain|col=column|univ=university`);
+  lb=pounds|lbs=pounds|ft=feet|tbsp=tablespoon|tsp=teaspoon|gal=gallon|qtr=quarter|qtrs=quarters|wt=weight|edn=edition|pres=president|prof=professor|gov=governor|sgt=sergeant|capt=captain|col=column|univ=university`);
 const WITHOUT_STOP =
   table(`vs=versus|etc=et cetera|approx=approximately|w/=with|w/o=without|b/c=because|c/o=care of|i/o=I O|n/a=not applicable|either/or=either or|on/off=on off|he/him=he him|she/her=she her|they/them=they them|a/c=A C
   aka=also known as|a.k.a=also known as|e.g=for example|eg=for example|i.e=that is|ie=that is|et.al=and others|p.s=P S|n.b=N B|and/or=and or|mr=Mister|mrs=Missus|dr=Doctor
@@ -70,10 +70,15 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
   const isClear = hasStop || /^(?:no|nos|vol|fig|ch|pp|apt|ext|tel|ste|hwy|rte)$/.test(lower);
   const number = isCounted && isClear ? BEFORE_NUMBER.get(lower) : undefined;
   const isApart = place.tokens[place.at]?.before !== '' || place.tokens[place.at - 1]?.after !== '';
-  const isAmount = /^\d/.test(previous) && !isApart;
+  const isAmount = /^\d[^°]*$/.test(previous) && !isApart;
   if (number !== undefined && !isAmount) return read(matchCase(number, word), hasStop);
-  const unit = isAmount && hasStop ? unitName(lower, previous === '1') : undefined;
+  const compass = readCompass(word, place, hasStop);
+  if (compass !== undefined) return compass;
+  const isOne = previous === '1';
+  const unit = isAmount && hasStop ? (unitName(word, isOne) ?? unitName(lower, isOne)) : undefined;
   if (unit !== undefined) return read(unit);
+  if (/^edn?$/.test(lower) && /^(?:\d+(?:st|nd|rd|th)|rev)$/.test(previous)) return read('edition');
+  if (lower === 'rev' && next === 'ed') return read('revised');
   if (/^[A-Z]/.test(word)) {
     const named = readNameAbbreviation(lower, place, hasStop);
     if (named !== undefined) return read(named.spoken, named.takesStop ?? stop);
@@ -87,9 +92,25 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
   return isOther ? undefined : read(WITHOUT_STOP.get(lower));
 }
 
+/** Returns the compass point of an address, such as `north` for the `N.` of `12 N. Main St.` */
+function readCompass(word: string, place: Place, hasStop: boolean): ReadWord | undefined {
+  const point = COMPASS.get(word);
+  const isStreet =
+    isName(followingToken(place, hasStop)) || ORDINAL.test(followingToken(place, hasStop));
+  const street = place.tokens[place.at + 2]?.text ?? '';
+  if (point === undefined || !isStreet || !STREET.test(street) || isName(previousWord(place)))
+    return undefined;
+  return { spoken: point, takesStop: hasStop };
+}
+
+const ORDINAL = /^\d+(?:st|nd|rd|th)$/;
+const STREET =
+  /^(?:St|Street|Ave|Av|Avenue|Blvd|Boulevard|Rd|Road|Dr|Drive|Ln|Lane|Pl|Place|Ct|Court|Hwy|Pkwy|Sq|Way)$/;
+
 function readNameAbbreviation(lower: string, place: Place, hasStop: boolean): ReadWord | undefined {
   const [previous, next] = [previousWord(place), followingToken(place, hasStop)];
   const date = SHORT_DATES.get(lower);
+  const isExam = place.tokens[place.at]?.text === 'SAT' && /^\d{3,4}$/.test(next);
   const dates = lower.split('-').map((one) => SHORT_DATES.get(one));
   if (dates.length === 2 && !dates.includes(undefined)) return { spoken: dates.join(' to ') };
   const isRange = [nextWord, previousWord].some(
@@ -99,6 +120,8 @@ function readNameAbbreviation(lower: string, place: Place, hasStop: boolean): Re
     /^\d/.test(next + previous) || monthNamed(place.tokens[place.at + 1]?.text ?? '') !== undefined;
   if (
     date !== undefined &&
+    !/%/.test(next + previous) &&
+    !isExam &&
     (hasStop ||
       isRange ||
       (isBesideDate && (lower !== 'sun' || monthNamed(nextWord(place, 2)) !== undefined)))
@@ -205,11 +228,23 @@ function isSpelled(word: string, place: Place): boolean {
     (one) => SHOUTED.test(one) || (CAPITALS.test(one) && SPOKEN.has(one)),
   );
   if (word === 'WHO' && /^the$/i.test(previousWord(place))) return true;
-  if (SPOKEN.has(word)) return false;
+  if (SPOKEN.has(word) || isSpeaker(word, place)) return false;
   if (SPELLED.has(word)) return !(isShouted && /^(?:IT|US)$/.test(word));
   if (word.length <= 3) return !(isShouted && /^[^AEIOU][AEIOU][^AEIOU]$/.test(word));
   return UNSPEAKABLE.test(word);
 }
+
+/** Returns true for a first name in capitals that says who speaks, as in `BOB: Hello.` */
+function isSpeaker(word: string, { tokens, at }: Place): boolean {
+  return FIRST_NAMES.has(word) && /^\)?:/.test(tokens[at]?.after ?? '');
+}
+
+// First names that look like abbreviations. Longer ones are read as words.
+const FIRST_NAMES = new Set(
+  words(`ABE ADA AMY ANA ANN AVA AXL BEA BEN BOB CAL DAN DEB DON DOT EVA EVE GIL GUS GUY HAL IAN IDA IRA IVY JAN JED JEN JIM JOE JON JOY KAI KAY
+   KEN KIM KIT LEE LEN LEO LEX LIZ LOU LUZ MAE MAX MAY MEG MEL MIA MOE NAN NAT NED NIA NOA PAM PAT PEG RAE RAY REX ROB ROD RON ROY SAL SAM SID SKY
+   STU SUE TAD TED TIM TOM UNA VAL VIC WES ZOE ZOË AL BO CY ED JO TY VI`),
+);
 
 // After these nouns, a Roman numeral is read as a number, as in `Chapter IV`.
 const NUMBERED =
@@ -311,7 +346,9 @@ export function readUnit(word: string, place: Place): string | undefined {
 
 const COUNT = /^[-−+~≈<>≤≥±]?\d[\d.,/×^⁰¹²³⁴-⁹-]*$|[½¼¾⅓⅔]$/;
 /** Spoken names of the compass points that can follow degrees. */
-export const COMPASS: ReadonlyMap<string, string> = table('N=north|S=south|E=east|W=west');
+export const COMPASS: ReadonlyMap<string, string> = table(
+  'N=north|S=south|E=east|W=west|NW=northwest|NE=northeast|SW=southwest|SE=southeast',
+);
 
 /**
  * Returns true if an amount with a unit stands before a noun, as in `a 5 km run`. The unit is then spoken in the
