@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inShell } from '../harness/in-shell.ts';
@@ -84,6 +84,66 @@ describe('an argument that is the name of a file', () => {
     const running = await startInTerminal(words, { box, env });
     expect(await running.done).toMatchObject({ code: 0 });
     expect(speechBodyOf(server)).toMatchObject({ text: 'chapter.txt' });
+  });
+});
+
+describe('an argument that looks like the path of a missing file', () => {
+  test.each([
+    ['chapters/one.txt'],
+    ['book.epub'],
+    ['./notes.md'],
+    ['../notes'],
+    ['~/a.txt'],
+    ['/texts/a.txt'],
+    [String.raw`texts\a.docx`],
+    ['Kapitel-1.TXT'],
+  ])('%s is spoken with a notice', async (name) => {
+    const result = await runFoley(['text', name]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stderr).toContain(`"${name}" is used as the text. No file has this name.`);
+  });
+
+  test.each([
+    ['Node.js'],
+    ['and/or'],
+    ['See notes.txt'],
+    ['example.org'],
+    ['https://example.com/a.html'],
+    ['example.com/a.html'],
+    ['ASP.NET'],
+    ['.md'],
+    ['3/4'],
+    ['No.'],
+    ['km/h'],
+    ['...'],
+    ['w/o'],
+    ['he said/she said'],
+    ['24/7'],
+    ['/r/news'],
+    [':/'],
+  ])('%s is no path', async (text) => {
+    const result = await runFoley(['text', text]);
+    expect(result.stderr).not.toContain('is used as the text');
+  });
+
+  test('a folder is spoken with a notice that names batch', async () => {
+    const box = await sandbox();
+    await mkdir(path.join(box.out, 'texts'));
+    const folder = await runFoley(['text', 'texts/'], { box });
+    expect(folder.stderr).toContain('`foley batch FOLDER` speaks the texts of a folder.');
+    expect((await runFoley(['text', 'texts'], { box })).stderr).not.toContain('folder');
+  });
+
+  test.each([
+    ['y', 0],
+    ['n', 2],
+  ])('is asked for on a terminal, and %s exits with %i', async (answer, code) => {
+    const { server, env } = await startHostedService();
+    const running = await startInTerminal(['tts', 'one.txt', '-o', 'a.mp3'], { env });
+    await running.waitFor('stdout', /no such file: one\.txt\. Speak these words\? \[y\/N\] /);
+    running.write(`${answer}\r`);
+    expect(await running.done).toMatchObject({ code });
+    expect(server.connections > 0).toBe(code === 0);
   });
 });
 
