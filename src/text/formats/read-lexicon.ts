@@ -1,4 +1,4 @@
-import { counted } from '../display.ts';
+import { counted, display } from '../display.ts';
 import type { LexiconEntry } from '../lexicon.ts';
 import { entryProblem } from '../lexicon.ts';
 import { DocumentError } from './document-error.ts';
@@ -46,8 +46,23 @@ async function readTable(text: string): Promise<readonly LexiconEntry[]> {
   const entries = first !== undefined && isHeader(first.cells) ? rows.slice(1) : rows;
   return entries.map(({ cells, line }) => {
     const [written = '', spoken = ''] = cells;
+    if (PHONEMES.test(spoken)) {
+      throw new DocumentError(
+        `the entry ${quoted(written)} has phonemes, which are not supported: ${display(spoken, { max: 60 })}`,
+        { line, hint: RESPELL },
+      );
+    }
     return checked({ written, spoken }, line);
   });
+}
+
+// A path such as `/usr/bin/` has another slash.
+const PHONEMES = /^\/[^/]+\/$/;
+const RESPELL =
+  'Write how the word sounds in ordinary letters, such as tuh-MAH-toe: the text of a request cannot carry phonemes.';
+
+function quoted(word: string): string {
+  return `"${display(word, { max: 40 })}"`;
 }
 
 function columnsError(cells: readonly string[], line: number): DocumentError {
@@ -92,6 +107,7 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
   let lexemeLine = 0;
   let written: string[] = [];
   let spoken: string[] = [];
+  let phonemes = '';
   let preferred = 0;
   readXml(text, {
     open(name, attributes, line) {
@@ -109,7 +125,7 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
       open.push(tag);
       if (tag === 'lexeme') {
         lexemeLine = line;
-        [written, spoken, preferred] = [[], [], 0];
+        [written, spoken, phonemes, preferred] = [[], [], '', 0];
       } else if (tag === 'grapheme') {
         written.push('');
       } else if (tag === 'alias') {
@@ -118,6 +134,7 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
       }
     },
     text(piece) {
+      if (unread === 0 && open.at(-1) === 'phoneme') phonemes += piece;
       const list = open.at(-1) === 'grapheme' ? written : spoken;
       if (unread > 0 || !['grapheme', 'alias'].includes(open.at(-1) ?? '')) return;
       list[list.length - 1] += piece;
@@ -129,11 +146,18 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
       }
       if (open.pop() !== 'lexeme') return;
       const alias = spoken[preferred];
+      const [word] = written;
+      if (alias === undefined && word !== undefined && phonemes !== '') {
+        throw new DocumentError(
+          `the <lexeme> of ${quoted(word)} has no <alias>, only phonemes, which are not supported: ${display(phonemes, { max: 60 })}`,
+          { line: lexemeLine, hint: `Add an <alias>. ${RESPELL}` },
+        );
+      }
       if (written.length === 0 || alias === undefined) {
         const missing = alias === undefined ? '<alias>' : '<grapheme>';
         throw new DocumentError(`the <lexeme> has no ${missing}`, {
           line: lexemeLine,
-          hint: 'Write <lexeme><grapheme>written</grapheme><alias>spoken</alias></lexeme>. Phonemes are not supported.',
+          hint: 'Write <lexeme><grapheme>written</grapheme><alias>spoken</alias></lexeme>.',
         });
       }
       for (const one of written) {

@@ -56,6 +56,10 @@ describe('a lexicon file', () => {
     ]);
   });
 
+  it('may have slashes in what is spoken', async () => {
+    await expect(readLexicon('bin\t/usr/bin/\nand/or\tand/or\nroot\t/\n')).resolves.toHaveLength(3);
+  });
+
   it('may be empty', async () => {
     await expect(readLexicon('# nothing yet\n')).resolves.toEqual([]);
   });
@@ -74,8 +78,16 @@ describe('a lexicon file', () => {
       'only a phoneme',
       '<lexicon>\n<lexeme><grapheme>a</grapheme><phoneme>b</phoneme></lexeme></lexicon>',
       2,
-      'no <alias>',
+      'the <lexeme> of "a" has no <alias>, only phonemes, which are not supported: b',
     ],
+    ['no alias', '<lexicon>\n<lexeme><grapheme>a</grapheme></lexeme></lexicon>', 2, 'no <alias>'],
+    [
+      'phonemes',
+      'a\tb\ntomato\t/təmˈɑːtoʊ/\n',
+      2,
+      'the entry "tomato" has phonemes, which are not supported: /təmˈɑːtoʊ/',
+    ],
+    ['phonemes in CSV', 'a,b\n# c\n"x" , /ɛks/ \n', 3, 'the entry "x" has phonemes'],
     ['an open element', '<lexicon>\n<lexeme>', 2, 'not well-formed'],
     ['an entity', '<!DOCTYPE x [<!ENTITY a "b">]>\n<lexicon/>', 1, 'DOCTYPE'],
   ])('with %s is refused with its line', async (_, text, line, message) => {
