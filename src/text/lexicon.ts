@@ -29,7 +29,8 @@ export function entryProblem({ spoken, written }: LexiconEntry): string | undefi
  * Replaces words and phrases by their spoken form. Matches only whole words, and prefers the longest entry. Ignores
  * case, unless the entry has an upper-case letter after its first character. If two entries have the same word, the
  * later one wins. An entry with punctuation at an edge, such as `.NET` or `C++`, does not match within a word, such as
- * `ASP.NET` or `C++20`.
+ * `ASP.NET` or `C++20`. White space parts a spoken form from the words beside it: with `@` spoken as `at`, `a@b` is
+ * `a at b`.
  */
 export class Lexicon {
   readonly entries: readonly LexiconEntry[];
@@ -73,11 +74,13 @@ export class Lexicon {
    */
   settled(text: string): number {
     let settled = 0;
+    let before = '';
     for (let at = 0; at < text.length;) {
-      // The word before punctuation decides whether an entry begins with the punctuation.
-      if (!continuesWord(text, at)) settled = at;
-      const { end, isCertain } = this.#matchAt(text, at);
+      // The word before a sign decides whether an entry begins with the sign, and whether it needs white space.
+      if (!SPACED_END.test(before) || /\s/.test(text.charAt(at))) settled = at;
+      const { end, isCertain, spoken } = this.#matchAt(text, at);
       if (!isCertain) return settled;
+      before = (spoken ?? text.slice(at, end)).slice(-2);
       at = end;
     }
     return text.length;
@@ -87,11 +90,23 @@ export class Lexicon {
     const breaks = pauseOffsets(text, pauses);
     const edits: Edit[] = [];
     let [start, next] = [0, 0];
+    let before = '';
+    let isAfterEdit = false;
     for (let at = 0; at < text.length;) {
       while ((breaks[next]?.end ?? Infinity) <= at) next += 1;
       const { end, spoken } = this.#matchAt(text, at, breaks[next]?.end);
       const length = countCodePoints(text.slice(at, end));
-      if (spoken !== undefined) edits.push({ start, end: start + length, insert: spoken });
+      const said = spoken ?? text.slice(at, end);
+      const isEdit = spoken !== undefined;
+      const isParted = (isEdit || isAfterEdit) && SPACED_END.test(before) && SPACED_START.test(said);
+      if (isEdit) {
+        edits.push({ start, end: start + length, insert: isParted ? ` ${said}` : said });
+      } else if (isParted) {
+        const last = edits.pop();
+        if (last !== undefined) edits.push({ ...last, insert: `${last.insert} ` });
+      }
+      before = said.slice(-2);
+      isAfterEdit = isEdit;
       start += length;
       at = end;
     }
@@ -117,8 +132,8 @@ export class Lexicon {
         spoken = longer;
       }
       const mayGoOn = (exact?.next.size ?? 0) + (fold?.next.size ?? 0) > 0;
-      // A word may follow the sign at the end of an entry.
-      const mayJoin = found !== undefined && WORD_CHARACTER.test(text.slice(from, at));
+      // A word may follow an entry that ends with a sign.
+      const mayJoin = found !== undefined;
       isCertain = at < text.length || !(mayGoOn || mayJoin || WORD_CHARACTER.test(token));
       if (!mayGoOn) break;
     }

@@ -39,7 +39,15 @@ describe('a lexicon', () => {
     ['accepts any white space within a phrase', 'New\n  York', 'New York=N Y', 'N Y'],
     ['keeps the apostrophe after a word', 'Siobhan’s cat', 'siobhan=Shivawn', 'Shivawn’s cat'],
     ['accepts both apostrophes', 'I don’t', "don't=do not", 'I do not'],
-    ['replaces signs next to digits', '5% of AT&T', '%= percent', '5percent of AT&T'],
+    ['replaces signs next to digits', '5% of AT&T', '%= percent', '5 percent of AT&T'],
+    [
+      'parts the spoken form of a sign from the words beside it',
+      'a@b, AT&T, (x@y) @home 5+3 a→b I♥NY 3.5 @@ a@@b 用@写 a @ b',
+      '@=at|&=and|+=plus|→=to|♥=love|.=point',
+      'a at b, AT and T, (x at y) at home 5 plus 3 a to b I love NY 3 point 5 at at a at at b 用at写 a at b',
+    ],
+    ['does not part the sign that is spoken for a sign', 'a*b a/b', '*=×|/=, or', 'a×b a, or b'],
+    ['parts clitics', "I'll, l’eau", "'ll=will|l'=le", 'I will, le eau'],
     ['knows accents in both forms', 'cafe\u0301 café', 'café=kafay', 'kafay kafay'],
     ['does not take a letter away from its accent', 'cafe\u0301', 'cafe=kafe', undefined],
     ['finds words in Chinese', '我去重庆旅游', '重庆=chong qing', '我去chong qing旅游'],
@@ -67,7 +75,7 @@ describe('a lexicon', () => {
       'matches signs at an edge beside other signs, units and abbreviations',
       '(.NET) C++/CLI 20°C US$5 No.5 F#, 用.NET写 l’eau',
       ".NET=dot net|C++=see|°C=degrees|US$=dollars |No.=number |F#=F sharp|l'=le ",
-      '(dot net) see/CLI 20degrees dollars5 number5 F sharp, 用dot net写 leeau',
+      '(dot net) see/CLI 20 degrees dollars 5 number 5 F sharp, 用dot net写 le eau',
     ],
   ])('%s', (_, text, entries, spoken) => {
     expect(lexiconOf(entries).speak(text)).toBe(spoken ?? text);
@@ -119,8 +127,8 @@ describe('a lexicon', () => {
           said += lexicon.speak(held.slice(0, end));
           held = held.slice(end);
           const longest = Math.max(1, ...entries.map(({ written }) => written.length));
-          // The word at the beginning decides whether an entry begins with the sign after the word.
-          const edges = held.match(/^[\p{L}\p{N}\p{M}]*|[\p{L}\p{N}\p{M}]*$/gu) ?? [];
+          // A word decides whether an entry begins with the sign after the word, and whether it needs white space.
+          const edges = held.match(/^\S*|\S*$/gu) ?? [];
           expect(held.replaceAll(/\s+/g, ' ').length).toBeLessThanOrEqual(
             longest + edges.join('').length,
           );
@@ -182,6 +190,7 @@ function searched(entries: readonly LexiconEntry[], text: string): string {
     };
   });
   let result = '';
+  let wasSpoken = false;
   for (let at = 0; at < text.length;) {
     let best:
       | { readonly length: number; readonly spoken: string; readonly isFolded: boolean }
@@ -195,7 +204,12 @@ function searched(entries: readonly LexiconEntry[], text: string): string {
       if (isBetter) best = { length, spoken: spoken.trim(), isFolded };
     }
     const size = best?.length ?? ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
-    result += best === undefined ? text.slice(at, at + size) : best.spoken;
+    const said = best?.spoken ?? text.slice(at, at + size);
+    const isWord =
+      /(?!\p{Script=Han})[\p{L}\p{N}\p{M}]$/u.test(result) &&
+      /^(?!\p{Script=Han})[\p{L}\p{N}\p{M}]/u.test(said);
+    result += (isWord && (wasSpoken || best !== undefined) ? ' ' : '') + said;
+    wasSpoken = best !== undefined;
     at += size;
   }
   return result;
