@@ -98,7 +98,8 @@ export class Lexicon {
       const length = countCodePoints(text.slice(at, end));
       const said = spoken ?? text.slice(at, end);
       const isEdit = spoken !== undefined;
-      const isParted = (isEdit || isAfterEdit) && SPACED_END.test(before) && SPACED_START.test(said);
+      const isParted =
+        (isEdit || isAfterEdit) && SPACED_END.test(before) && SPACED_START.test(said);
       if (isEdit) {
         edits.push({ start, end: start + length, insert: isParted ? ` ${said}` : said });
       } else if (isParted) {
