@@ -3,6 +3,7 @@ import type { SpokenText } from '../document.ts';
 import { BlockWriter } from './block-writer.ts';
 import { DocumentError } from './document-error.ts';
 import { isLatex, latexText, LONGEST_LATEX } from './formula.ts';
+import { ListNumbers, reversedCounts } from './list-numbers.ts';
 import { MarkFilter } from './mark-filter.ts';
 import { MathReader } from './mathml.ts';
 import type { CodeMode } from './text-formats.ts';
@@ -25,7 +26,7 @@ export function readHtml(html: string, code: CodeMode, onId?: OnId): SpokenText 
  * @throws DocumentError
  */
 export function writeHtml(html: string, code: CodeMode, writer: BlockWriter, onId?: OnId): void {
-  const reader = new HtmlReader(writer, code, onId);
+  const reader = new HtmlReader(writer, code, onId, reversedCounts(html));
   const parser = new Parser(reader, {
     recognizeSelfClosing: true,
     recognizeCDATA: IS_XHTML.test(html.slice(0, HEAD_UNITS)),
@@ -89,16 +90,26 @@ export class HtmlReader {
   #math: { readonly reader: MathReader; readonly depth: number } | undefined;
   readonly #sentences: string[] = [];
   readonly #lists: ListNumbers[] = [];
+  readonly #itemCounts: readonly number[];
+  #reversedLists = 0;
 
-  constructor(writer: BlockWriter, code: CodeMode, onId?: OnId) {
+  /** @param itemCounts number of items of each list with the attribute `reversed`, if they are known */
+  constructor(
+    writer: BlockWriter,
+    code: CodeMode,
+    onId?: OnId,
+    itemCounts: readonly number[] = [],
+  ) {
     this.#writer = writer;
     this.#marks = new MarkFilter(writer);
     this.#code = code;
     this.#onId = onId;
+    this.#itemCounts = itemCounts;
   }
 
   onopentag(name: string, attributes: Attributes): void {
     this.#declare(attributes);
+    if (name === 'ol' && 'reversed' in attributes) this.#reversedLists += 1;
     this.#begin(this.#localName(name), attributes);
     const id = attributes['id'] ?? attributes['name'];
     if (id !== undefined) this.#onId?.(id, this.#writer.paragraphs);
@@ -134,7 +145,10 @@ export class HtmlReader {
       if (name === 'li') this.#writer.label(this.#lists.at(-1)?.next(attributes['value']) ?? '');
     } else if (BLOCKS.has(name) && !this.#isInRow()) {
       this.#endBlock();
-      if (name === 'ol' || name === 'ul') this.#lists.push(new ListNumbers(name, attributes));
+      if (name === 'ol' || name === 'ul') {
+        const count = this.#itemCounts[this.#reversedLists - 1];
+        this.#lists.push(new ListNumbers(name, attributes, count));
+      }
     }
     const names = namesOf(attributes);
     if (name === 'sup' || names.some((one) => SUPERSCRIPTS.has(one))) {
@@ -277,31 +291,3 @@ function namesOf(attributes: Attributes): readonly string[] {
     ? []
     : `${classes} ${role} ${type}`.split(/\s+/);
 }
-
-/** The numbers of the items of a list. */
-export class ListNumbers {
-  readonly #isNumbered: boolean;
-  readonly #isLettered: boolean;
-  readonly #step: number;
-  #number: number;
-
-  constructor(name: 'ol' | 'ul', { reversed, start = '', style = '', type = '1' }: Attributes) {
-    // Without `start`, the numbers of a reversed list depend on the items that follow.
-    const isKnown = reversed === undefined || INTEGER.test(start);
-    this.#isNumbered = name === 'ol' && isKnown && !/list-style[^;]{0,60}none/i.test(style);
-    this.#isLettered = /^a$/i.test(type);
-    this.#step = reversed === undefined ? 1 : -1;
-    this.#number = INTEGER.test(start) ? Number(start) : 1;
-  }
-
-  /** Returns the number of the next item, such as `1.`; empty if the items have no numbers. */
-  next(value = ''): string {
-    const number = INTEGER.test(value) ? Number(value) : this.#number;
-    this.#number = number + this.#step;
-    if (!this.#isNumbered) return '';
-    const isLetter = this.#isLettered && number >= 1 && number <= 26;
-    return `${isLetter ? String.fromCodePoint(64 + number) : number}.`;
-  }
-}
-
-const INTEGER = /^\s*-?\d{1,9}\s*$/;

@@ -50,6 +50,34 @@ export function highlightLength(rest: string, before: string): number | undefine
   return HIGHLIGHT.exec(rest.slice(0, LONGEST_DIALECT_MARK))?.[0].length;
 }
 
+/** A superscript or subscript of Pandoc. */
+interface ScriptMark extends DialectMark {
+  readonly isRaised: boolean;
+}
+
+/**
+ * Reads a superscript such as `^2^`, or a subscript such as `~2~`, at the beginning of `rest`. Returns undefined for other
+ * text, such as `x^2+y^2`.
+ * @param before the character before it
+ */
+export function readScript(rest: string, before: string): ScriptMark | undefined {
+  const match = SCRIPT.exec(rest.slice(0, LONGEST_SCRIPT_MARK));
+  if (match === null) return undefined;
+  const [all, sign = '', content = ''] = match;
+  const after = rest.charAt(all.length);
+  const mark = { length: all.length, text: content.replaceAll('\\ ', ' ') };
+  if (sign === '~')
+    return /[\p{L}\p{N})\]]/u.test(before) ? { ...mark, isRaised: false } : undefined;
+  const isNumber = /^[-−+]?\d{1,4}$/.test(content);
+  const isSpaced = before === '' || /[\s^]/.test(before);
+  // Between two words, only a number before a letter is certain, as in `m^2^s` and `^14^C`.
+  const isCertain = WORD.test(after) ? isNumber && /\p{L}/u.test(after) : !isSpaced;
+  return isCertain ? { ...mark, isRaised: true } : undefined;
+}
+
+/** Maximum length of a superscript or subscript with its marks, in UTF-16 units. */
+export const LONGEST_SCRIPT_MARK = 40;
+
 /** Reads the first line of an alert, such as `[!WARNING]` or `[!note]- Title`. Returns its title, and its length. */
 export function readAlert(content: string): DialectMark | undefined {
   const match = ALERT.exec(content);
@@ -87,6 +115,18 @@ export function useDialects(parser: MarkdownIt): void {
   };
   add('formula', '$\\', readFormula);
   add('wiki_link', '![', readWikiLink);
+  parser.inline.ruler.before('escape', 'script', (state, silent) => {
+    if (!'^~'.includes(state.src.charAt(state.pos))) return false;
+    const mark = readScript(restOf(state), state.src.charAt(state.pos - 1));
+    if (mark === undefined) return false;
+    if (!silent) {
+      if (mark.isRaised) state.push('html_inline', '', 0).content = '<sup>';
+      state.push('text', '', 0).content = mark.text;
+      if (mark.isRaised) state.push('html_inline', '', 0).content = '</sup>';
+    }
+    state.pos += mark.length;
+    return true;
+  });
   parser.inline.ruler.before('escape', 'highlight', (state, silent) => {
     if (!state.src.startsWith('==', state.pos)) return false;
     const length = highlightLength(restOf(state), state.src.charAt(state.pos - 1));
@@ -124,6 +164,8 @@ const DISPLAY = /^\$\$((?:(?!\$\$|\n[ \t]*\n)[^])+)\$\$/;
 const DOLLARS = /^\$(?!\s)((?:\\[^]|[^$\\\n])+)(?<!\s)\$(?![\p{L}\p{N}{$])/u;
 const BRACKETS = /^\\(?:\(((?:(?!\\\)|\n[ \t]*\n)[^])+)\\\)|\[((?:(?!\\\]|\n[ \t]*\n)[^])+)\\\])/;
 const WIKI_LINK = /^(!?)\[\[([^[\]\n|]{1,300})(?:\|([^[\]\n]{0,300}))?\]\]/;
+const SCRIPT =
+  /^([~^])((?=[^\p{L}\p{N}]{0,9}[\p{L}\p{N}]|[*†‡§])(?:\\ |[\p{L}\p{N}+\-−–=(),.*†‡§/])+)\1(?!\1)/u;
 const HIGHLIGHT = /^==(?=[^\s=])(?:(?!==)[^\n])*[^\s=]==(?![=\p{L}\p{N}])/u;
 // The first line of a paragraph that MDX reads as JavaScript.
 const MODULE_LINE =

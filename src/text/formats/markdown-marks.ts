@@ -1,7 +1,9 @@
 import {
   highlightLength,
   LONGEST_DIALECT_MARK,
+  LONGEST_SCRIPT_MARK,
   readFormula,
+  readScript,
   readWikiLink,
 } from './markdown-dialects.ts';
 import { superscriptText } from './superscript.ts';
@@ -38,8 +40,8 @@ interface MarkContext {
 type ReadMark = (rest: string, context: MarkContext) => Mark | undefined;
 
 /** Matches each character that can begin an inline Markdown mark outside of headings. */
-export const TEXT_MARK = /[\n\\`*_~![<&|$=]/;
-export const HEADING_MARK = /[\n\\`*_~![<&#$=]/;
+export const TEXT_MARK = /[\n\\`*_~^![<&|$=]/;
+export const HEADING_MARK = /[\n\\`*_~^![<&#$=]/;
 const WORD = /[\p{L}\p{N}]/u;
 
 function readRun(
@@ -85,7 +87,17 @@ export const INLINE: Readonly<Record<string, ReadMark>> = {
     }),
   _: (rest, context) =>
     readRun(rest, context, ({ after, before }) => WORD.test(before) && WORD.test(after)),
-  '~': (rest, context) => readRun(rest, context, ({ run }) => run !== '~~'),
+  '~': (rest, context) => {
+    if (!hasScript(rest, context.isEnd)) return undefined;
+    return readScript(rest, context.previous) ?? readRun(rest, context, ({ run }) => run !== '~~');
+  },
+  '^': (rest, { isEnd, previous, tail }) => {
+    if (!hasScript(rest, isEnd)) return undefined;
+    const mark = readScript(rest, previous);
+    if (mark === undefined) return literal(rest);
+    const next = rest.slice(mark.length, mark.length + AFTER_SUPERSCRIPT);
+    return { length: mark.length, text: superscriptText(tail, mark.text, next) };
+  },
   '`': (rest, { isEnd, span }) => {
     const length = /^`+/.exec(rest)?.[0].length ?? 1;
     if (length === rest.length && !isEnd) return undefined;
@@ -207,6 +219,17 @@ function hasCloser(rest: string, closer: string, isEnd: boolean, after = 1): boo
   if (at === -1) return isEnd || line.length < seen.length || seen.length === LONGEST_DIALECT_MARK;
   const end = at + closer.length + after;
   return isEnd || end <= rest.length || rest.includes('\n', end - after);
+}
+
+// Returns true if a superscript or subscript at the beginning can be read, with the text after it.
+function hasScript(rest: string, isEnd: boolean): boolean {
+  const [first = ''] = /^.(?:\\ |[^\s~^])*[~^]?/u.exec(rest) ?? [];
+  return (
+    isEnd ||
+    rest.length >= LONGEST_SCRIPT_MARK + AFTER_SUPERSCRIPT ||
+    rest.length >= first.length + AFTER_SUPERSCRIPT ||
+    rest.includes('\n', first.length)
+  );
 }
 
 function mayGoOn(rest: string, isEnd: boolean, longest = LONGEST_MARK): boolean {

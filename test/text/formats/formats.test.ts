@@ -39,6 +39,17 @@ const MARKDOWN: readonly Row[] = [
   ['front matter is left out', '---\ntitle: "A"\ntags: [b]\n---\n\nText', 'Text'],
   ['TOML front matter is left out', '+++\ntitle = "A"\n+++\nText', 'Text'],
   [
+    'superscripts and subscripts of Pandoc are exponents, notes and indexes',
+    'm^2^ s^-1^, H~2~O, mc^2^, 10^6^ m^2^s, 1^st^, ^14^C, word^a\\ b^ shown^4^ x^n^',
+    'm² s⁻¹, H2O, mc², 10⁶ m²s, 1st, 14C, worda b shown x^n',
+  ],
+  [
+    'other signs of this kind stay',
+    'x^2+y^2=z^2, 2^10 or 3^4, ^_^ ^o^, ~5 to ~6, ~/a:~/b, a^b^c',
+    'x^2+y^2=z^2, 2^10 or 3^4, ^_^ ^o^, ~5 to ~6, ~/a:~/b, a^b^c',
+  ],
+  ['lists of HTML may count down', '<ol reversed><li>a<li>b</ol>', '2. a.\n1. b.'],
+  [
     'the JavaScript of MDX is left out',
     "import A from '../a.js'\nimport { b } from 'b'\n\nexport const c = {\n  d: 1,\n}\n\ne {/* f */}\n\nimport g from h",
     'e\n\nimport g from h',
@@ -64,6 +75,11 @@ const HTML: readonly Row[] = [
     'headings and list items end as sentences',
     '<h1>One</h1><ul><li>a<li><p>b</p></ul>',
     'One.\n\na.\nb.',
+  ],
+  [
+    'a list may count down from the number of its items, and from letters up',
+    '<ol reversed><li>a<ol><li>x<li>y</ol><li value=9>b<li>c</ol><p>d<ol start=26 type=a><li>e<li>f</ol><p>g<ol hidden reversed><li>h</ol><ol reversed><li>i</ol><ol style="list-style-type: upper-alpha"><li>j</ol>',
+    '3. a.\n1. x.\n2. y.\n9. b.\n8. c.\n\nd\n\nZ. e.\nAA. f.\n\ng\n\n1. i.\nA. j.',
   ],
   ['text needs no elements', 'just &lt;text&gt;', 'just <text>'],
   ['white space is joined', '<p>  a\n <b> b</b>c\t</p>\n', 'a bc'],

@@ -90,6 +90,11 @@ const ROWS: readonly (readonly [what: string, markdown: string, text: string])[]
     'It is 10<sup>6</sup> m<sup>2</sup>, shown<sup>[4]</sup> here<sup>[5](#n)</sup>.',
     'It is 10⁶ m², shown here.',
   ],
+  [
+    'superscripts and subscripts of Pandoc are exponents, notes and indexes',
+    'E = mc^2^, 10^6^ m^2^s, shown^4^ and H~2~O, x^2+y^2 ^o^ ~5 ~~b~~ ~/a',
+    'E = mc², 10⁶ m²s, shown and H2O, x^2+y^2 ^o^ ~5 b ~/a',
+  ],
   ['emphasis within a word joins it', 'un***believ***able', 'unbelievable'],
   [
     'ordered lists have their numbers',
