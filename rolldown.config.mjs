@@ -239,6 +239,14 @@ export default defineConfig([
     treeshake: { moduleSideEffects: false },
     output: { ...output, codeSplitting: false },
   },
+  // `foley engine add kokoro` copies this file (src/engines/install.ts), which therefore has no chunks.
+  {
+    input: { 'english-reader': 'src/phonemes/english-reader.ts' },
+    platform: 'node',
+    plugins: [constructUnicodeExpressions],
+    treeshake: { moduleSideEffects: false },
+    output: { ...output, codeSplitting: false },
+  },
   {
     input: { complete: 'src/cli/completion/complete.ts' },
     platform: 'node',

@@ -93,6 +93,7 @@ async function start(name, voice) {
   let child;
   const launch = (command) => (child = launchEngine(command));
   const args = ['engine.mjs', '--model-folder', path.join(MODELS, name)];
+  if (name === 'kokoro') args.push('--reader', path.join(root, 'dist/english-reader.cjs'));
   const cwd = path.join(root, 'engines', name);
   const described = {
     protocol: 2,

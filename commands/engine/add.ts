@@ -7,6 +7,7 @@ import type { Progress } from '../../src/cli/render/progress.ts';
 import type { EngineCommand, EngineRegistration } from '../../src/contract/engine.ts';
 import type { NaturalEngineDeps } from '../../src/engines/add-natural-engine.ts';
 import type { ModelFile } from '../../src/engines/download-models.ts';
+import type { OptionalPackages } from '../../src/engines/install.ts';
 import type {
   EnginePart,
   NaturalEngine,
@@ -111,7 +112,7 @@ async function installEspeak(context: Context, name: string): Promise<EngineRegi
   return installEspeakNg({
     ...(await engineDeps(context)),
     adapterFolder: ADAPTERS_FOLDER,
-    installPackages: (folder) => installPackages(folder, context),
+    installPackages: (folder, optional) => installPackages(folder, optional, context),
   });
 }
 
@@ -148,22 +149,24 @@ async function addWithConsent(
   { voice = [], yes }: EngineAddFlags,
   deps: NaturalEngineDeps,
 ): Promise<EngineRegistration> {
-  const [{ addNaturalEngine, requireFreeName }, { missingFiles, readSmallFile }, install] =
+  const [adding, { missingFiles, readSmallFile }, { findInstallation }, { optionalPackages }] =
     await Promise.all([
       import('../../src/engines/add-natural-engine.ts'),
       import('../../src/engines/download-models.ts'),
       import('../../src/engines/install.ts'),
+      import('../../src/engines/natural-engines.ts'),
     ]);
-  await requireFreeName(name, deps);
-  const parts = await partsOf(voice, (file) => readSmallFile(file, deps));
+  await adding.requireFreeName(name, deps);
+  const stored = await adding.storedVoices(name, deps);
+  const parts = await partsOf(voice, stored, (file) => readSmallFile(file, deps));
   const files = parts.flatMap((part) => part.files);
-  const isInstalled = (await install.findInstallation(name, deps)) !== undefined;
+  const isInstalled = (await findInstallation(name, optionalPackages(parts), deps)) !== undefined;
   const offer = { name, parts, isInstalled, missing: new Set(await missingFiles(files, deps)) };
   if (!isInstalled || offer.missing.size > 0) {
     if (yes === true) describeOffer(offer).forEach((line) => context.io.notice(line));
     else await requireConsent(context, offer);
   }
-  return addNaturalEngine(name, parts, deps);
+  return adding.addNaturalEngine(name, parts, deps);
 }
 
 interface Offer {
@@ -233,7 +236,8 @@ async function naturalEngineDeps(
     ...(await engineDeps(context)),
     ...models,
     adapterFolder: ADAPTERS_FOLDER,
-    installPackages: (folder: string) => installPackages(folder, context),
+    installPackages: (folder: string, optional: OptionalPackages) =>
+      installPackages(folder, optional, context),
     onDownload: (bytes: number) => bytes > 0 && show('downloading', bytes),
     onProgress: (bytes: number) => progress?.update('downloading', bytes),
     onRecord: (file: string, sum: string) =>

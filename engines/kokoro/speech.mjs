@@ -5,9 +5,8 @@ import { requireFinite, soundIn, toPcm } from '../parts/audio.mjs';
 import { BREAK, breakIn, breakInside, chunkEnd, wholeSentences } from '../parts/chunks.mjs';
 import { Unspeakable } from '../parts/protocol.mjs';
 import { shareTime } from '../parts/word-times.mjs';
-import { separated } from './english.mjs';
 import { fitToPauses, pauseBetween, pausesIn, withSilences } from './pauses.mjs';
-import { gapSymbols, idsOf, symbolsOf } from './symbols.mjs';
+import { gapSymbols, idsOf } from './symbols.mjs';
 import { MAX_SOUNDS } from './voices.mjs';
 
 export const SAMPLE_RATE = 24_000;
@@ -43,15 +42,22 @@ const CUT_PAUSE_MS = 100;
 const SPEED = { lowest: 0.5, highest: 2 };
 
 /**
+ * @typedef {import('../parts/phonemes.mjs').Range} Range
+ * @typedef {(text: string) => { spoken: { ranges: Range[], ids: number[], gap: string }[], gap: string }} Read
+ * Reads a sentence as words, or as several that are spoken as one, with the ids of their sounds. `gap`: the text before
+ * a word, and after the last word.
+ */
+
+/**
  * Yields the speech of a text.
- * @param {{ model: import('../parts/model.mjs').Model, phonemize: import('../parts/phonemes.mjs').Phonemize }} parts
+ * @param {{ model: import('../parts/model.mjs').Model, read: Read }} parts
  * @param {{ text: string, voice: import('./voices.mjs').KokoroVoice, speed: number,
  *   styleFor: (sounds: number) => Float32Array, level: number }} request `level`: loudness of the voice in LUFS
  * @returns {AsyncGenerator<{ samples: Int16Array, words: import('../parts/protocol.mjs').Word[] }>}
  * @throws {Unspeakable}
  */
-export async function* speech({ model, phonemize }, { text, voice, speed, styleFor, level }) {
-  const units = unitsOf(text, voice, phonemize);
+export async function* speech({ model, read }, { text, voice, speed, styleFor, level }) {
+  const units = unitsOf(text, voice, read);
   if (units.length === 0) {
     throw new Unspeakable(`The text has no word that the voice ${voice.id} can speak.`);
   }
@@ -62,7 +68,7 @@ export async function* speech({ model, phonemize }, { text, voice, speed, styleF
     const isLast = from + chunk.length === units.length;
     const { samples, words, spoken } = await speakChunk(model, chunk, { isLast, rate, styleFor });
     const pcm = toPcm(samples, COMMON_LUFS - level);
-    yield { samples: Int16Array.from(pcm), words: words.map((word) => timed(word, offset)) };
+    yield { samples: pcm, words: words.map((word) => timed(word, offset)) };
     offset += samples.length;
     from += spoken;
   }
@@ -70,21 +76,16 @@ export async function* speech({ model, phonemize }, { text, voice, speed, styleF
 
 /**
  * @typedef {{ before: number[], ids: number[], after: number[], size: number, break: number,
- *   endsParagraph?: boolean, ranges: import('../parts/phonemes.mjs').Range[] }} Unit
+ *   endsParagraph?: boolean, ranges: Range[] }} Unit
  * A word, or several that are spoken as one, as ids of the model; `before` and `after` are punctuation.
  */
-function unitsOf(text, { language, espeak }, phonemize) {
+function unitsOf(text, { language }, read) {
   const units = [];
   for (const sentence of wholeSentences(text, language)) {
-    const characters = Array.from(sentence.text);
-    const textOf = ({ start, end }) => characters.slice(start, end).join('');
-    const { spoken: joined, gap } = phonemize(sentence.text, espeak);
-    const soundsAlone = (word) => phonemize(textOf(word), espeak).spoken[0]?.phonemes.length ?? 0;
-    const spoken = language.startsWith('en') ? separated(joined, soundsAlone) : joined;
-    for (const [index, { ranges, phonemes, gap: before }] of spoken.entries()) {
+    const { spoken, gap } = read(sentence.text);
+    for (const [index, { ranges, ids, gap: before }] of spoken.entries()) {
       const isEnd = index === spoken.length - 1;
       const after = isEnd ? gap : gapInside(spoken[index + 1].gap);
-      const ids = idsOf(symbolsOf(phonemes, language, textOf(ranges[0])));
       if (ids.length === 0) continue;
       units.push({
         before: idsOf(gapSymbols(index === 0 ? before : gapInside(before)).replace(/^.* /su, '')),

@@ -2,7 +2,7 @@
 //
 // Kokoro learned its pronunciation from misaki, which writes diphthongs and affricates as one letter.
 
-import { ENGLISH, pronounced } from './english.mjs';
+import { BRITISH_SOUNDS, pronounced } from './british.mjs';
 
 /** Symbols of the model in runs, each with the id of its first symbol. */
 const RUNS = [
@@ -68,10 +68,10 @@ const SOUNDS = {
  * @param {string} text the word as it is written
  */
 export function symbolsOf(sounds, language, text) {
-  const english = ENGLISH[language];
-  const table = { ...SOUNDS, ...english?.sounds };
+  const isBritish = language === 'en-GB';
+  const table = isBritish ? { ...SOUNDS, ...BRITISH_SOUNDS } : SOUNDS;
   const symbols = sounds.map((sound) => converted(sound, table)).join('');
-  return english === undefined ? symbols : pronounced(symbols, text, english);
+  return isBritish ? pronounced(symbols, text) : symbols;
 }
 
 function converted(sound, table) {

@@ -1,11 +1,11 @@
-// The voices of Kokoro whose language espeak-ng can turn into phonemes, and their styles.
+// The voices of Kokoro whose language foley or espeak-ng can turn into phonemes, and their styles.
 
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Languages by the first letter of a voice: BCP 47 code, and name in espeak-ng. */
+/** Languages by the first letter of a voice: BCP 47 code, and name in espeak-ng if that reads the language. */
 const LANGUAGES = {
-  a: { language: 'en-US', espeak: 'en-us' },
+  a: { language: 'en-US', espeak: undefined },
   b: { language: 'en-GB', espeak: 'en-gb-x-rp' },
   e: { language: 'es', espeak: 'es' },
   f: { language: 'fr', espeak: 'fr' },
@@ -20,7 +20,7 @@ const STYLE = { rows: 510, columns: 256 };
 /** Longest chunk in sounds. */
 export const MAX_SOUNDS = STYLE.rows;
 
-/** @typedef {{ id: string, language: string, espeak: string }} KokoroVoice */
+/** @typedef {{ id: string, language: string, espeak: string | undefined }} KokoroVoice */
 
 /**
  * Returns the voices whose files are in the folder.

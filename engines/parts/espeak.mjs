@@ -28,7 +28,7 @@ async function findPackage() {
     return await import('@echogarden/espeak-ng-emscripten');
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error('espeak-ng is not installed: run `foley engine add espeak-ng`', {
+    throw new Error('espeak-ng is not installed: add the engine again with `foley engine add`', {
       cause: error,
     });
   }

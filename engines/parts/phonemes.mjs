@@ -58,7 +58,12 @@ function spokenWords(events, characters) {
   return { spoken, gap: characters.slice(last).join('') };
 }
 
-function wordsIn(characters) {
+/**
+ * Returns the ranges of the words in a text.
+ * @param {string[]} characters the code points of the text
+ * @returns {Range[]}
+ */
+export function wordsIn(characters) {
   // Surrogate pairs become one character, so that the indexes of the match count code points.
   const flat = characters.map((one) => (one.length > 1 ? 'x' : one)).join('');
   return Array.from(flat.matchAll(WORD), ({ index, 0: word }) => ({

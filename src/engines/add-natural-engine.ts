@@ -18,6 +18,7 @@ import { type LockDeps, whileLocked } from './engines-lock.ts';
 import type { InstallDeps } from './install.ts';
 import { installNaturalEngine } from './install.ts';
 import type { EnginePart, NaturalEngineName } from './natural-engines.ts';
+import { optionalPackages } from './natural-engines.ts';
 import { PIPER_DESCRIPTION, requireKnownSymbols } from './piper-catalogue.ts';
 import { isInstalledIn, loadEngineRegistrations, registrationsFile } from './registrations.ts';
 import { SMALL_BYTES } from './small-source.ts';
@@ -57,8 +58,18 @@ export function addNaturalEngine(
     const unknown = files.filter(({ sha256 }) => sha256 === undefined);
     if (unknown.length > 0) await recordChecksums(name, unknown, recorded, deps);
     deps.onInstall();
-    return installNaturalEngine(name, path.join(deps.modelsFolder, name), deps);
+    const folder = path.join(deps.modelsFolder, name);
+    return installNaturalEngine(name, folder, optionalPackages(parts), deps);
   });
+}
+
+/** Returns the names of the voices of Kokoro that are stored. */
+export async function storedVoices(
+  name: NaturalEngineName,
+  { files, modelsFolder }: Pick<NaturalEngineDeps, 'files' | 'modelsFolder'>,
+): Promise<readonly string[]> {
+  const found = await files.readdir(path.join(modelsFolder, name, 'voices')).catch(() => []);
+  return found.filter((file) => file.endsWith('.bin')).map((file) => path.basename(file, '.bin'));
 }
 
 // Stores the descriptions of voices first, so that a voice that cannot speak is refused before its model is downloaded.

@@ -26,20 +26,31 @@ export const ESPEAK_NG = 'espeak-ng';
 /** The folder of the adapters that come with foley. An adapter is a program that connects foley to an engine. */
 export const ADAPTERS_FOLDER = fileURLToPath(new URL('../../engines/', import.meta.url));
 
+/** What npm does with the optional packages of an adapter. espeak-ng is optional for Kokoro. */
+export type OptionalPackages = 'include' | 'omit';
+
 export interface InstallDeps extends EngineDeps {
   /** The folder of all adapters; an adapter is a program that connects foley to an engine. */
   readonly adapterFolder: string;
-  readonly installPackages: (folder: string) => Promise<void>;
+  /** Installs the packages of an adapter, with the optional ones or without. */
+  readonly installPackages: (folder: string, optional: OptionalPackages) => Promise<void>;
   /** The processor architecture, such as `x64`; default: the architecture of this process. */
   readonly arch?: string;
 }
 
-// The program that connects foley to an engine, and where its files come from.
+// A file of the package, and where it is in the folder of the installation.
+interface AdapterFile {
+  readonly from: string;
+  readonly to: string;
+}
+
+// The program that connects foley to an engine.
 interface Adapter {
   readonly name: string;
   // Arguments of `node`, which runs in the folder of the installation.
   readonly args: readonly string[];
-  readonly folders: Readonly<Record<string, string>>;
+  readonly files: readonly AdapterFile[];
+  readonly optional: OptionalPackages;
   // `cwd` is the folder of the installation.
   readonly afterPackages?: (cwd: string, deps: InstallDeps) => Promise<void>;
 }
@@ -49,25 +60,28 @@ interface Adapter {
  * Keeps the previous installation if the new one does not work.
  * @throws Failure if espeak-ng cannot be installed or does not work
  */
-export function installEspeakNg(deps: InstallDeps): Promise<EngineRegistration> {
-  const folders = adapterFolders(ESPEAK_NG, deps);
+export async function installEspeakNg(deps: InstallDeps): Promise<EngineRegistration> {
+  const files = await adapterFiles(ESPEAK_NG, deps);
   const args = [`${ESPEAK_NG}/engine.mjs`];
-  return whileLocked(deps, () => install({ name: ESPEAK_NG, args, folders }, deps));
+  const adapter: Adapter = { name: ESPEAK_NG, args, files, optional: 'include' };
+  return whileLocked(deps, () => install(adapter, deps));
 }
 
 /**
  * Installs the adapter of an engine with natural voices, and adds the engine to the list of engines. Keeps an
  * installation whose adapter is current and works. Call only in `whileLocked`.
  * @param modelFolder the folder with the model and the voices of the engine
+ * @param optional whether a voice of the folder needs the optional packages
  * @throws Failure if the engine cannot be installed or does not work
  */
 export async function installNaturalEngine(
   name: NaturalEngineName,
   modelFolder: string,
+  optional: OptionalPackages,
   deps: InstallDeps,
 ): Promise<EngineRegistration> {
   const args = [`${name}/engine.mjs`, '--model-folder', modelFolder];
-  const cwd = await findInstallation(name, deps);
+  const cwd = await findInstallation(name, optional, deps);
   if (cwd !== undefined) {
     const command: EngineCommand = { name, command: 'node', args, cwd };
     const inspection = await deps.inspect(command);
@@ -80,27 +94,37 @@ export async function installNaturalEngine(
   const { enginesFolder, files } = deps;
   const what = `the packages of ${name} need`;
   await requireSpace(enginesFolder, PACKAGES_BYTES, { files, what, variable: 'XDG_STATE_HOME' });
-  const folders = adapterFolders(name, deps);
-  return install({ name, args, folders, afterPackages: removeOtherPlatforms }, deps);
+  const adapted = await adapterFiles(name, deps);
+  const adapter: Adapter = { name, args, files: adapted, optional };
+  return install({ ...adapter, afterPackages: removeOtherPlatforms }, deps);
 }
 
-/** Returns the folder of an installed engine; undefined if its adapter is missing or outdated. */
+/**
+ * Returns the folder of an installed engine; undefined if its adapter is missing or outdated, or if a needed optional
+ * package is missing.
+ */
 export async function findInstallation(
   name: NaturalEngineName,
+  optional: OptionalPackages,
   deps: Pick<InstallDeps, 'adapterFolder' | 'enginesFolder' | 'files'>,
 ): Promise<string | undefined> {
   const { enginesFolder, files } = deps;
   const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
   const cwd = engines.find((engine) => engine.name === name)?.cwd;
   if (cwd === undefined || !isInstalledIn({ name, cwd }, enginesFolder)) return undefined;
-  return (await hasAdapter(cwd, adapterFolders(name, deps), files)) ? cwd : undefined;
+  if (optional === 'include' && !(await isThere(path.join(cwd, ESPEAK_PACKAGE), files))) {
+    return undefined;
+  }
+  return (await hasAdapter(cwd, await adapterFiles(name, deps), files)) ? cwd : undefined;
 }
 
-function adapterFolders(
-  name: NaturalEngineName | typeof ESPEAK_NG,
-  { adapterFolder }: Pick<InstallDeps, 'adapterFolder'>,
-): Adapter['folders'] {
-  return { [name]: path.join(adapterFolder, name), parts: path.join(adapterFolder, 'parts') };
+const ESPEAK_PACKAGE = 'node_modules/@echogarden/espeak-ng-emscripten/package.json';
+
+async function isThere(file: string, files: FileDeps['files']): Promise<boolean> {
+  return files.lstat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 // ONNX Runtime has the libraries of all platforms, in folders such as `napi-v6/linux/x64`: 240 of its 290 MB.
@@ -127,7 +151,7 @@ async function install(adapter: Adapter, deps: InstallDeps): Promise<EngineRegis
   await makeFolder(cwd, deps.files);
   try {
     await copyAdapter(cwd, adapter, deps);
-    await deps.installPackages(cwd);
+    await deps.installPackages(cwd, adapter.optional);
     await adapter.afterPackages?.(cwd, deps);
     const registration = { ...command, ...(await requireWorkingEngine(command, deps)) };
     await register(registration, deps);
@@ -152,31 +176,39 @@ async function tidy(name: string, deps: InstallDeps, inUse?: string): Promise<vo
 const ADAPTER_FILE = /\.(?:json|md|mjs)$/;
 const PACKAGE_FILE = /^package(?:-lock)?\.json$/;
 
+// Kokoro reads American English as the built-in voices do. The files stay beside each other as in the package.
+const READER_FILES = [
+  'dist/english-reader.cjs',
+  'dist/packages/kernels.wasm',
+  ...'LICENSE NOTICE contractions.txt tagger.txt unknown-words.safetensors words.txt'
+    .split(' ')
+    .map((name) => `assets/voice/${name}`),
+];
+
 // npm needs package.json and its lock file at the top of the installation. The first folder that has them is used.
 async function adapterFiles(
-  folders: Adapter['folders'],
-  files: FileDeps['files'],
-): Promise<readonly { readonly from: string; readonly to: string }[]> {
+  name: NaturalEngineName | typeof ESPEAK_NG,
+  { adapterFolder, files }: Pick<InstallDeps, 'adapterFolder' | 'files'>,
+): Promise<readonly AdapterFile[]> {
   const found = await Promise.all(
-    Object.entries(folders).map(async ([folder, from]) =>
-      (await files.readdir(from))
-        .filter((name) => ADAPTER_FILE.test(name))
-        .map((name) => ({
-          from: path.join(from, name),
-          to: PACKAGE_FILE.test(name) ? name : path.join(folder, name),
+    [name, 'parts'].map(async (folder) =>
+      (await files.readdir(path.join(adapterFolder, folder)))
+        .filter((file) => ADAPTER_FILE.test(file))
+        .map((file) => ({
+          from: path.join(adapterFolder, folder, file),
+          to: PACKAGE_FILE.test(file) ? file : path.join(folder, file),
         })),
     ),
   );
-  const all = found.flat();
+  const reader = (name === 'kokoro' ? READER_FILES : []).map((file) => {
+    return { from: path.join(adapterFolder, '..', file), to: file };
+  });
+  const all = [...found.flat(), ...reader];
   return all.filter(({ to }, index) => all.findIndex((one) => one.to === to) === index);
 }
 
-async function copyAdapter(
-  cwd: string,
-  { folders }: Adapter,
-  { files }: InstallDeps,
-): Promise<void> {
-  for (const { from, to } of await adapterFiles(folders, files)) {
+async function copyAdapter(cwd: string, adapter: Adapter, { files }: InstallDeps): Promise<void> {
+  for (const { from, to } of adapter.files) {
     const target = path.join(cwd, to);
     if (path.dirname(to) !== '.') await makeFolder(path.dirname(target), files);
     const content = await files.readFile(from);
@@ -191,11 +223,11 @@ async function copyAdapter(
 
 async function hasAdapter(
   cwd: string,
-  folders: Adapter['folders'],
+  adapted: readonly AdapterFile[],
   files: FileDeps['files'],
 ): Promise<boolean> {
   try {
-    for (const { from, to } of await adapterFiles(folders, files)) {
+    for (const { from, to } of adapted) {
       const [wanted, found] = await Promise.all([
         files.readFile(from),
         files.readFile(path.join(cwd, to)),
@@ -219,6 +251,7 @@ const QUOTED_OUTPUT_MAX_CHARACTERS = 500;
  */
 export async function installPackages(
   folder: string,
+  optional: OptionalPackages,
   {
     env,
     signal,
@@ -229,7 +262,8 @@ export async function installPackages(
   },
 ): Promise<void> {
   const { execa } = await import('execa');
-  const result = await execa('npm', ARGUMENTS, {
+  // The settings of the user may omit optional packages.
+  const result = await execa('npm', [...ARGUMENTS, `--${optional}=optional`], {
     cwd: folder,
     env: withoutOurs(env),
     extendEnv: false,

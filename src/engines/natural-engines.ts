@@ -29,10 +29,15 @@ export interface NaturalEngine {
   /**
    * Returns the parts to install: the given voices, and the programs and models that these voices need.
    * @param voices names of voices; if empty, the voices that are installed by default
+   * @param stored names of voices that are stored already
    * @param read downloads a small file, such as a voice catalogue or a license, and returns its content
    * @throws Failure of kind `usage` for an unknown voice; errors of `read`
    */
-  readonly parts: (voices: readonly string[], read: ReadFile) => Promise<readonly EnginePart[]>;
+  readonly parts: (
+    voices: readonly string[],
+    stored: readonly string[],
+    read: ReadFile,
+  ) => Promise<readonly EnginePart[]>;
 }
 
 type ReadFile = (file: Pick<ModelFile, 'path' | 'url'>) => Promise<Uint8Array>;
@@ -54,7 +59,7 @@ const KOKORO_MODEL: ModelFile = {
 
 const KOKORO_VOICE_BYTES = 522_240;
 
-// Name and SHA-256 of each voice: the 41 of 54 whose languages espeak-ng gives phonemes for.
+// Name and SHA-256 of each voice: the 41 of 54 whose languages foley or espeak-ng gives phonemes for.
 const KOKORO_VOICES = `
   af_alloy c4a6b876047fd7fb472edf4ebd63cfac7c3b958a7cae7c106e8f038ca6308c45
   af_aoede 4a004c33430762e2461eedb2013fad808ef4ab3121f5300f554476caf58d8361
@@ -107,27 +112,36 @@ const kokoroSums: ReadonlyMap<string, string> = new Map(
 );
 
 // Both engines run their model with the same packages, which npm installs from `package-lock.json` of the adapter.
-const PACKAGES: readonly EnginePart[] = [
-  {
-    what: 'ONNX Runtime, runs the model, with small packages',
-    license: 'MIT, BSD-3-Clause, ISC',
-    source: 'npm: onnxruntime-node',
-    bytes: 114_000_000,
-    files: [],
-  },
-  {
-    what: 'espeak-ng, turns text into sounds',
-    license: 'GPL-3.0-or-later',
-    source: 'npm: @echogarden/espeak-ng-emscripten',
-    bytes: 13_000_000,
-    files: [],
-  },
-];
+const RUNTIME: EnginePart = {
+  what: 'ONNX Runtime, runs the model, with small packages',
+  license: 'MIT, BSD-3-Clause, ISC',
+  source: 'npm: onnxruntime-node',
+  bytes: 114_000_000,
+  files: [],
+};
+
+const ESPEAK_NG: EnginePart = {
+  what: 'espeak-ng, turns text into sounds',
+  license: 'GPL-3.0-or-later',
+  source: 'npm: @echogarden/espeak-ng-emscripten',
+  bytes: 13_000_000,
+  files: [],
+};
+
+/** Returns what npm does with espeak-ng, the only optional package, for the parts of an engine. */
+export function optionalPackages(parts: readonly EnginePart[]): 'include' | 'omit' {
+  return parts.includes(ESPEAK_NG) ? 'include' : 'omit';
+}
+
+/** Returns whether Kokoro reads the language of a voice with espeak-ng; foley itself reads American English. */
+function needsEspeakNg(voice: string): boolean {
+  return /^[befhip][fm]_/.test(voice);
+}
 
 const KOKORO: NaturalEngine = {
   name: 'kokoro',
   voice: 'af_heart',
-  async parts(voices) {
+  async parts(voices, stored) {
     const names = voices.length === 0 ? [...kokoroSums.keys()] : [...new Set(voices)];
     const files = names.map((name) => kokoroVoice(name));
     return [
@@ -143,7 +157,8 @@ const KOKORO: NaturalEngine = {
         'https://github.com/thewh1teagle/kokoro-onnx',
         [KOKORO_MODEL],
       ),
-      ...PACKAGES,
+      RUNTIME,
+      ...([...names, ...stored].some(needsEspeakNg) ? [ESPEAK_NG] : []),
     ];
   },
 };
@@ -169,7 +184,7 @@ const JOE = 'en_US-joe-medium';
 const PIPER: NaturalEngine = {
   name: 'piper',
   voice: JOE,
-  async parts(voices, read) {
+  async parts(voices, _stored, read) {
     const names = voices.length === 0 ? [JOE] : [...new Set(voices)];
     const parts: EnginePart[] = [];
     let catalogue: unknown;
@@ -177,7 +192,7 @@ const PIPER: NaturalEngine = {
       if (name !== JOE) catalogue ??= await readCatalogue(read);
       parts.push(name === JOE ? joePart() : await cataloguedPart(catalogue, name, read));
     }
-    return [...parts, ...PACKAGES];
+    return [...parts, RUNTIME, ESPEAK_NG];
   },
 };
 

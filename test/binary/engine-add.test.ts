@@ -45,6 +45,23 @@ describe('the consent to an engine', () => {
     expect(existsSync(modelsOf(box))).toBe(false);
   });
 
+  test.each([
+    ['af_heart', false],
+    ['am_puck', false],
+    ['bf_emma', true],
+    ['ff_siwis', true],
+  ])('names espeak-ng and its license only for voices that need it: %s', async (voice, isNamed) => {
+    const box = await sandbox();
+    const add = async (name: string) =>
+      (await runFoley(['engine', 'add', 'kokoro', '--voice', name], { box })).stderr;
+    expect(/espeak-ng.*GPL/.test(await add(voice))).toBe(isNamed);
+    const voices = path.join(modelsOf(box), 'kokoro/voices');
+    await mkdir(voices, { recursive: true });
+    await writeFile(path.join(voices, `${voice}.bin`), '');
+    // A stored voice needs it too.
+    expect(/espeak-ng.*GPL/.test(await add('af_sky'))).toBe(isNamed);
+  });
+
   test('is part of the error with --json', async () => {
     const result = await runFoley(['engine', 'add', 'piper', '--json']);
     const { details, ...error } = errorLine(result);

@@ -15,6 +15,7 @@ import { sentencesIn } from './engines/sentences.ts';
 import { countWordErrors, type Sentence, sentencesOf } from './word-errors/count-word-errors.ts';
 
 const ENGINE = fileURLToPath(new URL('../../engines/kokoro/engine.mjs', import.meta.url));
+const READER = fileURLToPath(new URL('../../dist/english-reader.cjs', import.meta.url));
 const WORD_ERRORS = fileURLToPath(new URL('word-errors/sentences.tsv', import.meta.url));
 const PYTHON_FILES = fileURLToPath(new URL('python', import.meta.url));
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
@@ -44,7 +45,7 @@ const voiceOf: Readonly<Record<string, string>> = {
 describe('Kokoro with its real model', () => {
   let models = '';
   const kokoro = (): DrivenEngine =>
-    driveEngine(ENGINE, ['--model-folder', path.join(models, 'kokoro')]);
+    driveEngine(ENGINE, ['--model-folder', path.join(models, 'kokoro'), '--reader', READER]);
 
   beforeAll(async () => {
     models = await naturalModels();

@@ -3,7 +3,11 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configFailure } from '../../src/errors/failure.ts';
-import { addNaturalEngine, removeNaturalEngine } from '../../src/engines/add-natural-engine.ts';
+import {
+  addNaturalEngine,
+  removeNaturalEngine,
+  storedVoices,
+} from '../../src/engines/add-natural-engine.ts';
 import { addEngine, register } from '../../src/engines/engines.ts';
 import type { EnginePart, NaturalEngineName } from '../../src/engines/natural-engines.ts';
 import { isNaturalEngine, NATURAL_ENGINES } from '../../src/engines/natural-engines.ts';
@@ -21,6 +25,7 @@ import {
   listedIn,
   naturalWorld,
   PARTS,
+  READER,
 } from './natural-world.ts';
 
 describe('adding an engine with natural voices', () => {
@@ -36,6 +41,8 @@ describe('adding an engine with natural voices', () => {
     expect(inspected).toHaveLength(1);
     expect(installed).toEqual([added.cwd]);
     expect((await readdir(added.cwd)).toSorted()).toEqual([
+      'assets',
+      'dist',
       'kokoro',
       'package-lock.json',
       'package.json',
@@ -66,6 +73,49 @@ describe('adding an engine with natural voices', () => {
     const again = await addNaturalEngine('kokoro', PARTS, deps);
     expect(again.cwd).not.toBe(first.cwd);
     expect(await installationsIn(deps)).toEqual([path.basename(again.cwd)]);
+  });
+
+  it('installs the reader of American English, and again when its data has changed', async () => {
+    const { deps } = await naturalWorld();
+    const first = await addNaturalEngine('kokoro', PARTS, deps);
+    for (const [file, content] of READER) {
+      expect(await readFile(path.join(first.cwd, file), 'utf8')).toBe(content);
+    }
+    await writeFile(path.join(deps.adapterFolder, '../assets/voice/words.txt'), 'new words');
+    const again = await addNaturalEngine('kokoro', PARTS, deps);
+    expect(again.cwd).not.toBe(first.cwd);
+    expect(await readFile(path.join(again.cwd, 'assets/voice/words.txt'), 'utf8')).toBe(
+      'new words',
+    );
+  });
+
+  it('installs espeak-ng only for voices that need it, also later', async () => {
+    const optional: string[] = [];
+    const { deps } = await naturalWorld([honest], {
+      async installPackages(folder, wanted) {
+        optional.push(wanted);
+        if (wanted === 'omit') return;
+        const espeak = path.join(folder, 'node_modules/@echogarden/espeak-ng-emscripten');
+        await mkdir(espeak, { recursive: true });
+        await writeFile(path.join(espeak, 'package.json'), '{}');
+      },
+    });
+    const partsFor = async (...voices: readonly string[]) => {
+      const stored = await storedVoices('kokoro', deps);
+      const parts = await NATURAL_ENGINES.kokoro.parts(voices, stored, nothing);
+      return [...PARTS, ...parts.filter(({ files }) => files.length === 0)];
+    };
+    const store = (voice: string) =>
+      writeFile(path.join(deps.modelsFolder, `kokoro/voices/${voice}.bin`), '');
+    const first = await addNaturalEngine('kokoro', await partsFor('af_heart', 'am_puck'), deps);
+    expect(optional).toEqual(['omit']);
+    const second = await addNaturalEngine('kokoro', await partsFor('bf_emma'), deps);
+    expect(second.cwd).not.toBe(first.cwd);
+    expect(optional).toEqual(['omit', 'include']);
+    await store('bf_emma');
+    const third = await addNaturalEngine('kokoro', await partsFor('af_heart'), deps);
+    expect(third.cwd).toBe(second.cwd);
+    expect(optional).toEqual(['omit', 'include']);
   });
 
   it('keeps the libraries of this platform only', async () => {
@@ -241,7 +291,7 @@ describe('a file for which the publisher gives an MD5 only', () => {
 const nothing = (): Promise<Uint8Array> => Promise.reject(new Error('nothing to read'));
 
 const partsOf = (name: NaturalEngineName, ...voices: readonly string[]) =>
-  NATURAL_ENGINES[name].parts(voices, nothing);
+  NATURAL_ENGINES[name].parts(voices, [], nothing);
 
 const filesOf = async (name: NaturalEngineName, ...voices: readonly string[]) =>
   (await partsOf(name, ...voices)).flatMap((part) => part.files);
@@ -296,10 +346,14 @@ describe('the list of files', () => {
     const card =
       '## Dataset\n\n* URL: https://thorsten.example\n* License: CC0\n\nFinetuned from lessac.\n';
     const asked: string[] = [];
-    const parts = await NATURAL_ENGINES.piper.parts([name, 'en_US-joe-medium'], async (wanted) => {
-      asked.push(wanted.path);
-      return Buffer.from(wanted.path.endsWith('.json') ? JSON.stringify(catalogue) : card);
-    });
+    const parts = await NATURAL_ENGINES.piper.parts(
+      [name, 'en_US-joe-medium'],
+      [],
+      async (wanted) => {
+        asked.push(wanted.path);
+        return Buffer.from(wanted.path.endsWith('.json') ? JSON.stringify(catalogue) : card);
+      },
+    );
     expect(asked).toEqual(['piper/voices.json', `piper/${name}.MODEL_CARD`]);
     expect(parts.slice(0, 2)).toMatchObject([
       {

@@ -26,6 +26,13 @@ export const contentAt = (wanted: string): Buffer =>
   CONTENTS.get(wanted.slice(1)) ?? Buffer.alloc(0);
 export const honest: Rule = { answer: (request) => served(contentAt(request.path), request) };
 
+/** Files of foley with which Kokoro reads American English. */
+export const READER = new Map(
+  'dist/english-reader.cjs dist/packages/kernels.wasm assets/voice/LICENSE assets/voice/NOTICE assets/voice/contractions.txt assets/voice/tagger.txt assets/voice/unknown-words.safetensors assets/voice/words.txt'
+    .split(' ')
+    .map((name) => [name, `content of ${name}`]),
+);
+
 /** Adapters that stand in for the real ones: their engines are not started. */
 export async function naturalWorld(
   rules: readonly Rule[] = [honest],
@@ -40,6 +47,7 @@ export async function naturalWorld(
     ['kokoro/package.json', '{}'],
     ['kokoro/package-lock.json', '{"lockfileVersion":3}'],
     ['parts/part.mjs', 'export {};'],
+    ...[...READER].map(([file, text]) => [`../${file}`, text] as const),
   ] as const) {
     await mkdir(path.join(adapterFolder, path.dirname(name)), { recursive: true });
     await writeFile(path.join(adapterFolder, name), content);
@@ -52,7 +60,8 @@ export async function naturalWorld(
     ...models,
     processes: systemProcesses(),
     adapterFolder,
-    installPackages: async (folder: string) => void installed.push(folder),
+    installPackages: async (folder: string, _optional: 'include' | 'omit') =>
+      void installed.push(folder),
     onWait: (pid: number | undefined) => void waited.push(pid),
     onDownload: () => undefined,
     onRecord: (name: string, sum: string) => void recorded.push([name, sum]),

@@ -27,7 +27,7 @@ it('runs npm in the folder, without install scripts', async () => {
   const { folder, env } = await withNpm(WRITE_DOWN);
   const more = { ...env, npm_config_registry: 'x', FOLEY_API_KEY: 'sk-1', foley_x: 'y' };
 
-  await installPackages(folder, { env: more, signal: never });
+  await installPackages(folder, 'include', { env: more, signal: never });
 
   const called: { argv: string[]; env: string[] } = JSON.parse(
     await readFile(path.join(folder, 'called.json'), 'utf8'),
@@ -37,11 +37,23 @@ it('runs npm in the folder, without install scripts', async () => {
   expect(called.env.join(' ')).not.toMatch(/foley_|FOLEY_/);
 });
 
+it.each(['include', 'omit'] as const)(
+  'runs npm with the flag to %s optional packages',
+  async (optional) => {
+    const { folder, env } = await withNpm(WRITE_DOWN);
+    await installPackages(folder, optional, { env, signal: never });
+    const called: { argv: string[] } = JSON.parse(
+      await readFile(path.join(folder, 'called.json'), 'utf8'),
+    );
+    expect(called.argv).toContain(`--${optional}=optional`);
+  },
+);
+
 it('reports the output of npm when it fails', async () => {
   const { folder, env } = await withNpm(
     `console.error('npm error code ENOTFOUND\\u001b[0m'); process.exitCode = 7;`,
   );
-  await expect(installPackages(folder, { env, signal: never })).rejects.toMatchObject({
+  await expect(installPackages(folder, 'include', { env, signal: never })).rejects.toMatchObject({
     exitCode: 2,
     message: 'npm failed to install the engine (exit code 7)',
     hint: String.raw`Output of npm: npm error code ENOTFOUND\x1b[0m`,
@@ -51,7 +63,7 @@ it('reports the output of npm when it fails', async () => {
 it('reports a missing npm', async () => {
   const { folder } = await withNpm('');
   const env = { PATH: path.join(folder, 'nowhere') };
-  await expect(installPackages(folder, { env, signal: never })).rejects.toMatchObject({
+  await expect(installPackages(folder, 'include', { env, signal: never })).rejects.toMatchObject({
     exitCode: 2,
     message: 'cannot run npm, which installs engines',
   });
@@ -61,7 +73,7 @@ it('stops npm when the command is stopped', async () => {
   const { folder, env } = await withNpm('setInterval(() => undefined, 1000);');
   const reason = new Error('Ctrl-C');
   const stop = new AbortController();
-  const installing = installPackages(folder, { env, signal: stop.signal });
+  const installing = installPackages(folder, 'include', { env, signal: stop.signal });
   stop.abort(reason);
   await expect(installing).rejects.toBe(reason);
 });

@@ -60,6 +60,42 @@ test(
 );
 
 test(
+  'npm installs espeak-ng with the first voice of Kokoro that needs it, and foley reads American English itself',
+  async () => {
+    const box = await withModels();
+    const ESPEAK = 'node_modules/@echogarden/espeak-ng-emscripten';
+    const installation = async (): Promise<{ cwd: string; license: string }> => {
+      const file = path.join(box.state, 'foley/engines/engines.json');
+      return JSON.parse(await readFile(file, 'utf8')).engines[0];
+    };
+    const american = await foley(box, 'engine add kokoro --voice af_heart --from models --yes');
+    expect(american.code, american.stderr).toBe(0);
+    const { cwd, license } = await installation();
+    expect(license).toBe('Apache-2.0');
+    expect(existsSync(path.join(cwd, 'node_modules/onnxruntime-node'))).toBe(true);
+    expect(existsSync(path.join(cwd, ESPEAK))).toBe(false);
+    const spoken = await foley(box, 'tts Hello -v af_heart -o heart.wav');
+    expect(spoken.code, spoken.stderr).toBe(0);
+    await expectSoundIn(box, 'heart.wav');
+
+    const french = await foley(box, 'engine add kokoro --voice ff_siwis --from models --yes');
+    expect(french.code, french.stderr).toBe(0);
+    const both = await installation();
+    expect(both.license).toBe('Apache-2.0 AND GPL-3.0-or-later');
+    expect(existsSync(path.join(both.cwd, ESPEAK))).toBe(true);
+    for (const voice of ['af_heart', 'ff_siwis']) {
+      const { code, stderr } = await foley(box, `tts Bonjour -v ${voice} -o ${voice}.wav`);
+      expect(code, stderr).toBe(0);
+    }
+    const more = { box, env: NPM, timeoutMs: 5 * MINUTES_MS };
+    const tested = await runFoley(['engine', 'test', 'kokoro'], more);
+    expect(tested.code, tested.stderr).toBe(0);
+    expect((await foley(box, 'engine remove kokoro')).code).toBe(0);
+  },
+  15 * MINUTES_MS,
+);
+
+test(
   'piper is added, speaks, adds nothing twice, and keeps its files when kokoro is removed',
   async () => {
     const box = await withModels();

@@ -9,6 +9,7 @@ import { naturalModels } from '../../harness/natural-models.ts';
 import { sentencesOf } from '../word-errors/count-word-errors.ts';
 
 const ENGINES = fileURLToPath(new URL('../../../engines/', import.meta.url));
+const READER = fileURLToPath(new URL('../../../dist/english-reader.cjs', import.meta.url));
 const TABLE = fileURLToPath(new URL('../word-errors/sentences.tsv', import.meta.url));
 const MINUTE = 60_000;
 const SENTENCES = 20;
@@ -52,6 +53,7 @@ describe('words of natural voices start where a recognizer hears them', () => {
     const engine = driveEngine(path.join(ENGINES, name, 'engine.mjs'), [
       '--model-folder',
       path.join(models, name),
+      ...(name === 'kokoro' ? ['--reader', READER] : []),
     ]);
     await engine.greet();
     const sent: number[] = [];

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -7,16 +7,18 @@ import { expectTimedWords, FRAMES } from '../stand-in.ts';
 import { standInFolder, standInModel, standInVoice } from './stand-in.ts';
 
 const ENGINE = fileURLToPath(new URL('../../../engines/kokoro/engine.mjs', import.meta.url));
+const READER = fileURLToPath(new URL('../../../dist/english-reader.cjs', import.meta.url));
+const argsFor = (folder: string) => ['--model-folder', folder, '--reader', READER];
 const RATE = 24_000;
 const FRAME_MS = 25;
 
 const quiet = standInVoice(() => 0.1);
 
 async function kokoro(folder?: string): Promise<DrivenEngine> {
-  return driveEngine(ENGINE, [
-    '--model-folder',
-    folder ?? (await standInFolder({ af_heart: quiet, ef_dora: quiet })),
-  ]);
+  return driveEngine(
+    ENGINE,
+    argsFor(folder ?? (await standInFolder({ af_heart: quiet, ef_dora: quiet }))),
+  );
 }
 
 /** The longest run of samples without a sound. */
@@ -29,6 +31,8 @@ function longestSilence(samples: Int16Array): number {
   return longest;
 }
 
+const isOwnFile = (file: string): boolean => !file.includes('node_modules');
+
 const peakOf = (samples: Int16Array) => Math.max(...samples.map(Math.abs));
 
 describe('ONNX Runtime', () => {
@@ -37,7 +41,7 @@ describe('ONNX Runtime', () => {
     const home = path.join(folder, 'home');
     await mkdir(home);
     const env = { HOME: home, XDG_CACHE_HOME: undefined, ORT_DISABLE_TELEMETRY: undefined };
-    const engine = driveEngine(ENGINE, ['--model-folder', folder], env);
+    const engine = driveEngine(ENGINE, argsFor(folder), env);
     await engine.greet();
     expect((await engine.speak('Hello.', 'af_heart')).end.type).toBe('done');
     await engine.end();
@@ -79,6 +83,28 @@ describe('the greeting of the Kokoro engine', () => {
     });
   });
 
+  it('has no GPL for American voices, which it speaks without espeak-ng', async () => {
+    const folder = await standInFolder({ af_heart: quiet });
+    const adapters = path.join(folder, 'engines');
+    for (const name of ['kokoro', 'parts']) {
+      const from = path.join(path.dirname(ENGINE), '..', name);
+      await cp(from, path.join(adapters, name), { recursive: true, filter: isOwnFile });
+    }
+    const modules = path.join(adapters, 'node_modules');
+    await mkdir(modules);
+    const from = path.join(path.dirname(ENGINE), '../parts/node_modules/onnxruntime-node');
+    await symlink(from, path.join(modules, 'onnxruntime-node'), 'junction');
+    const program = path.join(adapters, 'kokoro/engine.mjs');
+    const engine = driveEngine(program, argsFor(folder));
+    expect(await engine.greet()).toMatchObject({ type: 'hello', license: 'Apache-2.0' });
+    expect((await engine.speak('Hello.', 'af_heart')).end.type).toBe('done');
+    await writeFile(path.join(folder, 'voices/ff_siwis.bin'), quiet);
+    expect(await driveEngine(program, argsFor(folder)).greet()).toMatchObject({
+      type: 'error',
+      message: expect.stringContaining('espeak-ng is not installed'),
+    });
+  });
+
   it('reports the loading to a host of version 2 only', async () => {
     const folder = await standInFolder({ af_heart: quiet });
     const newer = await kokoro(folder);
@@ -93,30 +119,25 @@ describe('the greeting of the Kokoro engine', () => {
 
   it.each([
     ['the folder is not named', async () => [], '--model-folder is missing'],
-    ['there are no voices', async () => ['--model-folder', await standInFolder({})], 'no voices'],
+    ['there are no voices', async () => argsFor(await standInFolder({})), 'no voices'],
     [
       'the model is missing',
       async () => {
         const folder = await standInFolder({ af_heart: quiet });
         await rm(path.join(folder, 'kokoro-v1.0.int8.onnx'));
-        return ['--model-folder', folder];
+        return argsFor(folder);
       },
       'kokoro-v1.0.int8.onnx',
     ],
     [
       'the model is damaged',
-      async () => [
-        '--model-folder',
-        await standInFolder({ af_heart: quiet }, Buffer.alloc(99, 255)),
-      ],
+      async () => argsFor(await standInFolder({ af_heart: quiet }, Buffer.alloc(99, 255))),
       'not an ONNX model',
     ],
     [
       'the model tells no durations',
-      async () => [
-        '--model-folder',
-        await standInFolder({ af_heart: quiet }, standInModel({ durations: 'Max' })),
-      ],
+      async () =>
+        argsFor(await standInFolder({ af_heart: quiet }, standInModel({ durations: 'Max' }))),
       '0 nodes of type Clip',
     ],
   ])('is an error when %s', async (_, args, message) => {

@@ -1,6 +1,6 @@
 /**
  * Joins the letters that a reading spells, so that engines speak their names: `A P I` → `A.P.I`, `I Ds` → `I-D's`.
- * espeak-ng, which Kokoro and Piper use too, says a separate `A` as the article, and the plural `Os` as `O S`.
+ * espeak-ng, which Piper and British voices of Kokoro use too, says a separate `A` as the article, and the plural `Os` as `O S`.
  */
 export function joinLetters(spoken: string): string {
   return spoken

@@ -1,0 +1,13 @@
+// Entry point of dist/english-reader.cjs, which the adapter of Kokoro loads (engines/kokoro/american.mjs). `foley engine
+// add` copies it together with the files that it reads, at the same relative paths.
+
+import { fileURLToPath } from 'node:url';
+import { type English, openEnglish } from './english.ts';
+import { unknownWordReader } from './unknown-word-network.ts';
+
+/** Opens the reader of American English with its files in the package or in the installation of an engine. */
+export function openReader(): English {
+  const kernels = fileURLToPath(new URL('packages/kernels.wasm', import.meta.url));
+  const folder = fileURLToPath(new URL('../assets/voice', import.meta.url));
+  return openEnglish(folder, unknownWordReader(kernels, `${folder}/unknown-words.safetensors`));
+}
