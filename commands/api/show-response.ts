@@ -10,6 +10,7 @@ import {
   toJson,
   withoutCommands,
   withoutCommandsInJson,
+  withoutControlBytes,
 } from '../../src/text/display.ts';
 
 // Longer JSON is unreadable even if it is formatted.
@@ -25,8 +26,8 @@ export interface ShowOptions {
 }
 
 /**
- * Writes a response to stdout. A file or a pipe gets the bytes unchanged; in CI, log commands in the text of a pipe are
- * escaped. A terminal gets formatted, escaped text.
+ * Writes a response to stdout. A file or a pipe gets the bytes unchanged; in CI, log commands and control characters in
+ * the text of a pipe are escaped. A terminal gets formatted, escaped text.
  * @throws Failure of kind `output` for bytes that a terminal cannot show
  * @throws Failure of kind `bad_answer` for a truncated body
  */
@@ -38,7 +39,7 @@ export async function showResponse(
   if (options.include) await io.writeOut(headOf(response, io.stdoutIsTerminal));
   const { contentType = '' } = response.headers;
   if (!io.stdoutIsTerminal) {
-    const escape = JSON_TYPE.test(contentType) ? withoutCommandsInJson : withoutCommands;
+    const escape = JSON_TYPE.test(contentType) ? withoutCommandsInJson : textInLog;
     const isText = JSON_TYPE.test(contentType) || TEXT.test(contentType);
     const bytes = io.isCiLog && isText ? escapedLines(response.body, escape) : response.body;
     for await (const chunk of bytes) await io.writeOut(chunk);
@@ -57,6 +58,10 @@ export async function showResponse(
     response.discard();
     throw notForTerminals(response, options.billed);
   }
+}
+
+function textInLog(text: string): string {
+  return withoutControlBytes(withoutCommands(text));
 }
 
 // Decoding each byte as a character keeps the other bytes unchanged, whatever their encoding.

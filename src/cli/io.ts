@@ -2,7 +2,7 @@ import { fstatSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream';
 import { hasErrno, reasonOf } from '../durable/file-failures.ts';
 import { Failure } from '../errors/failure.ts';
-import { display, withoutCommands } from '../text/display.ts';
+import { display, withoutCommands, withoutControls } from '../text/display.ts';
 import { wantsColor, loadPaint, PLAIN } from './render/style.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import type { TerminalStyle } from './render/style.ts';
@@ -34,7 +34,10 @@ export interface Io {
   /** Whether a pager uses the terminal. While it does, Ctrl-C goes to the pager. */
   readonly paging: { isActive: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether a CI service may read stdout as its log. `writeOut` then escapes log commands in strings. */
+  /**
+   * Whether a CI service may read stdout as its log. `writeOut` then escapes log commands and control characters in
+   * strings.
+   */
   readonly isCiLog: boolean;
   /** Writes to stdout. Resolves when the reader of stdout can accept more. */
   writeOut(chunk: string | Uint8Array): Promise<void>;
@@ -80,12 +83,15 @@ export async function createIo({
   const isCiLog = (env['CI'] ?? '') !== '' && !streams.stdoutIsFile();
   const complain = (line: string): void => void stderr.write(`${line}\n`);
   const shown = (sentence: string): string => wrap(display(sentence, { max: LONGEST_SENTENCE }));
+  const out = await styleOf(stdout);
+  const inLog = (text: string): string =>
+    withoutControls(withoutCommands(text), out.paint !== PLAIN);
   return {
     stdin,
     stdinIsTerminal: () => stdin().isTTY === true,
     stdoutIsTerminal: stdout.isTTY === true,
     stderrIsTerminal,
-    out: await styleOf(stdout),
+    out,
     err: await styleOf(stderr),
     showsProgress:
       isAttended(stderr, env) &&
@@ -104,8 +110,7 @@ export async function createIo({
       if (streams.stdoutIsClosed()) throw closedStdout();
     },
     isCiLog,
-    writeOut: (chunk) =>
-      write(stdout, isCiLog && typeof chunk === 'string' ? withoutCommands(chunk) : chunk),
+    writeOut: (chunk) => write(stdout, isCiLog && typeof chunk === 'string' ? inLog(chunk) : chunk),
     stdoutFile: streams.stdoutFile,
     notice: (sentence) => {
       if (globals.quiet !== true) complain(shown(sentence));

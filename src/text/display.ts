@@ -53,10 +53,40 @@ export function withoutCommands(text: string): string {
     .replaceAll(BRACKET_COMMAND, () => `${escapeOf('#')}#`);
 }
 
-/** Escapes the log commands of CI services in JSON. The result means the same. */
+/**
+ * Escapes the log commands of CI services and control characters in bytes of JSON, of which each is a character of the
+ * string. The result means the same.
+ */
 export function withoutCommandsInJson(json: string): string {
-  return json.replaceAll(BRACKET_COMMAND, String.raw`\u0023#`);
+  return json
+    .replaceAll(BRACKET_COMMAND, String.raw`\u0023#`)
+    .replaceAll(C1_BYTES, (_all, sign: string) => unicodeEscape(sign))
+    .replaceAll(RAW_CONTROL, (sign) => (sign === '\r' ? sign : unicodeEscape(sign)));
 }
+
+/**
+ * Escapes control characters, such as those that move the cursor of a log, except for tabs and line ends.
+ * @param keepsColors whether to keep the codes for colors
+ */
+export function withoutControls(text: string, keepsColors: boolean): string {
+  if (!CONTROL.test(text)) return text;
+  if (!keepsColors) return text.replaceAll(CONTROLS, escapeOf);
+  return text.replaceAll(COLOR_OR_CONTROL, (sign) => (sign.length > 1 ? sign : escapeOf(sign)));
+}
+
+/** Does the same as {@link withoutControls} in bytes of UTF-8 or Latin-1, of which each is a character of the string. */
+export function withoutControlBytes(bytes: string): string {
+  return bytes
+    .replaceAll(C1_BYTES, (_all, sign: string) => escapeOf(sign))
+    .replaceAll(RAW_CONTROL, escapeOf);
+}
+
+// The control characters from U+0080 to U+009F in UTF-8.
+const C1_BYTES = /\u00c2([\u0080-\u009f])/g;
+const RAW_CONTROL = /(?!\r\n)[\0-\x08\x0b-\x1f\x7f]/g;
+const CONTROL = /(?!\r\n)[\0-\x08\x0b-\x1f\x7f-\x9f]/;
+const CONTROLS = new RegExp(CONTROL, 'g');
+const COLOR_OR_CONTROL = new RegExp(String.raw`\x1b\[[\d;]{0,20}m|${CONTROL.source}`, 'g');
 
 // A command in brackets counts anywhere in a line.
 const BRACKET_COMMAND = /##(?=[a-z]{0,16}\[)/gi;
@@ -68,13 +98,16 @@ const BRACKET_COMMAND = /##(?=[a-z]{0,16}\[)/gi;
 export function toJson(data: unknown, pretty = false): string {
   const json = JSON.stringify(data, undefined, pretty ? 2 : undefined).replaceAll(
     UNSAFE_IN_JSON,
-    (character) =>
-      character
-        .split('')
-        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-        .join(''),
+    unicodeEscape,
   );
-  return withoutCommandsInJson(json);
+  return json.replaceAll(BRACKET_COMMAND, String.raw`\u0023#`);
+}
+
+function unicodeEscape(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 // These characters are valid in JSON, but invisible or able to control a terminal.

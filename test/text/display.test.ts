@@ -1,7 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countCodePoints } from '../../src/text/code-points.ts';
-import { display, displayText, toJson, withoutCommands } from '../../src/text/display.ts';
+import {
+  display,
+  displayText,
+  toJson,
+  withoutCommands,
+  withoutControlBytes,
+  withoutControls,
+} from '../../src/text/display.ts';
 
 const ESC = '\u001b';
 
@@ -90,6 +97,23 @@ describe('the log commands of CI services are escaped', () => {
     expect(withoutCommands(given)).toBe(escaped);
     expect(JSON.parse(toJson({ [given]: given }))).toEqual({ [given]: given });
     expect(toJson({ [given]: given })).not.toMatch(/^\s*::|##[a-z]{0,16}\[/im);
+  });
+});
+
+describe('control characters are escaped', () => {
+  it.each([
+    ['a\tb\r\nc\nd é \u200d', 'a\tb\r\nc\nd é \u200d'],
+    [`${ESC}[31ma\u0007\r${ESC}[2J\u009b1m\u007f`, '\\x1b[31ma\\x07\\x0d\\x1b[2J\\x9b1m\\x7f'],
+  ])('%j becomes %j', (given, escaped) => {
+    expect(withoutControls(given, false)).toBe(escaped);
+    const bytes = Buffer.from(given).toString('latin1');
+    expect(Buffer.from(withoutControlBytes(bytes), 'latin1').toString()).toBe(escaped);
+  });
+
+  it('but colors may stay', () => {
+    expect(withoutControls(`${ESC}[1;31ma${ESC}[2J${ESC}[0m`, true)).toBe(
+      `${ESC}[1;31ma\\x1b[2J${ESC}[0m`,
+    );
   });
 });
 
