@@ -9,6 +9,7 @@ import {
   pollSpeechJob,
 } from '../../api/resources/jobs.ts';
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
+import { backoff, BACKOFF_BASE_MS } from '../../api/retry.ts';
 import type { AudioResponse } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import { type CodePointRange, formatRanges } from '../../contract/unspoken.ts';
@@ -90,8 +91,9 @@ async function fetchPart(
   record: LongTextRecord,
   index: number,
   begun: SpeechJob | { readonly id: string },
-  { client, clock, files, onTrouble, random, signal }: PartDeps,
+  deps: PartDeps,
 ): Promise<void> {
+  const { client, clock, onTrouble, random, signal } = deps;
   const api = apiOf(record);
   const ref = { id: begun.id, api };
   const pace = pollPace(client, api);
@@ -101,8 +103,7 @@ async function fetchPart(
     await record.note({ part: index, state: 'failed', creditsUsed: 0 });
     throw partFailure(job, index, record.plan.parts.length);
   }
-  const audio = await fetchJobAudio(client, ref, signal);
-  const { bytes, sampleRate } = await downloadPart(audio, record, index, files);
+  const { audio, bytes, sampleRate } = await downloadJob(record, index, ref, deps);
   const isPartial = job.phase === 'partial' ? true : undefined;
   const unspoken = recordedRanges(audio.unspoken);
   // The id of the request that created the job, not of its last poll.
@@ -117,6 +118,31 @@ async function fetchPart(
     ...metadataOf(job),
     requestId,
   });
+}
+
+const PASSING: ReadonlySet<string> = new Set(['badAnswer', 'network', 'rateLimited', 'service']);
+
+// Downloads the audio again if no response came or it was cut off: the job is paid for, and a download is free.
+async function downloadJob(
+  record: LongTextRecord,
+  index: number,
+  ref: Pick<SpeechJob, 'api' | 'id'>,
+  { client, clock, files, notice, random, signal }: PartDeps,
+) {
+  for (let count = 1; ; count += 1) {
+    try {
+      const audio = await fetchJobAudio(client, ref, signal);
+      return { audio, ...(await downloadPart(audio, record, index, files)) };
+    } catch (error) {
+      signal?.throwIfAborted();
+      const isPassing = error instanceof Failure && PASSING.has(error.exit);
+      if (!isPassing || count > client.retry.maxRetries) throw error;
+      notice(
+        `foley: part ${index + 1} of ${record.plan.parts.length}: ${error.message}; downloading it again`,
+      );
+      await clock.sleep(backoff(count, BACKOFF_BASE_MS) * (1 + random.fraction()), signal);
+    }
+  }
 }
 
 async function createJob(

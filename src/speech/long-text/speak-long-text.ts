@@ -1,6 +1,5 @@
 import { reviseFailure } from '../../api/failures.ts';
 import { noticeTrouble } from '../../api/poll.ts';
-import { backoff, BACKOFF_BASE_MS, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import type { Output } from '../../durable/output.ts';
 import { abortable, mapOrdered } from '../../effects/concurrency.ts';
@@ -99,18 +98,15 @@ function workOf(
     ahead: isStream ? concurrency : Infinity,
     // Returns true if the part has audio.
     async work(index: number): Promise<boolean> {
-      const attempt = async (): Promise<void> => {
-        if (via === 'job') {
-          await retryPart(options, index, () => speakJobPart(record, index, options));
-        } else if (isDirect && index === 0) {
-          // Played audio cannot be replaced by a retry.
-          await speakStreamPart(record, index, options, direct);
-        } else {
-          await retryPart(options, index, () => speakStreamPart(record, index, options));
-        }
-      };
       try {
-        await attempt();
+        if (via === 'job') await speakJobPart(record, index, options);
+        else
+          await speakStreamPart(
+            record,
+            index,
+            options,
+            isDirect && index === 0 ? direct : undefined,
+          );
         return true;
       } catch (error) {
         const order = { ...record.plan.order, text: record.partText(index) };
@@ -140,40 +136,6 @@ function leaveOut(record: LongTextRecord, part: number, { requestId }: Failure):
   const none = { creditsUsed: 0, ignoredParameters: [] };
   return record.note({ part, state: 'failed', unspoken, requestId, ...none });
 }
-
-async function retryPart(
-  { client, notice, record, signal }: LongTextOptions,
-  index: number,
-  attempt: () => Promise<void>,
-): Promise<void> {
-  const { clock, maxRetries, random } = client.retry;
-  for (let count = 1; ; count += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      signal?.throwIfAborted();
-      const mayRetry = error instanceof Failure && isRetryable(error, record, index);
-      if (!mayRetry || count > maxRetries) throw error;
-      notice(
-        `foley: part ${index + 1} of ${record.plan.parts.length}: ${error.message}; trying again`,
-      );
-      await clock.sleep(backoff(count, BACKOFF_BASE_MS) * (1 + random.fraction()), signal);
-    }
-  }
-}
-
-function isRetryable(
-  { billed, details, exit, retryAfter = 0 }: Failure,
-  record: LongTextRecord,
-  index: number,
-): boolean {
-  if (details?.['retryable'] === false || retryAfter * 1_000 > LONGEST_RETRY_AFTER_MS) return false;
-  if (record.plan.via === 'job') return [...RETRYABLE_EXITS, 'badAnswer'].includes(exit);
-  const isFree = billed === 'no' || record.part(index).key !== undefined;
-  return isFree && RETRYABLE_EXITS.includes(exit);
-}
-
-const RETRYABLE_EXITS: readonly string[] = ['network', 'rateLimited', 'service', 'unknownOutcome'];
 
 const NO_WORDS: PartWords = { words: [], isComplete: false };
 

@@ -202,7 +202,7 @@ describe('a part that fails', () => {
   });
 });
 
-/** Each request twice, and each part twice. */
+/** Each request twice. */
 const twice = (stage: LongScene, more: readonly string[]) =>
   stage.run([...stage.args.slice(0, -1), '1', '-o', 'book.mp3', ...more]);
 
@@ -212,11 +212,10 @@ describe('a part that stalls or breaks off', () => {
   test('is asked for again by itself, under the same key', async () => {
     const stage = await longScene({
       onCreate: (part, count) =>
-        part === 2 && count <= 3 ? errorAnswer(503, unavailable) : undefined,
+        part === 2 && count === 1 ? errorAnswer(503, unavailable) : undefined,
     });
     const result = await twice(stage, []);
     expect(result.code, result.stderr).toBe(0);
-    expect(result.stderr).toMatch(/part 3 of 5: .*; trying again/);
     expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
     expect(new Set(stage.creates.map(({ key }) => key)).size).toBe(COUNT);
     expect(stage.charged.size).toBe(COUNT);
@@ -251,7 +250,7 @@ describe('a part that stalls or breaks off', () => {
     });
     const error = errorLine(await twice(stage, ['--json']));
     expect(error).toMatchObject({ exitCode: 23 });
-    expect(stage.creates.filter(({ part }) => part === 2)).toHaveLength(4);
+    expect(stage.creates.filter(({ part }) => part === 2)).toHaveLength(2);
   });
 });
 
