@@ -1,4 +1,5 @@
 import { letterName, type Region } from '../../text/reading/english.ts';
+import { isUnreadSign } from '../../text/reading/signs.ts';
 import type { TextSpan } from './speech-engine.ts';
 import type { TracedText } from './traced-text.ts';
 
@@ -7,7 +8,8 @@ export const COUNTED_LETTER = /(?![\u02b0-\u02ff])[\p{L}\p{N}]/u;
 const JOINED = /[\p{M}\u200c\u200d]/u;
 
 /**
- * Returns the positions of the letters and digits in a text that an engine cannot speak. A position includes the
+ * Returns the positions of the letters and digits in a text that an engine cannot speak, and of the signs that have no
+ * reading. A position includes the
  * combining marks of its letter. A foreign letter that is read as an English word, such as the `μ` of `10 μm`, counts
  * as spoken.
  * @param rewrite returns the text as the engine receives it
@@ -28,7 +30,9 @@ export function unspokenIn(
     readonly first?: number;
   },
 ): TextSpan[] {
-  const foreign = charactersOf(text).filter(({ character }) => isForeign(character));
+  const foreign = charactersOf(text).filter(
+    ({ character }) => isForeign(character) || (region !== undefined && isUnreadSign(character)),
+  );
   // A letter inside a foreign word is never read by its name.
   const named = foreign.filter(
     ({ at, character }, index) =>

@@ -1,8 +1,10 @@
 import { readNumericDate } from './dates.ts';
 import { cardinal, pairs, plural, type Region, spellDigits, table, words } from './numbers.ts';
-import { currencyAfter, readMagnitude } from './money.ts';
+import { currencyAfter } from './currencies.ts';
+import { readMagnitude } from './money.ts';
 import { FIXED, isTennis, readPhoneGroups, readQuantity, readVersion } from './quantities.ts';
 import { readBook, readBookNumber, readVerse } from './scripture.ts';
+import { signName } from './signs.ts';
 import { isName, nextWord, type Place, previousWord, type Token, tokenize } from './tokens.ts';
 import { isPerUnit, LENGTH_UNIT, unitName } from './units.ts';
 import { readTechnical, splitName } from './web.ts';
@@ -203,10 +205,14 @@ const NUMERIC = /^[\p{Sc}~-]?\d|\d$/u;
 
 function readSign(sign: string, place: Place, text: string): string {
   const before = previousWord(place);
+  // A line that begins with a dollar sign is a command.
+  const isPrompt = sign === '$' && before === '';
+  const name = currencyAfter(sign, before) ?? signName(sign);
+  if (name !== undefined && !isPrompt) return name;
   const after = place.tokens[place.at + 1]?.text ?? '';
   if (sign === '©') return /^\d/.test(after) && !/^copyright$/i.test(before) ? 'copyright' : '';
   if (before === '' && place.at === 0 && !/[§@≈±]/.test(sign)) return '';
-  if (after === '' && !/[%°€£¥]/.test(sign)) return '';
+  if (after === '' && !/[%°]/.test(sign)) return '';
   if (sign === '–' || sign === '-') return readDash(sign, place, text);
   if (sign === '*' || sign === '/') {
     const isSum = NUMERIC.test(before) && NUMERIC.test(after);
@@ -216,7 +222,7 @@ function readSign(sign: string, place: Place, text: string): string {
   const isScreen = /^\d{4}$/.test(before) && /^\d{3,4}$/.test(after) && nextWord(place, 2) !== '=';
   const isSize = sign === '×' && (/^\p{L}/u.test(before) || LENGTH_UNIT.test(unit) || isScreen);
   if (isSize && NUMERIC.test(after)) return 'by';
-  const spoken = currencyAfter(sign, before) ?? LONE_SIGNS.get(sign) ?? '';
+  const spoken = LONE_SIGNS.get(sign) ?? '';
   return /^(?:\p{Lu}\p{Ll}+|stay|be|is|are|keep)$/u.test(before)
     ? spoken.replace(/^is /, '')
     : spoken;
@@ -238,8 +244,7 @@ function readDash(sign: string, place: Place, text: string): string {
 
 const INNER_SIGNS =
   table(`&=and|+=plus|==equals|@=at|%=percent|<=less than|>=greater than|×=times|÷=divided by|±=plus or minus|≈=about|→=to
-  °=degrees|\\=backslash|#=number|$=dollar|€=euro|£=pound|§=section|²=squared|³=cubed|^=to the power of|½=one half
-  ¼=one quarter|¾=three quarters|⅓=one third|⅔=two thirds|⅛=one eighth|©=copyright|√=square root of|∞=infinity`);
+  °=degrees|\\=backslash|#=number|$=dollar|€=euro|£=pound|§=section|²=squared|³=cubed|^=to the power of|©=copyright|≤=is at most|≥=is at least|≠=is not equal to|√=square root of|∞=infinity`);
 const PART =
   /(?:\p{Lu}\.){2,8}|\d{1,3}0s(?!\p{L})|\d{1,9}(?:st|nd|rd|th)(?!\p{L})|\p{Sc}\d{1,9}(?:\.\d{1,2})?(?:k|K|m|M|bn|B)?(?=-)|\d{1,3}\/\d{1,3}(?=-)|\p{L}[\p{L}\p{M}\p{Cf}'’]*|\d{1,15}(?:[.,:]\d{1,15})*|./gsu;
 const HYPHEN = /^[-‐‑]$/;
@@ -286,6 +291,7 @@ function readPart(part: string, place: PartPlace): string {
   if (/^[\d\p{Sc}]./u.test(part) || /^\d/.test(part)) return readDigits(part, place, alone);
   if (INITIALS.test(part)) return spellLetters(part.replaceAll('.', ''));
   if (/^\p{L}/u.test(part)) return readPartLetters(part, place, alone);
+  if (part === '−' && /^\p{L}$/u.test(before)) return 'minus';
   if (HYPHEN.test(part) || part === '−') return isMinus(place) ? 'minus' : '';
   if (part === '/')
     return /^\p{L}\p{Ll}+$/u.test(before) && /^\p{L}\p{Ll}+$/u.test(after) ? 'slash' : '';
@@ -295,10 +301,16 @@ function readPart(part: string, place: PartPlace): string {
   if (part === '*' || part === 'x') return /^\d/.test(before) && /^\d/.test(after) ? 'times' : '';
   if (/[,;:]/.test(part)) return ',';
   // Engines know other digits, such as `３` and `Ⅳ`, by their ASCII forms.
-  return INNER_SIGNS.get(part) ?? (/\p{N}/u.test(part) ? part : '');
+  const fraction = VULGAR.get(part);
+  if (fraction !== undefined) return fraction.replace(/^an? /, 'one ');
+  // The note, as in `F#`.
+  if (part === '#' && index === 1 && /^[A-G]$/.test(before)) return 'sharp';
+  return INNER_SIGNS.get(part) ?? signName(part) ?? (/\p{N}/u.test(part) ? part : '');
 }
 
-const VULGAR = table('½=a half|¼=a quarter|¾=three quarters|⅓=a third|⅔=two thirds|⅛=an eighth');
+const VULGAR = table(
+  '½=a half|¼=a quarter|¾=three quarters|⅓=a third|⅔=two thirds|⅛=an eighth|⅜=three eighths|⅝=five eighths|⅞=seven eighths|⅕=a fifth|⅖=two fifths|⅗=three fifths|⅘=four fifths|⅙=a sixth|⅚=five sixths',
+);
 
 function readDigits(part: string, { index, parts, region }: PartPlace, alone: Place): string {
   const before = parts[index - 1] ?? '';
@@ -323,6 +335,8 @@ function readPartLetters(part: string, { index, parts }: PartPlace, alone: Place
   const isAfterDigits =
     /^\d/.test(before) || (before === '-' && /^\d/.test(parts[index - 2] ?? ''));
   if (part === 's' && /^\d/.test(before) && index > 1) return '';
+  // A minor key, as in `C♯m`.
+  if (part === 'm' && /^[♭♯#]$/.test(before)) return 'minor';
   // The word, as in `2-in-1`.
   if (part === 'in' && parts[index + 1] === '-') return part;
   const isOne = before === '-' || before === '1';

@@ -1,3 +1,4 @@
+import { CURRENCY_SIGN, currencyAfter, currencyUnits } from './currencies.ts';
 import { cardinal, decimal, inflect, table } from './numbers.ts';
 import { nextWord, type Place, previousWord } from './tokens.ts';
 
@@ -11,22 +12,16 @@ export function isMagnitude(word: string): boolean {
   return /^(?:thousand|million|billion|trillion|hundred|bn|mn|tn)$/.test(word);
 }
 
-// The spoken name of each currency and, after the colon, of its hundredth.
-const CURRENCIES = table(
-  `$=dollar:cent|US$=U S dollar:cent|A$=Australian dollar:cent|AU$=Australian dollar:cent
-  C$=Canadian dollar:cent|CA$=Canadian dollar:cent|NZ$=New Zealand dollar:cent|HK$=Hong Kong dollar:cent
-  £=pound:penny/pence|€=euro:cent|¥=yen/yen:|₹=rupee:paisa/paise|₩=won/won:|₽=ruble:kopeck|¢=cent:
-  USD=U S dollar:cent|EUR=euro:cent|GBP=pound:penny/pence|JPY=yen/yen:|CAD=Canadian dollar:cent
-  AUD=Australian dollar:cent|CHF=Swiss franc:centime`,
-);
-
-const SIGN = '(?:US|AU?|CA?|NZ|HK)?\\$|[£€¥₹₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF';
 const AMOUNT = '(\\d[\\d,]{0,24}(?:\\.\\d{1,4})?|\\.\\d\\d)';
-const MONEY = new RegExp(`^([-−+]?)(${SIGN})([-−]?)${AMOUNT}(k|K|m|M|mn|mm|b|B|bn|T|tn|trn)?$`);
-const MONEY_LAST = new RegExp(`^${AMOUNT}(k|K|m|M|bn)?(${SIGN}|¢|p)$`);
-const MONEY_RANGE = new RegExp(`^(${SIGN})${AMOUNT}[-−](?:(?:${SIGN})?)${AMOUNT}(k|K|m|M|bn|B)?$`);
-const PRICE_OF = new RegExp(`^(${SIGN})${AMOUNT}-(thousand|million|billion|trillion)$`);
-const BEGINS_WITH_MONEY = new RegExp(`^[-−+~<>]?(${SIGN})\\d`);
+const MONEY = new RegExp(
+  `^([-−+]?)(${CURRENCY_SIGN})([-−]?)${AMOUNT}(k|K|m|M|mn|mm|b|B|bn|T|tn|trn)?$`,
+);
+const MONEY_LAST = new RegExp(`^${AMOUNT}(k|K|m|M|bn)?(${CURRENCY_SIGN}|¢|p)$`);
+const MONEY_RANGE = new RegExp(
+  `^(${CURRENCY_SIGN})${AMOUNT}[-−](?:(?:${CURRENCY_SIGN})?)${AMOUNT}(k|K|m|M|bn|B)?$`,
+);
+const PRICE_OF = new RegExp(`^(${CURRENCY_SIGN})${AMOUNT}-(thousand|million|billion|trillion)$`);
+const BEGINS_WITH_MONEY = new RegExp(`^[-−+~<>]?(${CURRENCY_SIGN})\\d`);
 // After an amount, these nouns show that the amount is an adjective, as in `a $5 bill`.
 const PRICED =
   /^(?:bill|bills|note|coin|deal|contract|fund|grant|house|home|budget|project|loan|investment|fine|lawsuit|settlement|prize|donation|bond|question|idea|company|business|industry|market|ticket|plan|program|programme|mansion|check|cheque|gift|menu|meal|fee|bonus|stake|package|acquisition|valuation|round|reward|scholarship|discount|increase|minimum|limit)$/;
@@ -37,15 +32,6 @@ const PRICED =
  */
 export function currencyOf(word: string): string | undefined {
   return BEGINS_WITH_MONEY.exec(word)?.[1];
-}
-
-/**
- * Returns the spoken name of a currency, such as `dollars` for `$`. If `number` is 1, the name is singular. Returns
- * undefined for an unknown sign or code.
- */
-export function currencyAfter(sign: string, number: string): string | undefined {
-  const [unit] = CURRENCIES.get(sign)?.split(':') ?? [];
-  return unit && inflect(unit, /^(?:1|one)$/.test(number));
 }
 
 /**
@@ -82,7 +68,7 @@ export function readMoney(word: string, place: Place): string | undefined {
 
 function readAmount(sign: string, amount: string, scale: string | undefined, place: Place): string {
   const { region } = place;
-  const [unit = '', part = ''] = CURRENCIES.get(sign)?.split(':') ?? [];
+  const [unit, part] = currencyUnits(sign);
   const isPrice = PRICED.test(nextWord(place));
   if (scale !== undefined)
     return `${decimal(amount, region)} ${MAGNITUDES.get(scale)} ${inflect(unit, isPrice)}`;

@@ -11,7 +11,8 @@ import {
   twoDigits,
   year,
 } from './numbers.ts';
-import { currencyAfter, currencyOf, isMagnitude, MAGNITUDES, readMoney } from './money.ts';
+import { currencyAfter } from './currencies.ts';
+import { currencyOf, isMagnitude, MAGNITUDES, readMoney } from './money.ts';
 import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { LENGTH_UNIT, unitName } from './units.ts';
 import { COMPASS, isAdjective } from './words.ts';
@@ -329,7 +330,7 @@ function readScientific(word: string, { region }: Place): string | undefined {
 }
 
 const ANGLED = /^(?:angle|angles|turn|rotation|view|bend|arc|incline|slope|heat|weather)$/;
-const WITH_UNIT = /^([-−+]?)(\d[\d,]{0,20}(?:\.\d{1,8})?)(-?)([%‰°A-Za-zµμΩ²³/]{1,12})$/;
+const WITH_UNIT = /^([-−+]?)(\d[\d,]{0,20}(?:\.\d{1,8})?)(-?)([%‰°A-Za-zµμΩÅ²³/]{1,12})$/;
 // After a number, such a letter belongs to a name and is not a unit: `5G`, `3D`.
 const NAME_LETTER = /^(?:[A-Z]|[a-z])$/;
 const ATTACHED_LETTER = /^[mgsWVAKlhNJ]$/;

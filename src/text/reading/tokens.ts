@@ -1,5 +1,6 @@
 import { mayBeAbbreviation } from '../sentences.ts';
 import { type Region, words } from './numbers.ts';
+import { signName, WORD_SIGN } from './signs.ts';
 
 /** A word of the text, and the punctuation directly before and after it. */
 export interface Token {
@@ -22,14 +23,18 @@ export interface Place {
 }
 
 // The limited length keeps every rule fast for any text.
-const CHUNK = /–|[^\s\p{Cc}\u200B…—―–]{1,200}/gu;
+const CHUNK = new RegExp(
+  `–|${WORD_SIGN.source}|(?:(?!${WORD_SIGN.source})[^\\s\\p{Cc}\\u200B…—―–]){1,200}`,
+  'gu',
+);
 // Two words can meet without a space at a double dash or in a Markdown link.
 const SEAM = /\]\(|(?<=[\p{L}\d.,!?"'])--+(?=[\p{L}"'])/gu;
-const WORD_SIGN = /[\p{L}\p{N}]/u;
+const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 // Signs that foley can read when they stand alone.
 const LONE_SIGN = /^(?:[-–&+=@%/<>*×÷±≈→←↔⇒€£¥₹$¢§©°^]|°[CF]|->|=>|<=|>=|==|!=|[-+]=|[≤≥≠]|&&)$/;
 const AROUND_SIGN = /^([("'[]?)(!=|[^.,;:!?)\]"']{1,3})([.,;:!?)\]"']{0,3})$/;
-const CURRENCY = /^(?:(?:US|AU?|CA?|NZ|HK)?[€£¥₹$₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF)$/;
+const CURRENCY =
+  /^(?:(?:US|AU?|CA?|NZ|HK|MX|R|S)?\$|[€£¥\u20A0-\u20CF฿]|USD|EUR|GBP|JPY|CAD|AUD|CHF)$/;
 
 /** Splits a text into tokens. The time is proportional to the length. */
 export function tokenize(text: string): Token[] {
@@ -95,10 +100,11 @@ function thousandsAt(tokens: readonly Token[], at: number, text: string): readon
 }
 
 function add(tokens: Token[], chunk: string, index: number): void {
-  if (!WORD_SIGN.test(chunk)) {
+  if (!WORD_CHARACTER.test(chunk)) {
     const [, before = '', text = '', after = ''] = AROUND_SIGN.exec(chunk) ?? [];
     const start = index + before.length;
-    if (LONE_SIGN.test(text)) tokens.push({ text, start, end: start + text.length, before, after });
+    if (LONE_SIGN.test(text) || signName(text) !== undefined)
+      tokens.push({ text, start, end: start + text.length, before, after });
     return;
   }
   let from = 0;
@@ -131,6 +137,9 @@ function isLeading(chunk: string, at: number): boolean {
   const following = chunk.slice(at + sign.length, at + sign.length + 3);
   if (/['’‘]/.test(sign)) return !/^\d0s/.test(following);
   if (sign === '°') return false;
+  if (/[♭♯♮]/.test(sign)) return !/^[\p{L}\d]/u.test(following);
+  // One sign, because `==` marks a highlight.
+  if (sign === '=') return at > 0 || !/^[\p{L}\d]/u.test(following);
   if (/[#@/©§$]/.test(sign)) return !/^[\p{L}\d.]/u.test(following);
   if (sign === '.') return !/^(?:\d|\.?\/|[a-z]{3})/.test(following);
   if (sign === '-')
@@ -139,7 +148,7 @@ function isLeading(chunk: string, at: number): boolean {
 }
 
 const TRAILING = /[\p{P}\p{So}\p{Sk}\p{Cf}\p{M}\p{Cs}~`|<>=^$]/u;
-const OWN_TRAILING = /[%‰°€£¥₹¢#/)\]]/;
+const OWN_TRAILING = /[%‰°€£¥₹¢#/)\]♭♯♮]/;
 const FEET = /^\d{1,2}(?:-\d{1,2})?\/\d{1,2}["″”]$|^\d{1,3}(?:['′’]\d{0,2})?(?:\.\d)?["'″′”’]$/;
 
 function isTrailing(chunk: string, from: number, to: number): boolean {
@@ -148,6 +157,7 @@ function isTrailing(chunk: string, from: number, to: number): boolean {
   if (/\p{M}/u.test(sign)) return !/\p{L}\p{M}{0,20}$/u.test(core);
   if (sign === ')') return !core.includes('(');
   if (sign === ']') return !core.includes('[');
+  if (sign === '=') return chunk.charAt(to) === '=' || !/^[\p{L}\p{N}]{1,20}=$/u.test(core);
   if (sign === '/') return !/^[~.]?\/|:|^w\/$/.test(core);
   if (sign === '$') return !/\d\$$/.test(core);
   if (/["'″′”’]/.test(sign)) return !FEET.test(core) || /["“'‘]/.test(chunk.slice(0, from));

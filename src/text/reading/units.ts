@@ -11,7 +11,7 @@ const UNITS = table(
   kV=kilovolt|mV=millivolt|A=amp|mA=milliamp|J=joule|kJ=kilojoule|N=newton|Pa=pascal|kPa=kilopascal|hPa=hectopascal
   MPa=megapascal|cal=calorie|kcal=kilocalorie|Ω=ohm|kΩ=kilohm|s=second|sec=second|secs=second|ms=millisecond
   µs=microsecond|us=microsecond|ns=nanosecond|min=minute|mins=minute|h=hour|hr=hour|hrs=hour|yr=year|yrs=year
-  px=pixel|ha=hectare|dB=decibel|K=kelvin|Gt=gigaton|Mt=megaton|pt=point|pts=point|doz=dozen|mol=mole
+  px=pixel|Å=angstrom|ha=hectare|dB=decibel|K=kelvin|Gt=gigaton|Mt=megaton|pt=point|pts=point|doz=dozen|mol=mole
   %=percent/percent|‰=per mille/per mille|°=degree|°C=degree Celsius/degrees Celsius
   ℃=degree Celsius/degrees Celsius|°F=degree Fahrenheit/degrees Fahrenheit|℉=degree Fahrenheit/degrees Fahrenheit
   mph=mile per hour/miles per hour|kph=kilometer per hour/kilometers per hour

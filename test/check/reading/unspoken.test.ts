@@ -61,6 +61,12 @@ describe('words that the voice cannot speak', () => {
     expect(unspokenOf(result.stdout)).toEqual([]);
   });
 
+  test('include signs of mathematics without a name', async () => {
+    const result = await foley(['tts', 'A ⊙ B ∈ C', '-o', 'a.mp3', '--json']);
+    expect(result.code, result.stderr).toBe(3);
+    expect(unspokenOf(result.stdout)).toEqual([{ start: 2, end: 3, text: '⊙' }]);
+  });
+
   test('are a rejected request if there is nothing else', async () => {
     const result = await foley(['tts', '你好', '-o', 'a.mp3']);
     expect(result.code).toBe(20);

@@ -1,5 +1,6 @@
 import { countCodePoints, withoutSilentSigns } from '../../../text/code-points.ts';
 import { readingRegion, type Region } from '../../../text/reading/english.ts';
+import { isUnreadSign } from '../../../text/reading/signs.ts';
 import { endsParagraph, splitClauses } from '../../../text/sentences.ts';
 import { LONGEST_PIECE, type TextSpan } from '../speech-engine.ts';
 import { type Source, TracedText } from '../traced-text.ts';
@@ -68,7 +69,8 @@ export function unspokenLetters(text: string, region?: Region): TextSpan[] {
   return splitClauses(text, LONGEST_PIECE).flatMap(({ text: written }) => {
     const first = start;
     start += countCodePoints(written);
-    if (!written.match(BEYOND_ASCII)?.some((letter) => isForeign(letter))) return [];
+    const isMissed = (one: string) => isForeign(one) || (region !== undefined && isUnreadSign(one));
+    if (!written.match(BEYOND_ASCII)?.some(isMissed)) return [];
     return unspokenIn(written, () => readAloud(written, region), { first, isForeign, region });
   });
 }

@@ -66,7 +66,28 @@ describe('the letters and digits that the built-in voices leave out', () => {
     );
   });
 
+  it('include each sign of mathematics and each currency that has no reading', () => {
+    const decoration =
+      /[\u2190-\u23FF\u25A0-\u25FF\u27E6-\u29FF\u2B30-\u2BFF¤⁄⁺⁻⁼₊₋₌⅀-⅄∎∙∶⋄⋆⋮-⋱؆؇؈߾߿৻℘⅋]/u;
+    const signs = Array.from({ length: 0x3000 }, (_, at) => String.fromCodePoint(at)).filter(
+      (sign) => /(?![ -~])[\p{Sm}\p{Sc}]/u.test(sign) && !decoration.test(sign),
+    );
+    const dropped = signs.filter((sign) => {
+      const text = `a ${sign} b, x${sign}y`;
+      const spoken = [...textPieces(text, 'US')].map((piece) => piece.text).join(' ');
+      return (
+        unspokenLetters(text, 'US').length !== 2 &&
+        !/^a .*[a-z]{2}.* b, x .*[a-z]{2}.* y$/i.test(spoken)
+      );
+    });
+    expect(signs.length).toBeGreaterThan(300);
+    expect(dropped).toEqual([]);
+  });
+
   it.each<[text: string, left: readonly string[]]>([
+    ['A ⊙ B is 5₰', ['⊙', '₰']],
+    ['x ∈ A, F♯ and ₺20', []],
+    ['Go → there ★ • 100 % √2', []],
     ['Hello 你好 world', ['你好']],
     ['Hello there', []],
     ['It costs €42.50 — naïve, isn’t it? 🙂', []],

@@ -1,0 +1,35 @@
+import { inflect, table } from './numbers.ts';
+
+// The spoken name of each currency and, after the colon, of its hundredth.
+const CURRENCIES = table(
+  `$=dollar:cent|US$=U S dollar:cent|A$=Australian dollar:cent|AU$=Australian dollar:cent
+  C$=Canadian dollar:cent|CA$=Canadian dollar:cent|NZ$=New Zealand dollar:cent|HK$=Hong Kong dollar:cent
+  £=pound:penny/pence|€=euro:cent|¥=yen/yen:|₹=rupee:paisa/paise|₩=won/won:|₽=ruble:kopeck|¢=cent:
+  USD=U S dollar:cent|EUR=euro:cent|GBP=pound:penny/pence|JPY=yen/yen:|CAD=Canadian dollar:cent
+  AUD=Australian dollar:cent|CHF=Swiss franc:centime|R$=real/reais:centavo|S$=Singapore dollar:cent|MX$=Mexican peso:centavo
+  ₱=peso:centavo|₺=lira/lira:kurus/kurus|₦=naira/naira:kobo/kobo|₫=dong/dong:|₴=hryvnia:kopiyka|₪=shekel:agora/agorot|฿=baht/baht:
+  ₡=colon/colones:|₲=guarani:|₵=cedi:pesewa|₸=tenge/tenge:|₼=manat/manat:|₾=lari/lari:|₿=bitcoin:|₭=kip/kip:|₮=tugrik:|₨=rupee:paisa/paise|₣=franc:
+  ₤=pound:|₧=peseta:|₠=euro:|₢=cruzeiro:|৳=taka/taka:|៛=riel:|֏=dram:|؋=afghani:`,
+);
+
+/** Source of a regular expression that matches a currency sign or code. */
+export const CURRENCY_SIGN =
+  '(?:US|AU?|CA?|NZ|HK|MX|R|S)?\\$|[£€¥₹₩₽₱₺₦₫₴₪฿₡₲₵₸₼₾₿₭₮₨₣₤₧₠₢৳៛֏؋]|USD|EUR|GBP|JPY|CAD|AUD|CHF';
+
+/**
+ * Returns the spoken name of a currency, such as `dollars` for `$`. If `number` is 1, the name is singular. Returns
+ * undefined for an unknown sign or code.
+ */
+export function currencyAfter(sign: string, number: string): string | undefined {
+  const [unit] = CURRENCIES.get(sign)?.split(':') ?? [];
+  return unit && inflect(unit, /^(?:1|one)$/.test(number));
+}
+
+/**
+ * Returns the singular name of a currency and of its hundredth, such as `dollar` and `cent`. Either may be followed by its plural, as in
+ * `won/won`. A name is empty if there is none.
+ */
+export function currencyUnits(sign: string): readonly [unit: string, part: string] {
+  const [unit = '', part = ''] = CURRENCIES.get(sign)?.split(':') ?? [];
+  return [unit, part];
+}
