@@ -18,8 +18,8 @@ const OTHER_SIGNS = table(
   '♯=sharp|♭=flat|♮=natural|∞=infinity|√=square root of|−=minus|∕=slash|-∞=minus infinity|−∞=minus infinity|+∞=plus infinity',
 );
 
-/** Matches a sign that is a word of its own. */
-export const WORD_SIGN = new RegExp(`[${[...WORD_SIGNS.keys()].join('')}]`, 'u');
+/** The signs that are words of their own, for a character class of a regular expression. */
+export const WORD_SIGN_CLASS = [...WORD_SIGNS.keys()].join('');
 
 /** Returns the spoken name of a sign, such as `is in` for `∈` and `sharp` for `♯`. Returns undefined for other signs. */
 export function signName(sign: string): string | undefined {

@@ -1,6 +1,6 @@
 import { mayBeAbbreviation } from '../sentences.ts';
 import { type Region, words } from './numbers.ts';
-import { signName, WORD_SIGN } from './signs.ts';
+import { signName, WORD_SIGN_CLASS } from './signs.ts';
 
 /** A word of the text, and the punctuation directly before and after it. */
 export interface Token {
@@ -24,7 +24,7 @@ export interface Place {
 
 // The limited length keeps every rule fast for any text.
 const CHUNK = new RegExp(
-  `–|${WORD_SIGN.source}|(?:(?!${WORD_SIGN.source})[^\\s\\p{Cc}\\u200B…—―–]){1,200}`,
+  String.raw`[–${WORD_SIGN_CLASS}]|[^\s\p{Cc}\u200B…—―–${WORD_SIGN_CLASS}]{1,200}`,
   'gu',
 );
 // Two words can meet without a space at a double dash or in a Markdown link.
