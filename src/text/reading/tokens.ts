@@ -24,7 +24,7 @@ export interface Place {
 
 // The limited length keeps every rule fast for any text.
 const CHUNK = new RegExp(
-  String.raw`[–${WORD_SIGN_CLASS}]|[^\s\p{Cc}\u200B…—―–${WORD_SIGN_CLASS}]{1,200}`,
+  `[–${WORD_SIGN_CLASS}]|[^\\s\\p{Cc}\\u200B…—―–${WORD_SIGN_CLASS}]{1,200}`,
   'gu',
 );
 // Two words can meet without a space at a double dash or in a Markdown link.
