@@ -18,7 +18,7 @@ const CALIBRE = 'ebook-convert FILE FILE.epub';
 const FFMPEG = 'ffmpeg -i FILE FILE.srt';
 
 // The beginning of an XML document, before its first element.
-const PROLOG = String.raw`^\s*(?:<(?:\?|!(?!--))[^<>]{0,400}>\s*|<!--[^]{0,400}?-->\s*){0,9}`;
+const PROLOG = String.raw`^\s*(?:<(?:\?|!(?!--))[^<>]{0,400}>\s*|<!--(?:(?!-->)[^]){0,400}-->\s*){0,9}`;
 const root = (element: string): RegExp => new RegExp(PROLOG + element, 'i');
 
 const pandocFrom = (format: string): string => `pandoc -f ${format} FILE -o FILE.html`;

@@ -82,6 +82,8 @@ describe('a format that foley does not read', () => {
     ['dir.rst/a.txt', 'PK is short for penalty kick.'],
     [undefined, 'From: Ann\n\nThe DTD DocBook, <opml> and <tt xmlns="http://www.w3.org/ns/ttml">.'],
     [undefined, '<!-- a --> <p>The root is <rss>.</p>'],
+    // Comments that a pattern could divide in many ways.
+    [undefined, '<!--a-->'.repeat(500)],
     [undefined, ''],
   ])('is not that of %s with %j', (file, content) => {
     expect(() => refuseForeign(file, Buffer.from(content))).not.toThrow();
