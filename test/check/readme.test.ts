@@ -95,7 +95,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 const REFERENCE = 'docs/reference.md';
 
 /** test/check/natural-voices/add.test.ts runs it, with the real models. */
-const NATURAL_VOICES = 'docs/guides/natural-voices.md';
+const NATURAL_VOICES = 'docs/guides/voices.md';
 
 /** Lines of pages that are not run from there, and why not. */
 const NOT_RUN_IN_PAGES: Readonly<Record<string, string>> = {

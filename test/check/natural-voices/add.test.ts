@@ -42,7 +42,7 @@ const foley = (box: Sandbox, line: string) => runFoley(line.split(' '), { box, e
 test(
   'every command of the guide works, in its order',
   async () => {
-    const guide = documentationPages().find(({ name }) => name === 'docs/guides/natural-voices.md');
+    const guide = documentationPages().find(({ name }) => name === 'docs/guides/voices.md');
     const lines = guide === undefined ? [] : foleyLines(guide);
     expect(lines.length).toBeGreaterThan(5);
     const box = await withModels();
