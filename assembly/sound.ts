@@ -14,12 +14,17 @@ const NOISES: i32 = 4096;
 /** Hertz from one frequency of a window to the next. */
 const BIN_HERTZ: f32 = 20;
 const LOWEST_PITCH: f32 = 40;
+/** A brighter voice has the same level at this frequency. The brightness ends at TILT_LOWEST and at TILT_HIGHEST. */
+const TILT_CENTER: f64 = 1000;
+const TILT_LOWEST: f64 = 100;
+const TILT_HIGHEST: f64 = 8000;
 
 // Addresses in the scratch memory, in floats. A transform has its real parts, then its imaginary parts.
 const HANN: i32 = 0;
 const COSINES: i32 = HANN + WINDOW;
 const SINES: i32 = COSINES + WINDOW;
-const NOISE: i32 = SINES + WINDOW;
+const OCTAVES: i32 = SINES + WINDOW;
+const NOISE: i32 = OCTAVES + PADDED;
 const FIRST: i32 = NOISE + NOISES;
 const SECOND: i32 = FIRST + 2 * WINDOW;
 const SOURCE: i32 = SECOND + 2 * WINDOW;
@@ -41,6 +46,10 @@ export function prepare(at: usize): void {
     put(COSINES + index, <f32>Math.cos(angle));
     put(SINES + index, <f32>-Math.sin(angle));
   }
+  for (let bin = 0; bin < BINS; bin += 1) {
+    const hertz = Math.min(Math.max(<f64>bin * BIN_HERTZ, TILT_LOWEST), TILT_HIGHEST);
+    put(OCTAVES + bin, <f32>Math.log2(hertz / TILT_CENTER));
+  }
   // Box and Muller: two values of a normal distribution from two of an even one. In pairs that add up to 0.
   state = 0x9e3779b9;
   for (let index = 0; index < NOISES; index += 2) {
@@ -55,10 +64,10 @@ export function prepare(at: usize): void {
  * Adds the windows of `frames` frames to `out`, which has (frames - 1) * 300 + 1200 zeros, as has `source`, the pulses of
  * the voice. A frame has five rows of 601 values: the logarithm of the pulses' envelope, their phase, the logarithms of the
  * envelopes of noise and of a residual, and the residual's phase. `pitch` has the pitch in hertz for which each frame was
- * made; the pulses have `factor` times that pitch. `stretch` moves the envelopes up (above 1) or down the frequencies. The
- * same `seed` gives the same noise.
+ * made; the pulses have `factor` times that pitch. `stretch` moves the envelopes up (above 1) or down the frequencies.
+ * `tilt` is added to their logarithms for each octave. The same `seed` gives the same noise.
  */
-export function synthesize(frames: usize, count: i32, pitch: usize, factor: f32, source: usize, out: usize, stretch: f32, seed: u32): void {
+export function synthesize(frames: usize, count: i32, pitch: usize, factor: f32, source: usize, out: usize, stretch: f32, tilt: f32, seed: u32): void {
   state = seed | 1;
   for (let frame = 0; frame < count; frame += 2) {
     const isPair = frame + 1 < count;
@@ -73,10 +82,11 @@ export function synthesize(frames: usize, count: i32, pitch: usize, factor: f32,
     const windows = isPair ? 2 : 1;
     for (let second = 0; second < windows; second += 1) {
       const at = frames + (frame + second) * FRAME * FLOAT;
-      const isMoved = factor != 1 || stretch != 1;
+      const isMoved = factor != 1 || stretch != 1 || tilt != 0;
       const hertz = isMoved ? load<f32>(pitch + (frame + second) * FLOAT) : 0;
       split(second == 1);
       moveEnvelopes(at, hertz, factor, stretch);
+      if (tilt != 0) tiltEnvelopes(tilt);
       shape(at, RESULT + second * 2 * PADDED);
     }
     join(isPair);
@@ -112,6 +122,16 @@ function moveEnvelopes(frame: usize, hertz: f32, factor: f32, stretch: f32): voi
     const own = max<f32>(1, Mathf.round(<f32>bin / (harmonic * factor))) * factor / stretch;
     const nearest = <i32>Mathf.round(max<f32>(1, Mathf.round(own)) * harmonic);
     put(MOVED + 3 * PADDED + bin, load<f32>(frame + (BINS + min(nearest, BINS - 1)) * FLOAT));
+  }
+}
+
+function tiltEnvelopes(tilt: f32): void {
+  for (let bin = 0; bin < BINS; bin += 1) {
+    const change = tilt * get(OCTAVES + bin);
+    for (let row = 0; row < 3; row += 1) {
+      const at = MOVED + row * PADDED + bin;
+      put(at, get(at) + change);
+    }
   }
 }
 

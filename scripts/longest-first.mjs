@@ -18,7 +18,6 @@ const LONGEST = [
   'test/check/recordings.test.ts',
   'test/check/batch/effects.test.ts',
   'test/check/kill/jobs.test.ts',
-  'test/check/engines/cloned-voices.test.ts',
   'test/check/readme.test.ts',
   'test/check/lip-sync/lip-sync.test.ts',
   'test/check/surfaces/same-sound.test.ts',

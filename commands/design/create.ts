@@ -78,6 +78,7 @@ async function createDesign(
   const until = expiresAt === undefined ? '' : `, available until ${expiresAt}`;
   const cost = { ...design, ignoredParameters: [] };
   io.notice(describeCost(`foley: design ${designId} has ${count}${until}`, cost));
+  for (const notice of design.notices) io.notice(`foley: ${notice}`);
   io.notice('foley: `foley design save DESIGN CANDIDATE --name NAME` saves one');
   const previews =
     placeFor === undefined

@@ -79,6 +79,12 @@ export const VoiceDesign = named('VoiceDesign', {
     },
     { description: 'Price of the previews' },
   ),
+  notices: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'How the service makes the voices, and what the prompt asks for that it cannot do',
+    }),
+  ),
   requestId: RequestId,
 });
 export type VoiceDesign = Static<typeof VoiceDesign>;

@@ -61,6 +61,7 @@ export interface Kernels {
     source: number,
     out: number,
     stretch: number,
+    tilt: number,
     seed: number,
   ): void;
 }

@@ -45,7 +45,7 @@ export async function openWithEngines(
       audio: createAudioFolder(store.path, fileDeps),
       media: systemMedia({ ...fileDeps, databasePath: store.path, host, allowHosts }),
       uploads: createTemporaryFolder(store.path, { files: systemFiles, random }),
-      measurePitches: hearInThread({ workerFile: LISTENER_WORKER_FILE, clock }),
+      hearRecordings: hearInThread({ workerFile: LISTENER_WORKER_FILE, clock }),
       processes: systemProcesses(),
       keys: [key, ...otherKeys],
       allowance,

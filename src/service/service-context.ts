@@ -21,7 +21,7 @@ import { SpeechQueue } from './speech/speak.ts';
 import type { Store } from './store/open-store.ts';
 import { createCatalogue } from './voices/catalogue.ts';
 import { Designs } from './voices/designs.ts';
-import type { MeasurePitches } from './voices/listen/listening-thread.ts';
+import type { HearRecordings } from './voices/listen/listening-thread.ts';
 import { PersonalVoices } from './voices/personal-voices.ts';
 import { VoiceMaker } from './voices/voice-maker.ts';
 
@@ -45,7 +45,7 @@ export interface ServiceDeps
   /** Stores uploaded files temporarily, while they are checked. */
   readonly uploads: TemporaryFolder;
   /** Measures the pitches of uploaded reference audio. */
-  readonly measurePitches: MeasurePitches;
+  readonly hearRecordings: HearRecordings;
   readonly processes: Processes;
 }
 
@@ -72,7 +72,7 @@ export function createContext(deps: ServiceDeps, faults: Faults) {
     catalogue,
     personalVoices,
     voiceMaker,
-    designs: new Designs({ ...deps, folder, voices: voiceMaker.voices }),
+    designs: new Designs({ ...deps, folder }),
     uploads: deps.uploads,
     operations,
     creates: new Creates({ store, clock, operations }),

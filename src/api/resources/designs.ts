@@ -9,7 +9,7 @@ import { endpoint, jsonBody, keyedRequest } from '../request.ts';
 import type { BilledOptions, RequestSpec } from '../request.ts';
 import { badResponse, firstText, isRecord, readArray } from '../response.ts';
 import type { MadeVoice } from './voices.ts';
-import { readMadeVoice, withVoiceLimitHint } from './voices.ts';
+import { readMadeVoice, readTexts, withVoiceLimitHint } from './voices.ts';
 
 export interface DesignRequest {
   readonly prompt: string;
@@ -31,6 +31,8 @@ export interface VoiceDesign extends Omit<CreateResponse, 'made'> {
   readonly candidates: readonly DesignCandidate[];
   /** When the design expires, in ISO 8601 format. */
   readonly expiresAt: string | undefined;
+  /** How the service makes the voices, and what it cannot do. */
+  readonly notices: readonly string[];
 }
 
 /** The candidate to save as a voice, with the title and the other fields of the new voice. */
@@ -64,7 +66,8 @@ export async function createVoiceDesign(
   if (designId === undefined || candidates === undefined) {
     throw maybeBilled(badResponse('the response names no design', response));
   }
-  return { ...rest, designId, candidates, expiresAt: firstText(made['expiresAt']) };
+  const notices = readTexts(made['notices']);
+  return { ...rest, designId, candidates, expiresAt: firstText(made['expiresAt']), notices };
 }
 
 /** Builds the request that {@link saveVoiceDesign} sends. */

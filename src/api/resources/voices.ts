@@ -218,7 +218,7 @@ export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
     voiceId,
     name: firstText(made['title'], made['name']),
     createdAt: firstText(made['createdAt'], made['created_at']),
-    notices: [made['notices']].flat().filter((one) => typeof one === 'string'),
+    notices: readTexts(made['notices']),
   };
 }
 
@@ -341,4 +341,9 @@ function readPage<Item>(
     page: firstNumber(page) ?? 1,
     totalPages: firstNumber(totalPages) ?? 1,
   };
+}
+
+/** Returns the strings of a list; other values are ignored. */
+export function readTexts(value: unknown): readonly string[] {
+  return [value].flat().filter((one) => typeof one === 'string');
 }

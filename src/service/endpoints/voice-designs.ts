@@ -18,10 +18,11 @@ import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
 import { surrogateProblem } from '../speech/plan.ts';
 import { requireSettled } from '../speech/speak.ts';
-import type { MeasuredVoices } from '../voices/voice-maker.ts';
-import { DEFAULT_LANGUAGE, CUSTOM_VOICE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
+import { CUSTOM_VOICE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
 import type { CandidateRecord, DesignRecord, DesignRequest } from '../voices/designs.ts';
-import { findDesign, CANDIDATES, traitsOf } from '../voices/designs.ts';
+import { findDesign } from '../voices/designs.ts';
+import { CANDIDATES, wantedVoice } from '../voices/prompt-words.ts';
+import { BUILT_IN_LANGUAGE } from '../voices/voices.ts';
 import { storeVoice, findVoice } from '../voices/personal-voices.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
 import { voiceCreated } from './voices.ts';
@@ -38,14 +39,14 @@ export const createVoiceDesign: Handler<'createVoiceDesign'> = async (call, cont
     signal: request.signal,
     find: (db, id) => findDesign(db, { id, accountId, now: context.clock.now() }),
     make(signal) {
-      const order = planDesign(body, accountId, context.voiceMaker.voices);
+      const order = planDesign(body, accountId);
       const charge = { credits: order.credits, quota: order.characters };
       const operation = beginOperation(context.operations, { ...key, requestId, charge });
       const generating = { context, operation, plan: { textField: 'previewText' }, signal };
       return context.designs.make(generating, order);
     },
   });
-  return designAnswer(design, requestId);
+  return designAnswer(design, prompt, requestId);
 };
 
 /** Handles `GET /voice-designs/{designId}/candidates/{candidateId}/audio` (docs/api/voice-design.md). */
@@ -77,7 +78,8 @@ function noCandidate(candidateId: string): ServiceError {
   return new ServiceError('ERR_CANDIDATE_NOT_FOUND', message);
 }
 
-function designAnswer(design: DesignRecord, requestId: string): Response {
+function designAnswer(design: DesignRecord, prompt: string, requestId: string): Response {
+  const { beyond } = wantedVoice(prompt);
   const { id: designId, candidates, characters, credits, quotaRemaining } = design;
   const body: VoiceDesign = {
     designId,
@@ -91,6 +93,10 @@ function designAnswer(design: DesignRecord, requestId: string): Response {
     createdAt: new Date(design.createdAt).toISOString(),
     expiresAt: new Date(design.expiresAt).toISOString(),
     billing: { characters, creditsUsed: credits, quotaRemaining },
+    notices: [
+      'Simulated: variations of the built-in voice in pitch, timbre, pace and brightness',
+      ...(beyond.length === 0 ? [] : [`The built-in voice cannot do: ${beyond.join(', ')}`]),
+    ],
     requestId,
   };
   return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed: credits }) });
@@ -164,23 +170,20 @@ const CREDITS_PER_CHARACTER = 1;
 function planDesign(
   { prompt, previewText, providers = [], language }: VoiceDesignRequest,
   accountId: string,
-  voices: MeasuredVoices,
 ): DesignRequest {
   const families = FAMILIES.map(({ id }) => id).filter((id) => providers.includes(id));
   const [first, ...others] = [
     ...textProblems('prompt', prompt),
     ...textProblems('previewText', previewText),
     ...unknownFamilies(providers),
-    ...languageProblems(language, voices),
+    ...languageProblems(language),
   ];
   if (first !== undefined) throw invalidRequest([first, ...others]);
-  const traits = traitsOf(prompt);
-  const wanted = language ?? traits.language;
   const characters = CANDIDATES * countCodePoints(previewText);
   return {
     accountId,
-    traits,
-    language: wanted !== undefined && voices.speak(wanted) ? wanted : DEFAULT_LANGUAGE,
+    wanted: wantedVoice(prompt),
+    language: language ?? BUILT_IN_LANGUAGE,
     families: families.length === 0 ? [CUSTOM_VOICE_FAMILY] : families,
     previewText,
     characters,
@@ -202,11 +205,8 @@ function unknownFamilies(providers: readonly string[]): readonly FieldProblem[] 
   return [{ field: 'providers', message }];
 }
 
-function languageProblems(
-  language: string | undefined,
-  voices: MeasuredVoices,
-): readonly FieldProblem[] {
-  if (language === undefined || voices.speak(language)) return [];
-  const message = `language is ${showText(language)}; allowed: ${anyOf(voices.languages)}`;
+function languageProblems(language: string | undefined): readonly FieldProblem[] {
+  if (language === undefined || isSameLanguage(language, BUILT_IN_LANGUAGE)) return [];
+  const message = `language is ${showText(language)}; allowed: ${BUILT_IN_LANGUAGE}`;
   return [{ field: 'language', message }];
 }

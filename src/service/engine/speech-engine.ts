@@ -117,8 +117,11 @@ export interface SpeechEngine {
   close(): Promise<void>;
 }
 
-/** Prefix of the ids of cloned voices. The ids of other voices contain no colon. */
+/** Prefix of the ids of cloned voices. The ids of the voices that an engine lists contain no colon. */
 export const CLONED_VOICE = 'clone:';
+
+/** Prefix of the ids of the built-in engine's variations (src/service/engine/hibari/voices.ts). */
+export const VARIED_VOICE = 'varied:';
 
 /** Maximum length, in UTF-16 code units, of the sentence or clause that an engine synthesizes at once. */
 export const LONGEST_PIECE = 240;
@@ -184,10 +187,13 @@ export class EngineRegistry {
 
   find(engineName: string, voiceId: string): VoiceOfEngine | undefined {
     const engine = this.#engines.get(engineName);
-    const cloned = engine?.clone === undefined ? undefined : engine.voices[0];
+    const isMade =
+      voiceId.startsWith(VARIED_VOICE) ||
+      (engine?.clone !== undefined && voiceId.startsWith(CLONED_VOICE));
+    const first = engine?.voices[0];
     const voice =
-      cloned !== undefined && voiceId.startsWith(CLONED_VOICE)
-        ? { ...cloned, id: voiceId }
+      isMade && first !== undefined
+        ? { ...first, id: voiceId }
         : engine?.voices.find(({ id }) => id === voiceId);
     return engine === undefined || voice === undefined ? undefined : { engine, voice };
   }

@@ -6,14 +6,16 @@ import type { Random } from '../../effects/random.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
+import type { EngineRegistry } from '../engine/speech-engine.ts';
 import type { GenerationRequest } from '../speech/speak.ts';
 import { generate, requireSettled } from '../speech/speak.ts';
 import type { Connection } from '../store/connection.ts';
 import { integer, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import { engineOf, engineValues } from './personal-voices.ts';
-import type { MeasuredVoices } from './voice-maker.ts';
-import { CUSTOM_VOICE_FAMILY, rounded } from './voice-maker.ts';
+import type { WantedVoice } from './prompt-words.ts';
+import { candidateVariations, describeWords } from './prompt-words.ts';
+import { CUSTOM_VOICE_FAMILY, describeVariation, variedSource } from './voice-maker.ts';
 import type { EngineSource } from './voices.ts';
 import { familyOf } from './voices.ts';
 
@@ -43,8 +45,7 @@ export interface CandidateRecord {
 /** A validated request for a design. */
 export interface DesignRequest {
   readonly accountId: string;
-  readonly traits: VoiceTraits;
-  /** Language code of the voices. At least one engine voice with an adjustable pitch speaks this language. */
+  readonly wanted: WantedVoice;
   readonly language: string;
   readonly families: readonly FamilyId[];
   readonly previewText: string;
@@ -58,7 +59,7 @@ interface DesignDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly encode: EncodeSpeech;
-  readonly voices: MeasuredVoices;
+  readonly engines: EngineRegistry;
 }
 
 const LIFETIME_MS = DESIGN_LIFETIME_HOURS * 60 * 60 * 1_000;
@@ -123,24 +124,22 @@ export class Designs {
     for (const row of expired) await this.#remove(text(row, 'id'));
   }
 
-  // Uses the engine voices with the nearest pitch.
   async #speakCandidates(
     designId: string,
-    { families, language, previewText, traits }: DesignRequest,
+    { families, language, previewText, wanted }: DesignRequest,
     signal: AbortSignal,
   ): Promise<readonly CandidateRecord[]> {
-    const { encode, folder, random, voices } = this.#deps;
+    const { encode, engines, folder, random } = this.#deps;
     const candidates: CandidateRecord[] = [];
-    for (const [index, variation] of VARIATIONS.entries()) {
-      const medianHz = traits.medianHz * variation.pitch;
-      const nearest = await voices.nearest({ medianHz, language }, signal);
-      const engine = { ...nearest.engine, speed: rounded(traits.speed * variation.speed) };
-      const { voice, pitch, speed } = engine;
+    for (const [index, variation] of candidateVariations(wanted.variation).entries()) {
+      const engine = variedSource(variation);
+      const { name, pitch, speed, voice } = engine;
+      const speaker = engines.find(name, voice)?.engine;
+      if (speaker === undefined) throw new Error('The service has no built-in engine.');
       const id = random.uuid();
       const output = await folder.create(designId, fileOf(id));
       try {
-        const request = { text: previewText, voice, pitch, speed };
-        const chunks = nearest.speaker.synthesize(request, signal);
+        const chunks = speaker.synthesize({ text: previewText, voice, pitch, speed }, signal);
         await writeSpeech({ output, encode, format: PREVIEW_FORMAT, gainDb: 0 }, chunks);
         signal.throwIfAborted();
       } catch (error) {
@@ -148,8 +147,8 @@ export class Designs {
         throw error;
       }
       const family = families[index % families.length] ?? CUSTOM_VOICE_FAMILY;
-      const description = describe(traits, engine, medianHz);
-      candidates.push({ id, family, language: nearest.language, engine, description });
+      const description = `Simulated: ${describeVariation(variation)}; ${describeWords(wanted)}`;
+      candidates.push({ id, family, language, engine, description });
     }
     return candidates;
   }
@@ -206,93 +205,5 @@ export function findDesign(
       language: text(candidate, 'language'),
       engine: engineOf(candidate),
     })),
-  };
-}
-
-// Factors for pitch and speed that make the candidates differ.
-const VARIATIONS = [
-  { pitch: 1, speed: 1 },
-  { pitch: 0.92, speed: 0.95 },
-  { pitch: 1.08, speed: 1.05 },
-] as const;
-
-/** Number of voices that a design proposes. */
-export const CANDIDATES = VARIATIONS.length;
-
-function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number): string {
-  const source = `the nearest engine voice (${engine.voice} of ${engine.name})`;
-  const changed = `its pitch and speed changed to about ${Math.round(medianHz)} Hz and ${Math.round(engine.speed * 100)} %`;
-  const reason =
-    words.length === 0 ? 'no known word in the prompt' : `from the words ${words.join(', ')}`;
-  return `Simulated: ${source} with ${changed}; ${reason}`;
-}
-
-// The properties of a voice that the known words of a prompt request (docs/voice-design.md).
-interface VoiceTraits {
-  readonly medianHz: number;
-  /** Factor by which the default speed of the engine voice is multiplied. */
-  readonly speed: number;
-  /** Code of the language or accent that the prompt names. */
-  readonly language: string | undefined;
-  /** The words of the prompt that describe the voice, in lower case. */
-  readonly words: readonly string[];
-}
-
-// Words that have the same effect on the voice.
-interface PromptRule {
-  readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
-  readonly words: readonly string[];
-  /**
-   * Pitch in hertz that the words request, such as 112 for `man`. Rules with `pitch` factors, such as `deep`, then
-   * multiply the pitch.
-   */
-  readonly medianHz?: number;
-  readonly pitch?: number;
-  readonly speed?: number;
-  readonly language?: string;
-}
-
-// Between a woman's and a man's pitch; used if the prompt names no kind of voice.
-const DEFAULT_HZ = 150;
-
-export const PROMPT_RULES: readonly PromptRule[] = [
-  { about: 'voice', words: ['woman', 'female', 'lady', 'she', 'her'], medianHz: 195 },
-  { about: 'voice', words: ['man', 'male', 'gentleman', 'he', 'his'], medianHz: 112 },
-  { about: 'voice', words: ['girl', 'boy', 'child', 'kid'], medianHz: 270 },
-  { about: 'age', words: ['young', 'teenage', 'teenager'], pitch: 1.06, speed: 1.04 },
-  { about: 'age', words: ['old', 'older', 'elderly'], pitch: 0.93, speed: 0.88 },
-  { about: 'pitch', words: ['deep', 'low'], pitch: 0.82 },
-  { about: 'pitch', words: ['high', 'squeaky'], pitch: 1.22 },
-  { about: 'speed', words: ['slow', 'slowly'], speed: 0.8 },
-  { about: 'speed', words: ['fast', 'quick', 'quickly'], speed: 1.22 },
-  { about: 'language', words: ['american'], language: 'en-US' },
-  { about: 'language', words: ['british'], language: 'en-GB' },
-  { about: 'language', words: ['german'], language: 'de' },
-  { about: 'language', words: ['french'], language: 'fr' },
-  { about: 'language', words: ['spanish'], language: 'es' },
-  { about: 'language', words: ['italian'], language: 'it' },
-  { about: 'language', words: ['portuguese'], language: 'pt' },
-];
-
-/**
- * Finds the English words in a prompt that describe a voice. For each trait, the last word wins. Grammar is ignored,
- * so "not slow" means slow.
- */
-export function traitsOf(prompt: string): VoiceTraits {
-  const rules = new Map<PromptRule['about'], PromptRule>();
-  const words = new Set<string>();
-  for (const word of prompt.toLowerCase().match(/[a-z]+/g) ?? []) {
-    const rule = PROMPT_RULES.find((one) => one.words.includes(word));
-    if (rule === undefined) continue;
-    rules.set(rule.about, rule);
-    words.add(word);
-  }
-  const product = (name: 'pitch' | 'speed'): number =>
-    [...rules.values()].reduce((all, rule) => all * (rule[name] ?? 1), 1);
-  return {
-    medianHz: (rules.get('voice')?.medianHz ?? DEFAULT_HZ) * product('pitch'),
-    speed: product('speed'),
-    language: rules.get('language')?.language,
-    words: [...words],
   };
 }

@@ -3,14 +3,18 @@ import type { FamilyId } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { EngineRegistry, SpeechEngine, VoiceOfEngine } from '../engine/speech-engine.ts';
-import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
+import type { Variation } from '../engine/hibari/voices.ts';
+import { REFERENCE_VOICE, variedVoice } from '../engine/hibari/voices.ts';
+import type { EngineRegistry, SpeechEngine } from '../engine/speech-engine.ts';
+import { engineMessageOf } from '../engine/speech-engine.ts';
 import type { TemporaryFolder, UploadedFile } from '../http/multipart-form.ts';
-import { anyOf, showText } from '../http/validation.ts';
+import { showText } from '../http/validation.ts';
 import { invalidRequest } from '../service-error.ts';
-import type { MeasurePitches } from './listen/listening-thread.ts';
+import type { HearRecordings } from './listen/listening-thread.ts';
+import type { HeardVoice } from './listen/pitch-meter.ts';
 import type { PersonalVoice } from './personal-voices.ts';
 import type { EngineSource } from './voices.ts';
+import { BUILT_IN_ENGINE, BUILT_IN_LANGUAGE } from './voices.ts';
 
 /** The fields of a request to create a voice, without the audio files. */
 export interface VoiceOptions {
@@ -34,30 +38,28 @@ export interface ClonedVoice {
 interface VoiceMakerDeps {
   readonly engines: EngineRegistry;
   readonly uploads: TemporaryFolder;
-  readonly measurePitches: MeasurePitches;
+  readonly hearRecordings: HearRecordings;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** The family of custom voices. Its models support every format and have no pitch control. */
 export const CUSTOM_VOICE_FAMILY: FamilyId = 'vendor';
-export const DEFAULT_LANGUAGE = 'en';
+const DEFAULT_LANGUAGE = 'en';
 
 /** Makes custom voices from recordings. Makes only one voice at a time, because decoding needs much memory. */
 export class VoiceMaker {
-  readonly voices: MeasuredVoices;
   readonly #deps: VoiceMakerDeps;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: VoiceMakerDeps) {
     this.#deps = deps;
-    this.voices = new MeasuredVoices(deps.engines);
   }
 
   /**
-   * Makes a custom voice but does not store it. Returns the voice with a notice that says how it was made. If an engine can clone voices in a requested language, it clones the
-   * first recording. Otherwise, takes the engine voice with the nearest pitch and shifts it to the pitch of the
-   * recordings.
+   * Makes a custom voice but does not store it. Returns the voice with a notice that says how it was made. If an engine can
+   * clone voices in a requested language, it clones the first recording. Otherwise, gives the built-in voice the pitch and
+   * the brightness of the recordings.
    * @throws ServiceError 400 for an unusable file, recordings without speech, or unsupported languages. On abort, the
    * abort reason of the signal
    */
@@ -83,20 +85,41 @@ export class VoiceMaker {
     const { clock, random } = this.#deps;
     const cloned = await this.#cloneInEngine(files, options, signal);
     if (cloned !== undefined) return cloned;
-    const language = requireSpoken(languages, this.voices);
-    const medianHz = await this.#requirePitch(files, signal);
-    const match = await this.voices.nearest({ medianHz, language }, signal);
-    const spoken = languages.filter((one) => isSameLanguage(one, language));
+    const spoken = requireSpoken(languages);
+    const heard = await this.#requireVoice(files, signal);
+    const variation = await this.#vary(heard, signal);
     const voice: PersonalVoice = {
       id: random.uuid(),
       name,
       family: CUSTOM_VOICE_FAMILY,
-      primaryLanguage: spoken[0] ?? match.language,
-      languages: spoken.length === 0 ? [match.language] : spoken,
-      engine: match.engine,
+      primaryLanguage: spoken[0] ?? BUILT_IN_LANGUAGE,
+      languages: spoken,
+      engine: variedSource(variation),
       made: { accountId, description, visibility, createdAt: clock.now() },
     };
-    return { voice, notice: describeMatch(match.engine, medianHz) };
+    return {
+      voice,
+      notice: `Simulated, not a clone of the speaker: ${describeVariation(variation)}`,
+    };
+  }
+
+  /** Finds the variation with the pitch and the brightness of a recorded voice, by listening to the built-in engine. */
+  async #vary({ meanHz, medianHz }: HeardVoice, signal: AbortSignal): Promise<Variation> {
+    const { engines } = this.#deps;
+    const speaker = engines.find(BUILT_IN_ENGINE, REFERENCE_VOICE)?.engine;
+    if (speaker === undefined) throw new Error('The service has no built-in engine.');
+    const pitch = clamp(medianHz / MODEL_HZ, PITCH_FACTORS);
+    // A deeper voice has a longer vocal tract, as in the cast.
+    const stretch = clamp(pitch ** STRETCH_BY_PITCH, STRETCHES);
+    let brightness = 0;
+    for (let round = 0; round < LISTENING_ROUNDS; round += 1) {
+      const variation = { pitch, stretch, pace: 1, brightness };
+      const own = await listenTo(speaker, variedVoice(variation), signal);
+      if (own === undefined) break;
+      const change = DB_BY_OCTAVE * Math.log2(meanHz / own.meanHz);
+      brightness = clamp(brightness + change, BRIGHTNESSES);
+    }
+    return { pitch, stretch, pace: 1, brightness };
   }
 
   async #cloneInEngine(
@@ -116,7 +139,7 @@ export class VoiceMaker {
       .find((one) => one.clone !== undefined && spokenBy(one).length > 0);
     const [file] = files;
     if (engine?.clone === undefined || file === undefined) return undefined;
-    await this.#requirePitch(files, signal);
+    await this.#requireVoice(files, signal);
     const extension = path
       .extname(file.name)
       .toLowerCase()
@@ -143,113 +166,66 @@ export class VoiceMaker {
     return { voice, notice: `Cloned by ${engine.name}` };
   }
 
-  async #requirePitch(files: readonly UploadedFile[], signal: AbortSignal): Promise<number> {
+  async #requireVoice(files: readonly UploadedFile[], signal: AbortSignal): Promise<HeardVoice> {
     const opened = files.map(({ file: { fd, size } }) => ({ fd, size }));
-    const heard = await this.#deps.measurePitches(opened, signal);
+    const heard = await this.#deps.hearRecordings(opened, signal);
     if (heard.kind === 'refused') {
       const message = `audioFiles: ${showText(files[heard.index]?.name ?? '')} ${heard.problem}`;
       throw invalidRequest([{ field: 'audioFiles', message }]);
     }
-    if (heard.medianHz !== undefined) return heard.medianHz;
+    if (heard.voice !== undefined) return heard.voice;
     const message =
       'audioFiles: the recordings contain no speech; record a person who speaks aloud, without music (tones, noise and whispers are not enough)';
     throw invalidRequest([{ field: 'audioFiles', message }]);
   }
 }
 
-function requireSpoken(languages: readonly string[], voices: MeasuredVoices): string {
-  const language = languages.find((one) => voices.speak(one));
-  if (language !== undefined) return language;
-  if (languages.length === 0) return DEFAULT_LANGUAGE;
-  const here = anyOf(voices.languages);
+function requireSpoken(languages: readonly string[]): readonly string[] {
+  if (languages.length === 0) return [BUILT_IN_LANGUAGE];
+  const spoken = languages.filter((one) => isSameLanguage(one, BUILT_IN_LANGUAGE));
+  if (spoken.length > 0) return spoken;
   const given = languages.map((one) => showText(one)).join(', ');
-  const message = `languages has ${given}; this service has voices for ${here}`;
+  const message = `languages has ${given}; this service can make voices for ${BUILT_IN_LANGUAGE}`;
   throw invalidRequest([{ field: 'languages', message }]);
 }
 
-function describeMatch(engine: EngineSource, medianHz: number): string {
-  return `Simulated, not a clone of the speaker: the nearest engine voice (${engine.voice} of ${engine.name}) with its pitch changed to about ${Math.round(medianHz)} Hz`;
+/** Median pitch, in hertz, of the model's own voice. */
+export const MODEL_HZ = 193;
+/** The variations that are understood well. */
+export const PITCH_FACTORS = { lowest: 0.38, highest: 1.9 };
+export const STRETCHES = { lowest: 0.78, highest: 1.18 };
+export const BRIGHTNESSES = { lowest: -3, highest: 3 };
+
+const STRETCH_BY_PITCH = 0.32;
+const LISTENING_ROUNDS = 2;
+/** Brightness, in decibels for each octave, that moves the mean frequency by an octave. */
+const DB_BY_OCTAVE = 3.5;
+
+/** Limits a number to a range. */
+export function clamp(
+  value: number,
+  { highest, lowest }: { readonly lowest: number; readonly highest: number },
+): number {
+  return Math.min(highest, Math.max(lowest, value));
 }
 
-interface MeasuredVoice extends VoiceOfEngine {
-  readonly medianHz: number;
+/** Returns the engine voice that speaks with a variation. */
+export function variedSource(variation: Variation): EngineSource {
+  return { name: BUILT_IN_ENGINE, voice: variedVoice(variation), pitch: 0, speed: 1 };
 }
 
-// Maximum number of measured voices of a language, because measuring takes long.
-const MOST_VOICES = 6;
-// Added to the pitch difference of a voice that has another accent.
-const ACCENT_SEMITONES = 4;
-
-/**
- * Finds engine voices by pitch, among the voices with an adjustable pitch. Keeps the measured pitch of each voice for
- * later calls.
- */
-export class MeasuredVoices {
-  readonly #engines: EngineRegistry;
-  readonly #medians = new Map<string, number | undefined>();
-
-  constructor(engines: EngineRegistry) {
-    this.#engines = engines;
-  }
-
-  get languages(): readonly string[] {
-    return [...new Set(this.#movable().map(({ voice }) => voice.language))];
-  }
-
-  /** Returns whether any engine voice with an adjustable pitch speaks a language, ignoring the region. */
-  speak(language: string): boolean {
-    return this.languages.some((one) => isSameLanguage(one, language));
-  }
-
-  /**
-   * Finds the engine voice of a language whose pitch is nearest to `medianHz`, and shifts it to that pitch.
-   * @throws EngineError if an engine fails; Error if no voice of the language can be measured
-   */
-  async nearest(
-    { medianHz, language }: { readonly medianHz: number; readonly language: string },
-    signal: AbortSignal,
-  ) {
-    const distance = (one: MeasuredVoice): number =>
-      Math.abs(semitones(medianHz, one.medianHz)) +
-      (one.voice.language === language ? 0 : ACCENT_SEMITONES);
-    const [nearest] = (await this.#of(language, signal)).toSorted(
-      (one, other) => distance(one) - distance(other),
-    );
-    if (nearest === undefined)
-      throw new Error(`No voice for ${language} has a pitch that can be measured`);
-    const { engine, voice } = nearest;
-    const pitch = rounded(semitones(medianHz, nearest.medianHz));
-    return {
-      speaker: engine,
-      language: voice.language,
-      engine: { name: engine.name, voice: voice.id, pitch, speed: 1 },
-    };
-  }
-
-  async #of(language: string, signal: AbortSignal): Promise<readonly MeasuredVoice[]> {
-    const voices = this.#movable().filter(({ voice }) => isSameLanguage(voice.language, language));
-    const found: MeasuredVoice[] = [];
-    for (const one of voices.slice(0, MOST_VOICES)) {
-      const name = `${one.engine.name}\0${one.voice.id}`;
-      if (!this.#medians.has(name)) this.#medians.set(name, await measure(one, signal));
-      const medianHz = this.#medians.get(name);
-      if (medianHz !== undefined) found.push({ ...one, medianHz });
-    }
-    return found;
-  }
-
-  #movable(): readonly VoiceOfEngine[] {
-    return this.#engines.all().filter(({ voice }) => voice.pitch);
-  }
-}
-
-/** Rounds a pitch or a speed to three decimals. Smaller differences are inaudible. */
-export function rounded(value: number): number {
-  return Math.round(value * 1_000) / 1_000;
-}
-
-function semitones(hz: number, from: number): number {
-  return 12 * Math.log2(hz / from);
+/** Says what a designed or cloned voice is, such as `the built-in voice at about 110 Hz, brighter by 1.5 dB per octave`. */
+export function describeVariation({ brightness, pace, pitch, stretch }: Variation): string {
+  const decibels = Math.round(Math.abs(brightness) * 10) / 10;
+  const parts = [
+    `the built-in voice at about ${Math.round(pitch * MODEL_HZ)} Hz`,
+    `formants at ${Math.round(stretch * 100)} %`,
+    ...(pace === 1 ? [] : [`pace at ${Math.round(pace * 100)} %`]),
+    ...(decibels === 0
+      ? []
+      : [`${brightness > 0 ? 'brighter' : 'darker'} by ${decibels} dB per octave`]),
+  ];
+  return parts.join(', ');
 }
 
 /** Returns whether two language codes mean the same language, ignoring the region. */
@@ -262,27 +238,21 @@ function primarySubtag(code: string): string {
 }
 
 // Statements, because there the pitch falls at the end, as in most speech.
-const ENGLISH =
+const STATEMENTS =
   'Good morning, everybody. The old man loved the yellow lemon. Nobody would be there before nine. ' +
   'Hello from me. A large dog ran along the road, and I followed it.';
-// Text for languages other than English: every voice can say numbers.
-const NUMBERS = '12, 34, 56, 78, 90, 21, 43, 65, 87, 109, 11, 22, 33, 44.';
 
-// Returns hertz; undefined if the voice cannot speak the text.
-async function measure(
-  { engine, voice }: VoiceOfEngine,
+async function listenTo(
+  engine: SpeechEngine,
+  voice: string,
   signal: AbortSignal,
-): Promise<number | undefined> {
-  const text = /^en\b/i.test(voice.language) ? ENGLISH : NUMBERS;
+): Promise<HeardVoice | undefined> {
   const { PitchMeter } = await import('./listen/pitch-meter.ts');
   const meter = new PitchMeter();
   try {
-    const speech = engine.synthesize({ text, voice: voice.id, speed: 1, pitch: 0 }, signal);
+    const speech = engine.synthesize({ text: STATEMENTS, voice, speed: 1, pitch: 0 }, signal);
     for await (const { samples, sampleRate } of speech) await meter.add(samples, sampleRate);
-    return meter.median();
-  } catch (error) {
-    if (error instanceof EngineError && error.reason === 'unspeakable') return undefined;
-    throw error;
+    return meter.voice();
   } finally {
     meter.close();
   }

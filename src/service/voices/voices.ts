@@ -24,7 +24,7 @@ export interface CreatedVoice {
 
 /** Name of the built-in engine. */
 export const BUILT_IN_ENGINE = 'hibari';
-const LANGUAGE = 'en-US';
+export const BUILT_IN_LANGUAGE = 'en-US';
 
 /** An engine voice, and the pitch and speed with which it speaks for a voice of the service. */
 export interface EngineSource {
@@ -62,7 +62,14 @@ export const VOICES: readonly [CatalogueVoice, ...CatalogueVoice[]] = [
 
 function voice(id: string, name: string, family: FamilyId): CatalogueVoice {
   const engine = { name: BUILT_IN_ENGINE, voice: name.toLowerCase(), pitch: 0, speed: 1 };
-  return { id, name, family, primaryLanguage: LANGUAGE, languages: [LANGUAGE], engine };
+  return {
+    id,
+    name,
+    family,
+    primaryLanguage: BUILT_IN_LANGUAGE,
+    languages: [BUILT_IN_LANGUAGE],
+    engine,
+  };
 }
 
 const LOCAL_FAMILY = { id: 'local', defaultModel: '', models: [], ranges: WIDEST_RANGES } as const;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
-import { measurePitches } from '../../../src/service/voices/listen/hear-files.ts';
+import { hearFiles } from '../../../src/service/voices/listen/hear-files.ts';
 import { referenceVoice } from '../../harness/reference-voice.ts';
 import { silentFlac } from '../../harness/silent-flac.ts';
 import { writeWav } from '../../harness/wav.ts';
@@ -59,7 +59,7 @@ describe('a file that is damaged in any way', () => {
           const fd = openSync(path, 'w+');
           try {
             writeSync(fd, bytes);
-            const { kind } = await measurePitches([{ fd, size: bytes.length }]);
+            const { kind } = await hearFiles([{ fd, size: bytes.length }]);
             expect(kind).toMatch(/^(heard|refused)$/);
           } finally {
             closeSync(fd);

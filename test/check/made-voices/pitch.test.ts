@@ -37,7 +37,7 @@ async function clone({ baseUrl, apiKey }: ServingFoley, reference: Sound): Promi
     notices: [notice],
     voiceId,
   } = Object(await response.json());
-  expect(notice).toMatch(/^Simulated, not a clone of the speaker: the nearest engine voice/);
+  expect(notice).toMatch(/^Simulated, not a clone of the speaker: the built-in voice/);
   return String(voiceId);
 }
 

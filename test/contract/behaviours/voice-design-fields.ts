@@ -56,6 +56,7 @@ function designFields(): readonly Behaviour[] {
       ['billing.characters', 'integer', 'of all previews together'],
       ['billing.creditsUsed', 'number', 'what it cost'],
       ['billing.quotaRemaining', 'integer', 'what is left'],
+      ['notices', 'string[]', 'how they are made, and what they cannot do'],
       ['requestId', 'id', 'trace id'],
     ]),
     ...answerFields(

@@ -1,5 +1,5 @@
 import { unspokenLetters } from '../../../src/service/engine/hibari/pieces.ts';
-import { HIBARI_VOICES } from '../../../src/service/engine/hibari/voices.ts';
+import { findVariation, HIBARI_VOICES } from '../../../src/service/engine/hibari/voices.ts';
 import { once } from 'node:events';
 import { abortable } from '../../../src/effects/concurrency.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type EngineRequest,
   type SpeechChunk,
   type SpeechEngine,
+  VARIED_VOICE,
 } from '../../../src/service/engine/speech-engine.ts';
 
 /** A small real engine: each word is a tone of 20 ms (or another length), each sentence a chunk. */
@@ -86,12 +87,13 @@ function sentencesOf(text: string): readonly (readonly string[])[] {
 function toneChunk(
   words: readonly string[],
   wordSamples: number,
-  { pitch, speed }: EngineRequest,
+  { pitch, speed, voice }: EngineRequest,
 ): SpeechChunk {
+  const factor = voice.startsWith(VARIED_VOICE) ? (findVariation(voice)?.pitch ?? 1) : 1;
   const length = Math.round(wordSamples / speed);
   const samples = new Float32Array(words.length * length);
   for (const [index, word] of words.entries()) {
-    const hertz = (200 + 20 * word.length) * 2 ** (pitch / 12);
+    const hertz = (200 + 20 * word.length) * factor * 2 ** (pitch / 12);
     for (let at = 0; at < length; at += 1) {
       samples[index * length + at] = 0.1 * Math.sin((2 * Math.PI * hertz * at) / SAMPLE_RATE);
     }

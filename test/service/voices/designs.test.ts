@@ -83,19 +83,39 @@ describe('a voice design', () => {
   it('follows the words of its prompt, and says what it is', async () => {
     const service = await voiceService();
     const described = async (key: string, prompt: string) =>
-      (await made(service, key, { ...BODY, prompt })).candidates.map(({ description }) =>
-        description.replace(/\(.*\)/, '()'),
+      (await made(service, key, { ...BODY, prompt })).candidates.map(
+        ({ description }) => description,
       );
-    const simulated = 'Simulated: the nearest engine voice () with its pitch and speed changed to';
+    const simulated = 'Simulated: the built-in voice at about';
+    const words = 'from the words old, woman, slow, deep';
     expect(await described('one', 'An old woman, slow and deep')).toEqual([
-      `${simulated} about 149 Hz and 70 %; from the words old, woman, slow, deep`,
-      `${simulated} about 137 Hz and 67 %; from the words old, woman, slow, deep`,
-      `${simulated} about 161 Hz and 74 %; from the words old, woman, slow, deep`,
+      `${simulated} 142 Hz, formants at 94 %, pace at 70 %, darker by 0.4 dB per octave; ${words}`,
+      `${simulated} 131 Hz, formants at 94 %, pace at 68 %, darker by 1 dB per octave; ${words}`,
+      `${simulated} 154 Hz, formants at 94 %, pace at 73 %, brighter by 0.2 dB per octave; ${words}`,
     ]);
     const [young] = await described('two', 'A young man, fast and high');
-    expect(young).toMatch(/about 145 Hz and 127 %/);
+    expect(young).toMatch(/about 142 Hz, .*, pace at 127 %/);
     const [plain] = await described('three', 'Anything');
-    expect(plain).toBe(`${simulated} about 150 Hz and 100 %; no known word in the prompt`);
+    expect(plain).toBe(`${simulated} 152 Hz, formants at 93 %; no known word in the prompt`);
+  });
+
+  it('names in its notices what the voice cannot do, also in a replay', async () => {
+    const service = await voiceService();
+    const body = { ...BODY, prompt: 'A sad woman with a German accent' };
+    for (const key of ['key', 'key']) {
+      const { candidates, notices } = await made(service, key, body);
+      expect(notices).toEqual([
+        'Simulated: variations of the built-in voice in pitch, timbre, pace and brightness',
+        'The built-in voice cannot do: sad, german, accent',
+      ]);
+      const { candidateId } = candidateOf(candidates, 0);
+      expect(candidateOf(candidates, 0).description).toContain('cannot do: sad, german, accent');
+      const { designId } = await made(service, key, body);
+      const saved = await save(service, designId, { candidateId });
+      expect(saved.body['notices']).toEqual([candidateOf(candidates, 0).description]);
+    }
+    const { notices } = await made(service, 'other', BODY);
+    expect(notices).toHaveLength(1);
   });
 
   it('is of the families that are asked for, in turn', async () => {

@@ -9,7 +9,7 @@ import { type TaskRank, ThreadPool, type Ticket } from '../thread-pool.ts';
 import { REGION, type TextPiece, textPieces, unspokenLetters } from './pieces.ts';
 import type { SpokenToken } from './fit-to-pauses.ts';
 import type { HibariPiece, SpokenPiece } from './synthesizer.ts';
-import { HIBARI_VOICES } from './voices.ts';
+import { findVariation, HIBARI_VOICES, SAMPLE_RATE } from './voices.ts';
 
 export interface HibariEngineOptions {
   /** Path or URL of the script that the worker threads run: the bundled `worker.ts`. */
@@ -64,11 +64,10 @@ async function* speakPieces(
   signal: AbortSignal,
 ): AsyncGenerator<SpeechChunk> {
   signal.throwIfAborted();
-  const voice = HIBARI_VOICES.find(({ id }) => id === request.voice);
-  if (voice === undefined) {
+  if (findVariation(request.voice) === undefined) {
     throw new EngineError('failed', `The engine hibari has no voice ${request.voice}.`);
   }
-  const { sampleRate } = voice;
+  const sampleRate = SAMPLE_RATE;
   const pieces = textPieces(request.text, request.textNormalization === false ? undefined : REGION);
   const tasks: Task[] = [];
   const start = (isFirst: boolean): void => {
@@ -77,7 +76,7 @@ async function* speakPieces(
     const rank: TaskRank = { client: request.client ?? '', isFirst };
     const { pitch, speed } = request;
     const { pauseMs, spelled, text } = piece;
-    const task = { pauseMs, spelled, text, pitch, speed, voice: voice.id };
+    const task = { pauseMs, spelled, text, pitch, speed, voice: request.voice };
     tasks.push({ piece, speech: pool.enqueue(task, rank) });
   };
   start(request.isInteractive === true);

@@ -1,6 +1,7 @@
 import type { Kernels } from '../../../neural/kernels.ts';
 import type { Network } from '../../../neural/network.ts';
 import type { SpokenFrames } from './voice-model.ts';
+import type { Variation } from './voices.ts';
 
 const SAMPLE_RATE = 24_000;
 /** Samples of one frame. */
@@ -9,34 +10,37 @@ export const FRAME_SAMPLES = 300;
 export const FRAME_MS = 12.5;
 
 const WINDOW = 1_200;
+/** Highest frequency, in hertz, for which the model has learned the envelope of pulses. */
 const HIGHEST_HARMONIC = 11_000;
 const LOWEST_PITCH = 40;
 /** The sum of the squares of the overlapping windows. */
 const WINDOW_SUM = 1.5;
 
-/** How a voice changes what the model says. */
-export interface Timbre {
-  /** Factor of the pitch. */
-  readonly pitch: number;
-  /** Factor of the frequencies of the spectral envelope: above 1 for a shorter vocal tract. */
-  readonly stretch: number;
-  /** Seed of the noise in consonants and breath. */
-  readonly seed: number;
-}
+const NEPERS_PER_DB = Math.LN10 / 20;
 
-/** Returns the samples of the model's frames, {@link FRAME_SAMPLES} each. */
+/**
+ * Returns the samples of the model's frames, {@link FRAME_SAMPLES} each.
+ * @param seed seed of the noise in consonants and breath
+ */
 export function soundOf(
   kernels: Kernels,
   network: Network,
   { frames, pitch }: SpokenFrames,
-  timbre: Timbre,
+  { brightness, pitch: factor, stretch }: Omit<Variation, 'pace'>,
+  seed: number,
 ): Float32Array<ArrayBuffer> {
   const count = frames.rows;
   const margin = WINDOW / 2;
   const padded = network.matrix(1, (count - 1) * FRAME_SAMPLES + WINDOW);
   const source = network.values(padded);
   source.fill(0);
-  source.set(pulses(pitch, timbre.pitch).subarray(0, source.length - margin), margin);
+  source.set(
+    pulses(pitch, factor, HIGHEST_HARMONIC * Math.min(1, stretch)).subarray(
+      0,
+      source.length - margin,
+    ),
+    margin,
+  );
   const output = network.matrix(1, padded.columns);
   network.values(output).fill(0);
   const pitches = network.matrix(1, count);
@@ -45,11 +49,12 @@ export function soundOf(
     frames.at,
     count,
     pitches.at,
-    timbre.pitch,
+    factor,
     padded.at,
     output.at,
-    timbre.stretch,
-    timbre.seed,
+    stretch,
+    brightness * NEPERS_PER_DB,
+    seed,
   );
   const samples = new Float32Array(count * FRAME_SAMPLES);
   samples.set(network.values(output).subarray(margin, margin + samples.length));
@@ -58,10 +63,10 @@ export function soundOf(
 }
 
 /**
- * Returns pulses at the pitch of each frame: the sum of the cosines of all harmonics below 11 kHz. Silent below 40 Hz.
+ * Returns pulses at the pitch of each frame: the sum of the cosines of all harmonics below `highest` hertz. Silent below 40 Hz.
  * @param factor multiplies the pitch
  */
-function pulses(pitch: Float32Array, factor: number): Float32Array {
+function pulses(pitch: Float32Array, factor: number, highest: number): Float32Array {
   const samples = new Float32Array(pitch.length * FRAME_SAMPLES);
   const voiced = pitch.map((hertz) => (hertz < LOWEST_PITCH ? 0 : hertz));
   const last = pitch.length - 1;
@@ -73,7 +78,7 @@ function pulses(pitch: Float32Array, factor: number): Float32Array {
     const before = voiced[frame] ?? 0;
     const hertz = before + (place - frame) * ((voiced[Math.min(frame + 1, last)] ?? 0) - before);
     if (hertz < LOWEST_PITCH) continue;
-    samples[at] = harmonics(phase, Math.floor(HIGHEST_HARMONIC / (hertz * factor)));
+    samples[at] = harmonics(phase, Math.floor(highest / (hertz * factor)));
     phase = (phase + (2 * Math.PI * hertz * factor) / SAMPLE_RATE) % (2 * Math.PI);
   }
   return samples;

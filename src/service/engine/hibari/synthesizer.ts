@@ -10,7 +10,7 @@ import { fitToPauses, type SpokenToken } from './fit-to-pauses.ts';
 import { FRAME_MS, FRAME_SAMPLES, soundOf } from './sound.ts';
 import { PHONEME_IDS } from './phoneme-ids.ts';
 import { speakPhonemes } from './voice-model.ts';
-import { HIBARI_VOICES, type HibariVoice } from './voices.ts';
+import { findVariation, gainDbOf, type Variation } from './voices.ts';
 
 /** The files of the voice. */
 export interface VoiceFiles {
@@ -70,7 +70,7 @@ export class HibariSynthesizer {
 
   /** Speaks a piece. The output is deterministic. */
   speak({ pauseMs, pitch, speed, spelled, text, voice: id }: HibariPiece): SpokenPiece {
-    const voice = HIBARI_VOICES.find((one) => one.id === id);
+    const voice = findVariation(id);
     if (voice === undefined) throw new RangeError(`The engine has no voice ${id}.`);
     const phonemes = phonemesOf(this.#english.phonemes(text), spelled);
     const groups = groupsOf(phonemes).filter((group) => group.some(isOfWord));
@@ -86,7 +86,7 @@ export class HibariSynthesizer {
 
   #speakGroup(
     group: readonly Phoneme[],
-    voice: HibariVoice,
+    voice: Variation,
     { pauseMs, pitch, speed }: Pick<HibariPiece, 'pauseMs' | 'pitch' | 'speed'>,
   ): SpokenPiece {
     const phonemes = [END, ...group, END];
@@ -96,13 +96,12 @@ export class HibariSynthesizer {
     const rate = clamp(speed, 0.5, 2) * voice.pace;
     const ids = phonemes.map((phoneme) => phoneme.id);
     const spoken = speakPhonemes(this.#network, ids, rate);
-    const factor = voice.pitchFactor * 2 ** (clamp(pitch, -12, 12) / 12);
-    const timbre = { pitch: factor, stretch: voice.stretch, seed: hashOf(ids) };
-    const sound = soundOf(this.#kernels, this.#network, spoken, timbre);
+    const timbre = { ...voice, pitch: voice.pitch * 2 ** (clamp(pitch, -12, 12) / 12) };
+    const sound = soundOf(this.#kernels, this.#network, spoken, timbre, hashOf(ids));
     // The model surrounds the speech with silence.
     const lag = Math.round(LAG_FRAMES / rate);
     const ends = cumulative(spoken.durations).map((frame) => Math.max(0, frame - lag));
-    const gain = gainOf(gainDb(voice, factor));
+    const gain = gainOf(gainDbOf(timbre));
     const onset = onsetOf(sound, (ends[first - 1] ?? 0) - SEARCH_FRAMES, SILENCE_LEVEL / gain);
     const from = Math.max(0, onset - LEAD_FRAMES);
     ends[first - 1] = Math.min(onset, (ends[first] ?? 1) - 1);
@@ -229,11 +228,6 @@ function fadeOut(samples: Float32Array, end: number): void {
     const at = end - 1 - back;
     samples[at] = (samples[at] ?? 0) * (back / FADE_SAMPLES);
   }
-}
-
-/** A higher voice has fewer harmonics, and so less power. */
-function gainDb(voice: HibariVoice, pitchFactor: number): number {
-  return voice.gainDb + 10 * Math.log10(pitchFactor / voice.pitchFactor);
 }
 
 function clamp(value: number, lowest: number, highest: number): number {

@@ -3,11 +3,11 @@ import { mixToMono } from '../../../audio/resample.ts';
 import type { DecodedSound, OpenFile } from '../../../audio/sound.ts';
 import { UnusableAudioError } from '../../../audio/sound.ts';
 import { REFERENCE_SECONDS_RANGE } from '../../../contract/limits.ts';
-import type { MeasuredPitches } from './listening-thread.ts';
+import type { HeardRecordings } from './listening-thread.ts';
 import { AUDIBLE, PitchMeter } from './pitch-meter.ts';
 
-/** Decodes and checks reference audio, and measures its pitch. */
-export async function measurePitches(files: readonly OpenFile[]): Promise<MeasuredPitches> {
+/** Decodes and checks reference audio, and measures the voice in it. */
+export async function hearFiles(files: readonly OpenFile[]): Promise<HeardRecordings> {
   const meter = new PitchMeter();
   let index = 0;
   try {
@@ -15,7 +15,7 @@ export async function measurePitches(files: readonly OpenFile[]): Promise<Measur
       await measureFile(file, meter);
       index += 1;
     }
-    return { kind: 'heard', medianHz: meter.isSpeech() ? meter.median() : undefined };
+    return { kind: 'heard', voice: meter.isSpeech() ? meter.voice() : undefined };
   } catch (error) {
     if (!(error instanceof UnusableAudioError)) throw error;
     return { kind: 'refused', index, problem: error.message };

@@ -1,22 +1,23 @@
 import { Worker } from 'node:worker_threads';
 import type { OpenFile } from '../../../audio/sound.ts';
 import type { Clock } from '../../../effects/clock.ts';
+import type { HeardVoice } from './pitch-meter.ts';
 
-/** The measured pitch of reference audio, or the reason why one of its files was refused. */
-export type MeasuredPitches =
-  /** Median pitch in hertz; undefined if the files contain no speech. */
-  | { readonly kind: 'heard'; readonly medianHz: number | undefined }
+/** The voice in reference audio, or the reason why one of its files was refused. */
+export type HeardRecordings =
+  /** `voice` is undefined if the files contain no speech. */
+  | { readonly kind: 'heard'; readonly voice: HeardVoice | undefined }
   /** The file at `index` is unusable. `problem` is a verb phrase about the file, such as `is silent`. */
   | { readonly kind: 'refused'; readonly index: number; readonly problem: string };
 
 /**
- * Checks reference audio and measures the pitch of the voice in it.
+ * Checks reference audio and measures the voice in it.
  * @throws Error if the measurement fails or takes too long; on abort, the abort reason of the signal
  */
-export type MeasurePitches = (
+export type HearRecordings = (
   files: readonly OpenFile[],
   signal: AbortSignal,
-) => Promise<MeasuredPitches>;
+) => Promise<HeardRecordings>;
 
 interface ListeningThreadOptions {
   /** Path of the bundled script that the worker thread runs (`worker.ts`). */
@@ -29,8 +30,8 @@ interface ListeningThreadOptions {
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 const TIMEOUT_MS = 120_000;
 
-/** Returns a function that measures the pitch of reference audio. Each call runs in a new thread. */
-export function hearInThread(options: ListeningThreadOptions): MeasurePitches {
+/** Returns a function that measures the voice in reference audio. Each call runs in a new thread. */
+export function hearInThread(options: ListeningThreadOptions): HearRecordings {
   const { clock, timeoutMs = TIMEOUT_MS, workerFile } = options;
   return async (files, signal) => {
     signal.throwIfAborted();
@@ -52,7 +53,7 @@ export function hearInThread(options: ListeningThreadOptions): MeasurePitches {
   };
 }
 
-function answerOf(worker: Worker, signal: AbortSignal): Promise<MeasuredPitches> {
+function answerOf(worker: Worker, signal: AbortSignal): Promise<HeardRecordings> {
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);

@@ -21,11 +21,20 @@ const LEAST_COMPLEXITY = 1.2;
 interface Frame {
   readonly level: number;
   readonly hz: number;
+  readonly meanHz: number;
   readonly timbre: number;
   readonly complexity: number;
 }
 
-/** Measures the median pitch of a voice in a stream of samples, and detects whether the sound is speech. */
+/** How a voice sounds. */
+export interface HeardVoice {
+  /** Median pitch in hertz. */
+  readonly medianHz: number;
+  /** Median of the mean frequency of the spectrum in hertz: how bright the voice is. */
+  readonly meanHz: number;
+}
+
+/** Measures the pitch and the brightness of a voice in a stream of samples, and detects whether the sound is speech. */
 export class PitchMeter {
   readonly #detector = PitchDetector.forFloat32Array(FRAME);
   readonly #frames: Frame[] = [];
@@ -58,14 +67,15 @@ export class PitchMeter {
     if (level < AUDIBLE || this.#frames.length >= MOST_FRAMES) return;
     const [hz, clarity] = this.#detector.findPitch(this.#frame, RATE);
     const isVoice = hz >= VOICE_HZ.lowest && hz <= VOICE_HZ.highest && clarity >= CLARITY;
-    const other = { level, hz: 0, timbre: 0, complexity: 0 };
+    const other = { level, hz: 0, meanHz: 0, timbre: 0, complexity: 0 };
     this.#frames.push(isVoice ? { level, hz, ...shapeOf(this.#frame, hz) } : other);
   }
 
-  /** Returns the median pitch in hertz; undefined if no voice can be heard. */
-  median(): number | undefined {
+  /** Returns undefined if no voice can be heard. */
+  voice(): HeardVoice | undefined {
     const voiced = this.#voiced();
-    return voiced.length < FEWEST_FRAMES ? undefined : quantile(voiced, 'hz', 0.5);
+    if (voiced.length < FEWEST_FRAMES) return undefined;
+    return { medianHz: quantile(voiced, 'hz', 0.5), meanHz: quantile(voiced, 'meanHz', 0.5) };
   }
 
   /** Returns true if the sound is speech. The timbre of speech changes; the timbre of tones and noise does not. */
@@ -96,7 +106,10 @@ function quantile(frames: readonly Frame[], field: keyof Frame, share: number): 
   return values[Math.floor(values.length * share)] ?? 0;
 }
 
-function shapeOf(samples: Float32Array, hz: number): Pick<Frame, 'complexity' | 'timbre'> {
+function shapeOf(
+  samples: Float32Array,
+  hz: number,
+): Pick<Frame, 'complexity' | 'meanHz' | 'timbre'> {
   let [own, first, second] = [0, 0, 0];
   let [before = 0, last = 0] = samples;
   for (let index = 2; index < samples.length; index += 1) {
@@ -109,5 +122,6 @@ function shapeOf(samples: Float32Array, hz: number): Pick<Frame, 'complexity' | 
   }
   const mobility = Math.sqrt(first / own);
   const meanHz = (mobility * RATE) / (2 * Math.PI);
-  return { timbre: Math.log2(meanHz / hz), complexity: Math.sqrt(second / first) / mobility };
+  const complexity = Math.sqrt(second / first) / mobility;
+  return { meanHz, timbre: Math.log2(meanHz / hz), complexity };
 }
