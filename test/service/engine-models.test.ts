@@ -36,7 +36,7 @@ async function serviceWith(...controls: readonly (readonly EngineControl[])[]) {
   const service = await testService({ engines: new EngineRegistry([toneEngine(), engine]) });
   const response = await service.call('/api/open/v3/voices?pageSize=100');
   const { items } = Object(await response.json());
-  const voices: readonly Record<string, unknown>[] = items.slice(-controls.length);
+  const voices: readonly Record<string, unknown>[] = items.slice(1, 1 + controls.length);
   const hear = async (body: object, voice = voices[0]) => {
     const spoken = await service.speak({ text: 'Hello', voiceId: voice?.['voiceId'], ...body });
     await spoken.clone().arrayBuffer();

@@ -330,8 +330,8 @@ describe('the cast', () => {
     expect(HIBARI_VOICES.length).toBeGreaterThanOrEqual(12);
     const descriptions = HIBARI_VOICES.map(({ description }) => description);
     for (const kind of [
-      'woman',
-      'man',
+      'adult woman',
+      'adult man',
       'girl',
       'boy',
       'young woman',
