@@ -44,6 +44,7 @@ describe('GET /api/open/v3/voices', () => {
       primaryLanguage: 'en-US',
       languages: ['en-US'],
       modelIds: FAMILIES[0]?.models,
+      description: 'adult woman; warm, clear; natural; American English',
     });
   });
 

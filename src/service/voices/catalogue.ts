@@ -182,21 +182,21 @@ export function voiceV1Record(voice: SpeakingVoice): VoiceV1 {
 /** Returns the stored description of a custom voice; for any other voice, the speaker, the sound and the language. */
 export function describeVoice({ engine, made, primaryLanguage }: CatalogueVoice): string {
   if (made !== undefined) return made.description;
+  const builtIn =
+    engine.name === BUILT_IN_ENGINE
+      ? HIBARI_VOICES.find(({ id }) => id === engine.voice)
+      : undefined;
+  if (builtIn !== undefined) return `${builtIn.description}; natural; American English`;
   // Created at the first use, because creating it takes 12 ms.
   languageNames ??= new Intl.DisplayNames(['en'], { type: 'language' });
   const language = languageNames.of(primaryLanguage) ?? primaryLanguage;
-  const builtIn = HIBARI_VOICES.find(({ id }) => id === engine.voice);
-  const speaker =
-    builtIn === undefined || engine.name !== BUILT_IN_ENGINE
-      ? `${engine.voice} of ${engine.name}`
-      : builtIn.description;
   const sound = SOUNDS[engine.name];
+  const speaker = `${engine.voice} of ${engine.name}`;
   return [speaker, ...(sound === undefined ? [] : [sound]), language].join('; ');
 }
 
-// Other engines do not say how they sound.
+// Other added engines do not say how they sound.
 const SOUNDS: Readonly<Record<string, string>> = {
-  [BUILT_IN_ENGINE]: 'natural',
   kokoro: 'natural',
   piper: 'natural',
   'espeak-ng': 'robotic',
