@@ -28,19 +28,34 @@ export function fitToPauses(
 ): readonly SpokenToken[] {
   const fitted = [...tokens];
   for (const { startMs, endMs } of pausesIn(samples)) {
-    const distance = (token: SpokenToken): number => Math.abs(token.startMs - endMs);
-    const at = fitted.reduce((best, token, index) => {
-      const known = fitted[best];
-      return known === undefined || distance(token) < distance(known) ? index : best;
-    }, 0);
+    const isLeading = startMs < 0;
+    const at = isLeading ? 0 : nearestStart(fitted, endMs);
     const after = fitted[at];
-    if (after === undefined || distance(after) > NEAR_MS || endMs >= after.endMs) continue;
+    if (after === undefined || Math.abs(after.startMs - endMs) > NEAR_MS) continue;
+    if (endMs >= after.endMs - STEP_MS) {
+      if (isLeading) shareStart(fitted, endMs);
+      continue;
+    }
     fitted[at] = { ...after, startMs: endMs };
     const before = fitted[at - 1];
     if (before === undefined || startMs <= before.startMs) continue;
     fitted[at - 1] = { ...before, endMs: Math.min(before.endMs, startMs) };
   }
   return fitted;
+}
+
+function nearestStart(tokens: readonly SpokenToken[], timeMs: number): number {
+  const distances = tokens.map((token) => Math.abs(token.startMs - timeMs));
+  return distances.indexOf(Math.min(...distances));
+}
+
+// A short first word may end before its sound begins, by the durations of the model: it shares the time of the next one.
+function shareStart(tokens: SpokenToken[], onsetMs: number): void {
+  const [first, second] = tokens;
+  if (first === undefined || second === undefined || second.endMs <= onsetMs) return;
+  const middleMs = Math.round((onsetMs + second.endMs) / 2 / STEP_MS) * STEP_MS;
+  tokens[0] = { ...first, startMs: onsetMs, endMs: middleMs };
+  tokens[1] = { ...second, startMs: middleMs };
 }
 
 function pausesIn(samples: Float32Array): { readonly startMs: number; readonly endMs: number }[] {

@@ -285,6 +285,22 @@ describe('the words of a text and their times', () => {
   test('come only on request', async () => {
     expect(wordsOf(await chunksOf('We came home.', { isTimed: false }))).toEqual([]);
   });
+
+  test.each([1, 1.5, 2])('have a time at the speed %s, also a short first word', async (speed) => {
+    for (const text of [
+      'It is a long sentence about the sea.',
+      'At it. I am.',
+      'To be or not',
+      'A',
+    ]) {
+      for (const voice of ['clara', 'tess', 'hugo']) {
+        const words = wordsOf(await chunksOf(text, { speed, voice }));
+        expect(said(text, words).join(' ')).toBe(text.replaceAll('.', ''));
+        for (const { endMs, startMs } of words) expect(endMs - startMs).toBeGreaterThan(12);
+        expect(words[0]?.startMs).toBeGreaterThan(0);
+      }
+    }
+  });
 });
 
 test('a deep voice does not buzz above the frequencies that the model knows', async () => {
