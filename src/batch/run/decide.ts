@@ -122,11 +122,11 @@ export function endedFailure(
   switch (why) {
     case 'failed':
       return new Failure(
-        `the job of this ${itemOrPart} failed: ${problem ?? 'the service returned no reason'}`,
+        `this ${itemOrPart} failed: ${problem ?? 'the service returned no reason'}`,
         {
           code: 'ERR_JOB_FAILED',
           exit: 'rejected',
-          hint: `The job was refunded; --retry-failed speaks the ${itemOrPart} again.`,
+          hint: `The ${itemOrPart} was refunded; --retry-failed speaks the ${itemOrPart} again.`,
           details,
         },
       );

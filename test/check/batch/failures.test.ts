@@ -31,7 +31,7 @@ describe('the failure of one item', () => {
     expect(await charged()).toBe('Two.Three.Four.'.length);
     const again = await batch(LINES);
     expect([again.code, lastLine(again)]).toEqual([3, '0 done, 1 failed, 3 skipped']);
-    expect(again.stderr).toMatch(/lines-1: the job of this item failed.*--retry-failed/);
+    expect(again.stderr).toMatch(/lines-1: this item failed.*--retry-failed/);
     const retried = await batch([...LINES, '--retry-failed']);
     expect([retried.code, lastLine(retried)]).toEqual([0, '1 done, 0 failed, 3 skipped']);
     await expectSoundIn(box, 'audio/lines-1.mp3');

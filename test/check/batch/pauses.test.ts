@@ -172,7 +172,7 @@ describe('the cost of an item with pauses', () => {
     expect(first.result.code).toBe(20);
     expect(first.items).toMatchObject([{ status: 'failed', error: { exitCode: 20 } }]);
     const error = {
-      message: expect.stringMatching(/^the job of this item failed: part 3 of 3: (?!the job)/),
+      message: expect.stringMatching(/^this item failed: part 3 of 3: (?!the job)/),
       hint: expect.stringContaining('2 of 3 parts are paid for and stored: only the other parts'),
       billed: 'yes',
     };

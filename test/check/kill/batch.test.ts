@@ -362,7 +362,8 @@ describe('a batch of streams, killed until every item is delivered or lost', () 
         const delivered = results.filter(({ status }) => status === 'skipped');
         const lost = results.filter(({ status }) => status === 'failed');
         expect(delivered.length + lost.length).toBe(OTHER.items);
-        for (const { error } of lost) expect(error).toMatchObject({ exitCode: 27 });
+        // Lost, or refunded: killed before its first audio, and reset before the answer to its new key.
+        for (const { error } of lost) expect([27, 20]).toContain(Object(error).exitCode);
         for (const { output } of delivered) await expectTimed(path.join(scene.box.out, output));
         await endService(scene.service);
         const { faults, operations } = await readBooks(scene.dataDir);
