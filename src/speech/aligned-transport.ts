@@ -8,6 +8,7 @@ import { getVoice } from '../api/resources/voices.ts';
 import type { AlignedWord } from '../contract/speech.ts';
 import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
+import { SPEAKABLE } from '../text/parts.ts';
 import type { SpeechTransport } from './speak.ts';
 
 /** The words of spoken audio, each with its time in the audio. */
@@ -37,26 +38,59 @@ export function alignedStreamTransport(
       response = await requestAligned(client, order, { ...options, onNewKey });
       return response;
     },
-    onVerified: (verdict) => onAligned(alignedSpeech(response, verdict)),
+    onVerified: (verdict) => onAligned(alignedSpeech(order.text, response, verdict)),
   };
 }
 
-/** Returns the words of a completed audio stream, each with its time, and the duration of the audio. */
+/**
+ * Returns the words of a completed audio stream, each with its time, and the duration of the audio. Leaves out words with
+ * impossible times, so that they do not take the time of other words.
+ * @param text the text of the request
+ */
 export function alignedSpeech(
+  text: string,
   response: Pick<AlignedResponse, 'outcome'> | undefined,
   { durationMs }: Pick<Verdict, 'durationMs'>,
 ): AlignedSpeech {
-  const { isComplete = false, words = [] } = response?.outcome ?? {};
+  const { isComplete = false, words: given = [] } = response?.outcome ?? {};
+  const words = possibleWords(given, durationMs);
+  const areAll = words.length === given.length && (words.length > 0 || !SPEAKABLE.test(text));
   return {
     words,
-    isComplete: isComplete && beginBefore(words, durationMs),
+    isComplete: isComplete && areAll,
     durationMs: durationMs ?? words.at(-1)?.endMs ?? 0,
   };
 }
 
-/** Returns whether all words begin before the end of their audio. A word that begins later has no correct time. */
-export function beginBefore(words: readonly AlignedWord[], endMs = Infinity): boolean {
-  return words.every(({ startMs }) => startMs < endMs);
+// A word that begins after the end of the audio is wrong. Of words whose starts decrease, the fewest are wrong. If
+// words last less than a millisecond on average, all are wrong: for example, their times are in seconds.
+function possibleWords(words: readonly AlignedWord[], endMs = Infinity): readonly AlignedWord[] {
+  const inAudio = words.filter(({ startMs }) => startMs < endMs);
+  const lengthMs = inAudio.reduce((sum, word) => sum + word.endMs - word.startMs, 0);
+  return lengthMs < inAudio.length ? [] : longestOrdered(inAudio);
+}
+
+// The longest sequence of words whose starts never decrease.
+function longestOrdered(words: readonly AlignedWord[]): readonly AlignedWord[] {
+  // For each length, the sequence that ends earliest: its last word, which knows the word before it.
+  const ends: Ordered[] = [];
+  for (const word of words) {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle]?.word.startMs ?? 0) <= word.startMs) low = middle + 1;
+      else high = middle;
+    }
+    ends[low] = { word, before: ends[low - 1] };
+  }
+  const ordered: AlignedWord[] = [];
+  for (let last = ends.at(-1); last !== undefined; last = last.before) ordered.push(last.word);
+  return ordered.toReversed();
+}
+
+interface Ordered {
+  readonly word: AlignedWord;
+  readonly before: Ordered | undefined;
 }
 
 /**

@@ -156,7 +156,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     let verified = status;
     let written: DeliveredItem['captions'];
     const onVerified = async (facts: ItemFacts, verdict: Verdict): Promise<void> => {
-      const speech = alignedSpeech(response, verdict);
+      const speech = alignedSpeech(item.order.text, response, verdict);
       const timings = timingsOfItem(item, speech);
       await captions.prepare({ timings, shape: this.#options.captions.shape });
       // Words that the voice left out have no times; they are reported by themselves.

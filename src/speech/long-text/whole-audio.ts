@@ -11,7 +11,6 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { AlignedSpeech } from '../aligned-transport.ts';
-import { beginBefore } from '../aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 
 interface WholeOptions {
@@ -141,9 +140,11 @@ export class WholeWords {
   speech(starts: readonly number[], durationMs: number | undefined): AlignedSpeech {
     const parts = this.#parts.map((part, index) => shifted(part.words, starts[index] ?? 0));
     const words = parts.flat();
-    const areInTime = parts.every((part, index) =>
-      beginBefore(part, starts[index + 1] ?? durationMs),
-    );
+    // A word that begins after the end of its part has no correct time.
+    const areInTime = parts.every((part, index) => {
+      const endMs = starts[index + 1] ?? durationMs ?? Infinity;
+      return part.every(({ startMs }) => startMs < endMs);
+    });
     return {
       words,
       isComplete: this.#isComplete && areInTime,
