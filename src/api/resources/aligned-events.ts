@@ -113,7 +113,8 @@ function addAudio({ audioBase64 }: UnknownRecord, block: Pick<AudioBlock, 'add'>
 
 // Drops words with invalid times instead of failing, because the audio was billed.
 function snapshotOf(fields: UnknownRecord): AlignedEvent {
-  const { units = 'milliseconds', words } = fields;
+  const { words } = fields;
+  const units = fields['units'] ?? 'milliseconds';
   const chunkSeq = chunkSeqOf(fields);
   if (chunkSeq === undefined || units !== 'milliseconds' || !Array.isArray(words)) {
     return { kind: 'invalidated', chunkSeq };

@@ -121,6 +121,11 @@ describe('readAlignedEvent', () => {
     );
   });
 
+  test.each(['', '"units":null,', '"units":"milliseconds",'])('reads words with %s', (units) => {
+    const data = `{"chunkSeq":0,${units}"words":[]}`;
+    expect(said('alignment_snapshot', data)).toMatchObject({ kind: 'snapshot', isWhole: true });
+  });
+
   test('reads words as text', () => {
     const words = [{ text: 'schön 你好', startMs: 0, endMs: 1 }];
     const data = Buffer.from(JSON.stringify({ chunkSeq: 0, words })).toString('latin1');

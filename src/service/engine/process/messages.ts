@@ -178,14 +178,18 @@ function languageProblem(message: object, path: string): string | undefined {
 function parseObject(line: string): object {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    // Many JSON libraries write missing fields as null.
+    value = JSON.parse(line, (_key, part: unknown) => part ?? undefined);
   } catch {
+    const isMessage = /^\s*\{\s*["']\w+["']\s*:/.test(line);
     throw new ProtocolFault(
-      `it wrote ${show(line)} to stdout, which is for messages only: write logs to stderr`,
+      isMessage
+        ? `it wrote ${show(line)} to stdout, which is not valid JSON: NaN, Infinity and single quotes are not allowed`
+        : `it wrote ${show(line)} to stdout, which is for messages only: write logs to stderr`,
     );
   }
   if (typeof value === 'object' && value !== null) return value;
-  throw new ProtocolFault(`it sent ${show(value)}; a message must be a JSON object`);
+  throw new ProtocolFault(`it sent ${show(value ?? null)}; a message must be a JSON object`);
 }
 
 function show(value: unknown): string {

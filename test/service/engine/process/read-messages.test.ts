@@ -67,6 +67,29 @@ describe('what an engine writes', () => {
     );
   });
 
+  it('may have null for optional fields', async () => {
+    const voice = { id: 'v', language: 'en', sampleRate: 16_000 };
+    const hello = { type: 'hello', protocol: 2, version: '1', license: 'MIT' };
+    const nulls = { models: null, controls: null, maxConcurrent: null, maxTextLength: null };
+    const inVoice = { name: null, pitch: null, words: null, controls: null, scripts: null };
+    const given = { ...hello, ...nulls, cloning: null, voices: [{ ...voice, ...inVoice }] };
+    const messages = [{ type: 'loading', progress: null, message: null }, given];
+    const [loading, greeting] = await read(Buffer.concat(messages.map(line)));
+    expect(loading?.message).toEqual({ type: 'loading' });
+    expect(greeting?.message).toEqual({ ...hello, voices: [voice] });
+    for (const message of [{ ...hello, voices: null }, { type: 'done', id: null }, null]) {
+      await expect(read(line(message))).rejects.toThrow(ProtocolFault);
+    }
+  });
+
+  it.each([
+    '{"type":"words","id":1,"words":[{"start":0,"end":2,"startMs":NaN,"endMs":10}]}',
+    "{'type': 'done', 'id': 1}",
+  ])('names what is not JSON in a message: %s', async (message) => {
+    const text = Buffer.from(`${message}\n`);
+    await expect(read(text)).rejects.toThrow(/which is not valid JSON: NaN/);
+  });
+
   it('is sound from -1 to 1', () => {
     const pcm = Buffer.from(Int16Array.of(0, 16_384, -32_768, 32_767).buffer);
     expect([...samplesOf(pcm)]).toEqual([0, 0.5, -1, 32_767 / 32_768]);
