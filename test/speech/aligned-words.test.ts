@@ -28,7 +28,11 @@ test('words that the service timed within the audio are kept, and complete if it
 test.each([
   ['begin after the end of the audio', [a, word('b', 10_000, 10_400)], [a]],
   ['begin late', [a, word('b', 9_000, 9_400), word('c', 800, 1_300)], [a, word('c', 800, 1_300)]],
-  ['begin early', [a, b, c, word('d', 100, 200), word('e', 1_400, 1_500)], [a, b, c, word('e', 1_400, 1_500)]],
+  [
+    'begin early',
+    [a, b, c, word('d', 100, 200), word('e', 1_400, 1_500)],
+    [a, b, c, word('e', 1_400, 1_500)],
+  ],
   ['go backwards', [c, b, a], [a]],
   ['all last no time', [word('a', 0, 0), word('b', 500, 500)], []],
   ['are in seconds', [word('a', 0, 0.4), word('b', 0.4, 1), word('c', 1, 1.3)], []],

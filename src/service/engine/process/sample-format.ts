@@ -18,7 +18,12 @@ export function formatProblem(samples: Float32Array): string | undefined {
   if (isFloat(numbersIn(bytes, 4, (at) => bytes.getFloat32(at, true)))) {
     return 'has 32-bit floating-point numbers';
   }
-  if (isFloat(numbersIn(bytes, 2, (at) => float16(bytes.getUint16(at, true))), MOST_FLOAT_16)) {
+  if (
+    isFloat(
+      numbersIn(bytes, 2, (at) => float16(bytes.getUint16(at, true))),
+      MOST_FLOAT_16,
+    )
+  ) {
     return 'has 16-bit floating-point numbers';
   }
   return integerProblem(samples, bytes);
@@ -80,7 +85,8 @@ function integerProblem(samples: Float32Array, bytes: DataView): string | undefi
   const usual = roughness(samples);
   const isSmooth = (size: number, read: (at: number) => number): boolean =>
     usual > 2 * roughness(numbersIn(bytes, size, read));
-  if (isSmooth(2, (at) => bytes.getInt16(at, false))) return 'has the bytes of each sample reversed';
+  if (isSmooth(2, (at) => bytes.getInt16(at, false)))
+    return 'has the bytes of each sample reversed';
   if (isSmooth(3, (at) => bytes.getUint16(at, true) + bytes.getInt8(at + 2) * 65_536)) {
     return 'has 24-bit samples';
   }

@@ -87,10 +87,7 @@ test.each<[string, Float32Array]>([
   ['speech at half the rate', SPEECH.filter((_, index) => index % 2 === 0)],
   ['quiet speech', SPEECH.map((one) => one / 50)],
   ['clipped speech', SPEECH.map((one) => Math.max(-1, Math.min(1, 8 * one)))],
-  [
-    'speech with noise',
-    SPEECH.map((one, index) => one + (HISS[index % HISS.length] ?? 0)),
-  ],
+  ['speech with noise', SPEECH.map((one, index) => one + (HISS[index % HISS.length] ?? 0))],
   ['silence', new Float32Array(16_000)],
   ['a click', Float32Array.from(SPEECH, (_, index) => (index === 500 ? 0.5 : 0))],
   ['a tone', Float32Array.from(SPEECH, (_, index) => 0.3 * Math.sin(0.3 * index))],
@@ -100,9 +97,7 @@ test.each<[string, Float32Array]>([
 });
 
 function stereo(second: (sample: number, index: number) => number): Float32Array {
-  return Float32Array.from(
-    Array.from(SPEECH).flatMap((one, index) => [one, second(one, index)]),
-  );
+  return Float32Array.from(Array.from(SPEECH).flatMap((one, index) => [one, second(one, index)]));
 }
 
 function halfOf(sample: number): number {
