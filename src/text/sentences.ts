@@ -79,7 +79,8 @@ const CLOSER = /[\p{Pe}\p{Pf}\p{Pi}"'*_]/u;
 const OPENERS = /^[\p{Ps}\p{Pi}\p{Pf}"'*_¿¡]+/u;
 const OPENED = /(?<=^|\s)[\p{Ps}\p{Pi}"'*_]/gu;
 const CLOSED = /\S[\p{Pe}\p{Pf}"'*_](?!\p{L})/u;
-const LOWER_CASE = /^\p{Ll}/u;
+// What goes on after a full stop: `1 in. = 8 mi.`
+const LOWER_CASE = /^[\p{Ll}=≈×÷]/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
 const LIST_ITEM = /^(?:[-–*•‣]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s)/;
 // More text can make this a `LIST_ITEM`.
@@ -213,7 +214,9 @@ const NEVER_LAST = new Set(
 
 // Abbreviations only if a number follows, such as `no.`.
 const BEFORE_A_NUMBER = new Set(
-  `apt art bk ch chap fig figs no nos nr op p par pp rm rte sec sect ste vol vols wt`.split(/\s+/),
+  `apt art bk ch chap fig figs hwy no nos nr op p par pp rm rs rte sec sect ste vol vols wt`.split(
+    /\s+/,
+  ),
 );
 // Books of the Bible. In lower case, some are words.
 const BOOKS = new Set(

@@ -116,7 +116,16 @@ function readToken(token: Token, place: Place, text: string): ReadWord {
     const spoken = readWord(base, place);
     return { spoken: spoken === base ? word : spoken + possessive };
   }
-  return { spoken: readWord(word, place) };
+  return { spoken: readWord(word, place), takesStop: isUnitStop(token, place) };
+}
+
+/** Returns true for the full stop of a unit after a hyphen, as in `a 12-in. pan`. */
+function isUnitStop({ after, text }: Token, { at, tokens }: Place): boolean {
+  return (
+    after === '.' &&
+    /\d-(?:in|ft|lb|oz|yd|mi|qt|gal|pt)$/.test(text) &&
+    /^[a-z]/.test(tokens[at + 1]?.text ?? '')
+  );
 }
 
 const PLAIN = /^[a-wyz]$|^[a-z]{2,}$/;
@@ -137,6 +146,7 @@ function readWord(word: string, place: Place): string {
     readMagnitude(word, place) ??
     (/^\d/.test(before) ? currencyAfter(word, before) : undefined) ??
     FIXED.get(word) ??
+    readIon(word) ??
     readNumericDate(word, place) ??
     readTechnical(word, place) ??
     readQuantity(word, place) ??
@@ -153,6 +163,17 @@ function readPer(word: string, place: Place): string | undefined {
   const spoken = readQuantity(amount, place);
   const name = unitName(unit, true) ?? unit;
   return spoken === undefined ? undefined : `${spoken} per ${name}`;
+}
+
+const ION = /^((?:\p{Lu}\p{Ll}?[₀-₉]*)+)([²³⁴]?)([⁺⁻])$/u;
+
+/** Returns an ion by its letters and its charge: `Ca²⁺` → `C A two plus`. */
+function readIon(word: string): string | undefined {
+  const [, formula = '', charge = '', sign] = ION.exec(word) ?? [];
+  if (sign === undefined) return undefined;
+  const letters = Array.from((formula + charge).normalize('NFKC').toUpperCase());
+  const spoken = letters.map((one) => (/\d/.test(one) ? cardinal(one, 'US') : one));
+  return `${spoken.join(' ')} ${sign === '⁺' ? 'plus' : 'minus'}`;
 }
 
 /** Returns a Greek letter before one or two others as a product: `πr` → `pi r`. */

@@ -66,7 +66,7 @@ export const FIXED =
   49ers=forty-niners|401k=four oh one K|360°=three hundred sixty degrees`);
 
 const PHONE =
-  /^(?:\+?1[-.])?\(?\d{3}\)?[-.]\d{3}[-.]\d{4}$|^\d{3}-\d{4}$|^\d{3}-\d\d-\d{4}$|^\+\d{1,3}(?:[-.]\d{1,5}){2,5}$|^1-\d{3}-[A-Z]{3,8}$|^0\d{2,4}-\d{3,8}(?:-\d{3,6})?$|^\d{4}(?:-\d{4}){3}$|^(?=[\d-]{11,20}$)\d{1,7}(?:-\d{1,7}){3,5}$/;
+  /^(?:\+?1[-.])?\(?\d{3}\)?[-.]\d{3}[-.]\d{4}$|^\d{3}-\d{4}$|^\d{3}-\d\d-\d{4}$|^\+\d{1,3}(?:[-.]\d{1,5}){2,5}$|^1-\d{3}-[A-Z]{3,8}$|^0\d{2,4}-\d{3,8}(?:-\d{3,6})?$|^\d{4}(?:-\d{4}){3}$|^\d{5}-\d{4}$|^(?=[\d-]{11,20}$)\d{1,7}(?:-\d{1,7}){3,5}$/;
 const EMERGENCY = /^(?:911|999|112|101|411|000)$/;
 const CALLED = /^(?:call|dial|calls|dialed|dialled|calling|dialing|called|text|ring)$/i;
 
@@ -172,22 +172,33 @@ function readOrdinal(word: string, place: Place): string | undefined {
 }
 
 const RATIO = /^(\d{1,3}):(\d{1,3})$/;
+// Ratios that can be no time: `4.5:1`, `1000:1`.
+const CLEAR_RATIO =
+  /^(\d{1,3}(?:,\d{3})+|\d{1,6}):([1-9])$|^(\d{1,4}(?:\.\d{1,2})?):(\d{1,2}\.\d{1,2})$|^(\d{1,4}\.\d{1,2}):(\d)$/;
 
 function readRatio(word: string, { region }: Place): string | undefined {
+  const [from, to] =
+    CLEAR_RATIO.exec(word)
+      ?.slice(1)
+      .filter((one) => one !== undefined) ?? [];
+  if (from !== undefined && to !== undefined)
+    return `${decimal(from, region)} to ${decimal(to, region)}`;
   const [, left, right = ''] = RATIO.exec(word) ?? [];
   if (left === undefined) return undefined;
   return `${cardinal(left, region)} ${right.length === 2 ? '' : 'to '}${cardinal(right, region)}`;
 }
 
 const MAP_SCALE = /^1:(\d{1,3}(?:,\d{3}){1,2}|\d{4,7})$/;
-const SCALE = /^(?:scale|scaled|ratio|odds|models?|replica|miniature|dilution|diluted)$/i;
+const SCALE =
+  /^(?:scale|scaled|ratio|odds|models?|replica|miniature|dilutions?|diluted?|slope|gradient|grade|incline|mix|mixed|mixture|proportions?|gear|compression|contrast|aspect|concentration)$/i;
 
 /** Returns a scale or ratio that could be a time or a port, such as `1:50,000`, or `1:24` beside the word `scale`. */
 function readScale(word: string, place: Place): string | undefined {
-  const around = [nextWord(place), previousWord(place), previousWord(place, 2)];
-  const [, left = '1', right] = around.some((one) => SCALE.test(one))
-    ? (RATIO.exec(word) ?? [])
-    : [];
+  const around = [nextWord(place), ...[1, 2, 3].map((back) => previousWord(place, back))];
+  const isTime =
+    /^(?:at|by|until|before|after)$/i.test(previousWord(place)) && !SCALE.test(nextWord(place));
+  const isScale = !isTime && around.some((one) => SCALE.test(one));
+  const [, left = '1', right] = isScale ? (RATIO.exec(word) ?? []) : [];
   const of = MAP_SCALE.exec(word)?.[1] ?? right;
   return of === undefined
     ? undefined
@@ -232,7 +243,7 @@ function readFraction(word: string, place: Place): string | undefined {
   return `${decimal(over, region)} ${link} ${cardinal(under, region)}`;
 }
 
-const LENGTH = /^(?:(\d{1,3})['′’])?(?:(\d{1,3}(?:\.\d{1,3})?)(?:["″”]|'')?)?$/;
+const LENGTH = /^(?:(\d{1,3})['′’]-?)?(?:(\d{1,3}(?:\.\d{1,3})?)(?:["″”]|'')?)?$/;
 
 // Nouns after a length, as in `a 4" nail`.
 const IS_MEASURED =
@@ -242,9 +253,7 @@ function readLength(word: string, place: Place): string | undefined {
   const [, feet, inches] = /['′’"″”]/.test(word) ? (LENGTH.exec(word) ?? []) : [];
   const isOne = inches === '1' || (feet === undefined && IS_MEASURED.test(nextWord(place)));
   const parts = [
-    ...(feet === undefined
-      ? []
-      : [cardinal(feet, place.region), feet === '1' && inches !== undefined ? 'foot' : 'feet']),
+    ...(feet === undefined ? [] : [cardinal(feet, place.region), feet === '1' ? 'foot' : 'feet']),
     ...(inches === undefined ? [] : [decimal(inches, place.region), isOne ? 'inch' : 'inches']),
   ];
   return parts.length === 0 ? undefined : parts.join(' ');
@@ -264,6 +273,11 @@ const SIDE = /^(\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})$/;
 
 function readSize(word: string, place: Place): string | undefined {
   const { region } = place;
+  const [, size, unit = ''] = /^(\S*\d)-(in|inch|ft|foot|cm|mm|m)$/.exec(word) ?? [];
+  if (size !== undefined && /[x×]/.test(size)) {
+    const spoken = readSize(size, place);
+    return spoken && `${spoken} ${unitName(unit, true) ?? unit}`;
+  }
   const sides = word.split(/[x×]/, 4).map((side) => SIDE.exec(side) ?? []);
   const first = sides[0]?.[1];
   if (sides.length < 2 || first === undefined) return undefined;
@@ -363,7 +377,7 @@ export function isTennis(text: string): boolean {
 }
 
 /** Matches the words after the wins and losses of a team. */
-const SEASON = /^(?:this|last|on the|overall|in) (?:season|year)|^overall/;
+const SEASON = /^(?:this|last|on the|overall|in) (?:season|year)|^overall|^record\b/;
 
 function readRange(word: string, place: Place): string | undefined {
   const [, from, to] = RANGE.exec(word) ?? [];
@@ -379,7 +393,7 @@ function readRange(word: string, place: Place): string | undefined {
     (Number(from) > Number(to) ||
       (WON.test(previousWord(place)) && (from === to || !/[a-z]/.test(nextWord(place).charAt(0)))));
   if (isScore && monthNamed(previousWord(place)) === undefined) {
-    if (SEASON.test(`${nextWord(place)} ${nextWord(place, 2)}`))
+    if (SEASON.test(`${nextWord(place)} ${nextWord(place, 2)}`) || isTeamRecord(place))
       return `${cardinal(from, region)} and ${cardinal(to, region)}`;
     const isDraw = from === '0' && to === '0';
     const link = region === 'GB' || isDraw ? '' : 'to ';
@@ -401,6 +415,18 @@ function readRange(word: string, place: Place): string | undefined {
   const bare = /^[\d.,]+$/.test(from) && !/^[\d.,]+$/.test(to);
   const first = bare ? decimal(from, region) : readQuantity(from, place);
   return first === undefined || second === undefined ? undefined : `${first} to ${second}`;
+}
+
+/** Returns true for the wins and losses of a team, as in `The Chiefs went 14-3`. */
+function isTeamRecord(place: Place): boolean {
+  const isAhead = /^(?:up|down|ahead|behind|in|winners?|after|to|at)$/.test(nextWord(place));
+  const verb = previousWord(place);
+  const isTeam =
+    isName(previousWord(place, 2)) || /^(?:they|we|team)$/i.test(previousWord(place, 2));
+  return (
+    (verb === 'went' || (/^(?:are|is|were|finished|sit|stand)$/.test(verb) && isTeam)) &&
+    (!isAhead || nextWord(place) === 'at')
+  );
 }
 
 const SIGNED = /^(<=|>=|[-−+~≈<>≤≥±#×])(\S{1,40})$/;

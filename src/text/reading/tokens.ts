@@ -1,5 +1,6 @@
 import { mayBeAbbreviation } from '../sentences.ts';
 import { type Region, words } from './numbers.ts';
+import { CURRENCY_SIGN } from './currencies.ts';
 import { signName, WORD_SIGN_CLASS } from './signs.ts';
 
 /** A word of the text, and the punctuation directly before and after it. */
@@ -33,8 +34,7 @@ const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 // Signs that foley can read when they stand alone.
 const LONE_SIGN = /^(?:[-–&+=@%/<>*×÷±≈→←↔⇒€£¥₹$¢§©°^]|°[CF]|->|=>|<=|>=|==|!=|[-+]=|[≤≥≠]|&&)$/;
 const AROUND_SIGN = /^([("'[]?)(!=|[^.,;:!?)\]"']{1,3})([.,;:!?)\]"']{0,3})$/;
-const CURRENCY =
-  /^(?:(?:US|AU?|CA?|NZ|HK|MX|R|S)?\$|[€£¥\u20A0-\u20CF฿]|USD|EUR|GBP|JPY|CAD|AUD|CHF)$/;
+const CURRENCY = new RegExp(`^(?:${CURRENCY_SIGN})$`);
 
 /** Splits a text into tokens. The time is proportional to the length. */
 export function tokenize(text: string): Token[] {
@@ -122,7 +122,8 @@ function add(tokens: Token[], chunk: string, index: number): void {
   if (
     last !== undefined &&
     from === 0 &&
-    last.end + 1 === index &&
+    (last.end + 1 === index ||
+      (last.text === 'Rs' && last.after === '.' && last.end + 2 === index)) &&
     CURRENCY.test(last.text) &&
     /^\d/.test(chunk)
   ) {
@@ -141,7 +142,10 @@ function isLeading(chunk: string, at: number): boolean {
   // One sign, because `==` marks a highlight.
   if (sign === '=') return at > 0 || !/^[\p{L}\d]/u.test(following);
   if (/[#@/©§$]/.test(sign)) return !/^[\p{L}\d.]/u.test(following);
-  if (sign === '.') return !/^(?:\d|\.?\/|[a-z]{3})/.test(following);
+  if (sign === '.')
+    return !/^(?:\d|\.?\/|[a-z]{3}|(?:py|js|ts|md|sh|go|rs|cc|rb|gz|xz|7z|kt|so|db)\b)/.test(
+      following,
+    );
   if (sign === '-')
     return !/^(?:[\d.$€£]|-?[A-Za-z])/.test(following) || chunk.charAt(at - 1) === '-';
   return LEADING.test(sign);
@@ -149,7 +153,7 @@ function isLeading(chunk: string, at: number): boolean {
 
 const TRAILING = /[\p{P}\p{So}\p{Sk}\p{Cf}\p{M}\p{Cs}~`|<>=^$]/u;
 const OWN_TRAILING = /[%‰°€£¥₹¢#/)\]♭♯♮]/;
-const FEET = /^\d{1,2}(?:-\d{1,2})?\/\d{1,2}["″”]$|^\d{1,3}(?:['′’]\d{0,2})?(?:\.\d)?["'″′”’]$/;
+const FEET = /^\d{1,2}(?:-\d{1,2})?\/\d{1,2}["″”]$|^\d{1,3}(?:['′’]-?\d{0,2})?(?:\.\d)?["'″′”’]$/;
 
 function isTrailing(chunk: string, from: number, to: number): boolean {
   const sign = characterBefore(chunk, to);

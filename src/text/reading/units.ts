@@ -21,7 +21,10 @@ const UNITS = table(
   kbps=kilobit per second/kilobits per second|Mbps=megabit per second/megabits per second
   Gbps=gigabit per second/gigabits per second|kWh=kilowatt hour|MWh=megawatt hour|GWh=gigawatt hour
   TWh=terawatt hour|mAh=milliamp hour|Wh=watt hour|mmHg=millimeter of mercury/millimeters of mercury
-  pp=percentage point|ff=and following/and following`,
+  pp=percentage point|ppg=point per game/points per game|rpg=rebound per game/rebounds per game|apg=assist per game/assists per game
+  eV=electron volt|keV=kilo electron volt|MeV=mega electron volt|GeV=giga electron volt|TeV=tera electron volt|N·m=newton meter|Nm=newton meter|kN=kilonewton
+  GPa=gigapascal|mbar=millibar|atm=atmosphere|MJ=megajoule|THz=terahertz|mmol=millimole|µmol=micromole|ppb=parts per billion/parts per billion
+  µA=microamp|µV=microvolt|pF=picofarad|nF=nanofarad|µF=microfarad|mSv=millisievert|µSv=microsievert|kDa=kilodalton|kr=krone/kroner|lm=lumen|lx=lux/lux|ff=and following/and following`,
 );
 
 /** Matches units of length that can follow a size such as `12 × 8`. */

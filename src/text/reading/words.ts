@@ -1,6 +1,6 @@
 import { isAbbreviation } from '../sentences.ts';
 import { monthNamed, SHORT_DATES } from './dates.ts';
-import { cardinal, ordinal, romanValue, table, words, year } from './numbers.ts';
+import { cardinal, inflect, ordinal, romanValue, table, words, year } from './numbers.ts';
 import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { isUnit, unitName } from './units.ts';
 
@@ -70,12 +70,18 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
   const isClear = hasStop || /^(?:no|nos|vol|fig|ch|pp|apt|ext|tel|ste|hwy|rte)$/.test(lower);
   const number = isCounted && isClear ? BEFORE_NUMBER.get(lower) : undefined;
   const isApart = place.tokens[place.at]?.before !== '' || place.tokens[place.at - 1]?.after !== '';
-  const isAmount = /^\d[^°]*$/.test(previous) && !isApart;
+  const isAmount = /^\d[^°]*$/.test(previous) && !isApart && !/^(?:hwy|rte)$/.test(lower);
   if (number !== undefined && !isAmount) return read(matchCase(number, word), hasStop);
   const compass = readCompass(word, place, hasStop);
   if (compass !== undefined) return compass;
-  const isOne = previous === '1';
-  const unit = isAmount && hasStop ? (unitName(word, isOne) ?? unitName(lower, isOne)) : undefined;
+  const isOne = /^(?:1|[½¼¾⅓⅔]|1\/\d+)$/.test(previous);
+  const inRecipe = RECIPE.get(lower);
+  const unit =
+    !isAmount || !hasStop
+      ? undefined
+      : inRecipe === undefined
+        ? (unitName(word, isOne) ?? unitName(lower, isOne))
+        : inflect(inRecipe, isOne);
   if (unit !== undefined) return read(unit);
   if (/^edn?$/.test(lower) && /^(?:\d+(?:st|nd|rd|th)|rev)$/.test(previous)) return read('edition');
   if (lower === 'rev' && next === 'ed') return read('revised');
@@ -83,6 +89,8 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
     const named = readNameAbbreviation(lower, place, hasStop);
     if (named !== undefined) return read(named.spoken, named.takesStop ?? stop);
   }
+  // The time zone, unlike `Est. 1985`.
+  if (word === 'EST') return undefined;
   const isOfNumber = lower === 'approx' && /^[\d\p{Sc}]/u.test(following);
   const long = isOfNumber ? undefined : WITH_STOP.get(lower);
   const spoken = hasStop ? (long ?? WITHOUT_STOP.get(lower)) : undefined;
@@ -147,6 +155,10 @@ function matchCase(spoken: string, written: string): string {
   return /^[A-Z]/.test(written) ? spoken.charAt(0).toUpperCase() + spoken.slice(1) : spoken;
 }
 
+// Abbreviations with a full stop after an amount, in recipes.
+const RECIPE = table(
+  'lg=large/large|med=medium/medium|sm=small/small|c=cup|pkg=package|pkgs=package|env=envelope|btl=bottle|jar=jar',
+);
 const AREAS = table('sq=square|cu=cubic|fl=fluid');
 const LOWER_ROMAN = /^(?=[ivxl]{2,6}$|[ivx]$)[xl]*(?:ix|iv|v?i{0,3})$/;
 const DOTTED = /^(?:[A-Za-z]\.){1,8}[A-Za-z]?$/;
@@ -208,7 +220,7 @@ const UNSPEAKABLE =
  * or unchanged.
  */
 export function readCapitals(word: string, place: Place): string {
-  const special = SPECIAL.get(word);
+  const special = SPECIAL.get(word) ?? readState(word, place);
   if (special !== undefined) return special;
   if (NAMES.has(word) || FAMILY_NAME.test(word)) return word;
   const [, singular] = PLURAL_CAPITALS.exec(word) ?? [];
@@ -221,6 +233,27 @@ export function readCapitals(word: string, place: Place): string {
   return parts
     .map((part) => (CAPITALS.test(part) && isSpelled(part, place) ? spellLetters(part) : part))
     .join(' ');
+}
+
+// States of the US by their postal codes.
+const STATES = table(
+  `AL=Alabama|AK=Alaska|AZ=Arizona|AR=Arkansas|CA=California|CO=Colorado|CT=Connecticut|DE=Delaware|FL=Florida|GA=Georgia|HI=Hawaii|ID=Idaho
+  IL=Illinois|IN=Indiana|IA=Iowa|KS=Kansas|KY=Kentucky|LA=Louisiana|ME=Maine|MD=Maryland|MA=Massachusetts|MI=Michigan|MN=Minnesota
+  MS=Mississippi|MO=Missouri|MT=Montana|NE=Nebraska|NV=Nevada|NH=New Hampshire|NJ=New Jersey|NM=New Mexico|NY=New York|NC=North Carolina
+  ND=North Dakota|OH=Ohio|OK=Oklahoma|OR=Oregon|PA=Pennsylvania|RI=Rhode Island|SC=South Carolina|SD=South Dakota|TN=Tennessee|TX=Texas
+  UT=Utah|VT=Vermont|VA=Virginia|WA=Washington|WV=West Virginia|WI=Wisconsin|WY=Wyoming|DC=D C`,
+);
+const ZIP = /^\d{5}(?:-\d{4})?$/;
+// Words and abbreviations with other meanings. They are states only before a ZIP code.
+const DOUBTFUL_STATE = /^(?:AI|AL|CO|HI|ID|IN|LA|MA|MD|ME|MS|OH|OK|OR|PA|PR|SC|MO|DE|AR|IA)$/;
+
+/** Returns the state of an address, as in `Austin, TX 78701` or `Austin, TX`. */
+function readState(word: string, place: Place): string | undefined {
+  const state = STATES.get(word);
+  if (state === undefined || ZIP.test(nextWord(place))) return state;
+  const city = place.tokens[place.at - 1];
+  const isAfterCity = city?.after === ',' && /^[A-Z][a-z]/.test(city.text);
+  return isAfterCity && !DOUBTFUL_STATE.test(word) ? state : undefined;
 }
 
 function isSpelled(word: string, place: Place): boolean {
@@ -344,7 +377,7 @@ export function readUnit(word: string, place: Place): string | undefined {
   return isClear ? unitName(word, isOne) : undefined;
 }
 
-const COUNT = /^[-−+~≈<>≤≥±]?\d[\d.,/×^⁰¹²³⁴-⁹-]*$|[½¼¾⅓⅔]$/;
+const COUNT = /^[-−+~≈<>≤≥±]?\d[\d.,/×x^⁰¹²³⁴-⁹-]*$|[½¼¾⅓⅔]$/;
 /** Spoken names of the compass points that can follow degrees. */
 export const COMPASS: ReadonlyMap<string, string> = table(
   'N=north|S=south|E=east|W=west|NW=northwest|NE=northeast|SW=southwest|SE=southeast',

@@ -3,14 +3,21 @@ import { expect, test } from 'vitest';
 import { readEnglish, spokenText } from '../../../src/text/reading/english.ts';
 import { splitSentences } from '../../../src/text/sentences.ts';
 
-/** Phrases by writers who had not seen the code. Columns: phrase, words (`a | b` allows both). */
-const ROWS = readFileSync(new URL('sealed-phrases.tsv', import.meta.url), 'utf8')
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => {
-    const [written = '', spoken = ''] = line.split('\t');
-    return { written, expected: spoken.split(' | ') };
-  });
+/**
+ * Sets of phrases by writers who had not seen the code, each sealed before it was read for the first time: 87 % of each
+ * were right then. Columns: phrase, words (`a | b` allows both).
+ */
+const SETS = ['sealed-phrases.tsv', 'sealed-phrases-2.tsv'];
+
+function phrasesOf(file: string): { readonly written: string; readonly expected: string[] }[] {
+  return readFileSync(new URL(file, import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [written = '', spoken = ''] = line.split('\t');
+      return { written, expected: spoken.split(' | ') };
+    });
+}
 
 /** Ignores case, punctuation and hyphens. */
 function plain(text: string): string {
@@ -30,10 +37,12 @@ function reading(text: string): string {
     .join(' ');
 }
 
-test('all 200 sealed phrases are read as people read them', () => {
-  const misses = ROWS.filter(
-    ({ expected, written }) => !expected.some((one) => plain(one) === plain(reading(written))),
-  ).map(({ written }) => written);
-  expect(ROWS).toHaveLength(200);
+test.each(SETS)('all 200 phrases of %s are read as people read them', (file) => {
+  const phrases = phrasesOf(file);
+  const misses = phrases
+    .map(({ expected, written }) => ({ written, expected, read: reading(written) }))
+    .filter(({ expected, read }) => !expected.some((one) => plain(one) === plain(read)))
+    .map(({ read, written }) => `${written}: ${read}`);
+  expect(phrases).toHaveLength(200);
   expect(misses).toEqual([]);
 });
