@@ -208,13 +208,13 @@ function endsLine(gap: Gap): boolean {
 
 // Abbreviations that do not end a sentence; in lower case, and without their last full stop.
 const NEVER_LAST = new Set(
-  `adm approx brig capt cf cmdr col cpl dr e.g eq eqn esp gen gov hon i.e lt maj messrs mr mrs ms
+  `adm approx brig capt cf cmdr col cpl dr drs e.g eq eqn esp gen gov hon i.e lt maj messrs mr mrs ms
   mt mx prof pvt rep resp rev sen sgt supt viz vs`.split(/\s+/),
 );
 
 // Abbreviations only if a number follows, such as `no.`.
 const BEFORE_A_NUMBER = new Set(
-  `apt art bk ch chap fig figs hwy no nos nr op p par pp rm rs rte sec sect ste vol vols wt`.split(
+  `acct apt art bk bldg ch chap cl eqns fig figs fn hwy l ll no nos nr op p par pp rm rs rt rte sc sec sect ste vol vols wt`.split(
     /\s+/,
   ),
 );
@@ -255,7 +255,12 @@ const FIRST_WORD = /^\p{Lu}[\p{L}'’]*/u;
 export function isAbbreviation(word: string, following: string): boolean {
   const lower = word.toLowerCase();
   if (NEVER_LAST.has(lower)) return true;
-  if (BEFORE_A_NUMBER.has(lower) || BOOKS.has(word)) return /^\d/.test(following);
+  if (BEFORE_A_NUMBER.has(lower) || BOOKS.has(word)) {
+    // `art. I` and `no. I` may be the ends of sentences.
+    const isRoman =
+      /^[IVX]{2,6}\b/.test(following) || (/^[IVX]\b/.test(following) && /^[A-Z]/.test(word));
+    return isRoman || /^(?:[\d#]|[A-Z]{1,3}-?\d)/.test(following);
+  }
   return dependsOnNextWord(word) && !startsSentence(following);
 }
 

@@ -11,7 +11,7 @@ const CURRENCIES = table(
   PKR=Pakistani rupee:|Rs=rupee:paisa/paise|Rs.=rupee:paisa/paise|CNY=yuan/yuan:|KRW=won/won:|BRL=real/reais:|MXN=Mexican peso:|ZAR=rand/rand:
   PLN=zloty/zloty:|CZK=Czech koruna/Czech korunas:|HUF=forint/forint:|THB=baht/baht:|SGD=Singapore dollar:cent|HKD=Hong Kong dollar:cent
   NZD=New Zealand dollar:cent|TWD=Taiwan dollar:|RUB=ruble:|IDR=rupiah/rupiah:|MYR=ringgit/ringgit:|VND=dong/dong:|NGN=naira/naira:|EGP=Egyptian pound:
-  ILS=shekel:|UAH=hryvnia:|QAR=Qatari riyal:|KWD=Kuwaiti dinar:|R$=real/reais:centavo|S$=Singapore dollar:cent|MX$=Mexican peso:centavo
+  ILS=shekel:|UAH=hryvnia:|QAR=Qatari riyal:|KWD=Kuwaiti dinar:|R$=real/reais:centavo|S$=Singapore dollar:cent|NT$=Taiwan dollar:|MX$=Mexican peso:centavo
   ₱=peso:centavo|₺=lira/lira:kurus/kurus|₦=naira/naira:kobo/kobo|₫=dong/dong:|₴=hryvnia:kopiyka|₪=shekel:agora/agorot|฿=baht/baht:
   ₡=colon/colones:|₲=guarani:|₵=cedi:pesewa|₸=tenge/tenge:|₼=manat/manat:|₾=lari/lari:|₿=bitcoin:|₭=kip/kip:|₮=tugrik:|₨=rupee:paisa/paise|₣=franc:
   ₤=pound:|₧=peseta:|₠=euro:|₢=cruzeiro:|৳=taka/taka:|៛=riel:|֏=dram:|؋=afghani:`,
@@ -19,7 +19,7 @@ const CURRENCIES = table(
 
 /** Source of a regular expression that matches a currency sign or code. */
 export const CURRENCY_SIGN =
-  '(?:US|AU?|CA?|NZ|HK|MX|R|S)?\\$|[£€¥₹₩₽₱₺₦₫₴₪฿₡₲₵₸₼₾₿₭₮₨₣₤₧₠₢৳៛֏؋]|Rs\\.?|USD|EUR|GBP|JPY|CAD|AUD|CHF|SEK|NOK|DKK|ISK|MAD|AED|SAR|INR|PKR|CNY|KRW|BRL|MXN|ZAR|PLN|CZK|HUF|THB|SGD|HKD|NZD|TWD|RUB|IDR|MYR|VND|NGN|EGP|ILS|UAH|QAR|KWD';
+  '(?:US|AU?|CA?|NZ|HK|MX|NT|R|S)?\\$|[£€¥₹₩₽₱₺₦₫₴₪฿₡₲₵₸₼₾₿₭₮₨₣₤₧₠₢৳៛֏؋]|Rs\\.?|USD|EUR|GBP|JPY|CAD|AUD|CHF|SEK|NOK|DKK|ISK|MAD|AED|SAR|INR|PKR|CNY|KRW|BRL|MXN|ZAR|PLN|CZK|HUF|THB|SGD|HKD|NZD|TWD|RUB|IDR|MYR|VND|NGN|EGP|ILS|UAH|QAR|KWD';
 
 /**
  * Returns the spoken name of a currency, such as `dollars` for `$`. If `number` is 1, the name is singular. Returns

@@ -117,6 +117,9 @@ export function readNumericDate(word: string, place: Place): string | undefined 
     written === undefined ? region === 'GB' : Number(left) > 12 || (region === 'GB' && right <= 12);
   const [first, last] = isDayFirst ? [Number(left), right] : [right, Number(left)];
   const isClear = region === 'GB' ? first > 16 && last <= 12 : first > 16;
+  // `from 8/10 to 3/10`
+  const isShare = /^(?:to|–|-)$/.test(nextWord(place)) && nextWord(place, 2).endsWith(`/${right}`);
+  if (written === undefined && isShare) return undefined;
   if (written === undefined && !isClear && !BEFORE_A_DATE.test(previousWord(place)))
     return undefined;
   const day = left === undefined ? Number(found['day']) : first;
@@ -202,16 +205,16 @@ function count(digits: string, unit: string, region: Region): string {
   return `${cardinal(digits, region)} ${unit}${Number(digits) === 1 ? '' : 's'}`;
 }
 
-const DECADE = /^(['’‘]?)(\d\d\d0|\d0)['’]?s$/;
+const DECADE = /^(['’‘]?)(\d\d\d0|\d00|\d0)['’]?s$/;
 const BEFORE_DECADE =
   /^(?:the|mid|late|early|his|her|their|my|your|our|of|and|to|in|or|–|roaring|swinging)?$/i;
 
 function readDecade(word: string, place: Place): string | undefined {
   const { region } = place;
   const [, mark, digits = ''] = DECADE.exec(word) ?? [];
-  const isSeconds = mark === '' && digits.length === 2 && !BEFORE_DECADE.test(previousWord(place));
+  const isSeconds = mark === '' && digits.length < 4 && !BEFORE_DECADE.test(previousWord(place));
   if (digits === '' || isSeconds) return undefined;
-  return plural(digits.length === 2 ? cardinal(digits, region) : year(digits, region));
+  return plural(digits.length < 4 ? cardinal(digits, region) : year(digits, region));
 }
 
 const LASTED = /^(?=\d+[hm]\d)(?:(\d{1,3})h)?(?:(\d{1,3})m)?(?:(\d{1,3})s)?$/;

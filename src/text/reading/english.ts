@@ -1,3 +1,4 @@
+import { readFormula } from './chemistry.ts';
 import { readNumericDate } from './dates.ts';
 import { cardinal, pairs, plural, type Region, spellDigits, table, words } from './numbers.ts';
 import { currencyAfter } from './currencies.ts';
@@ -146,10 +147,10 @@ function readWord(word: string, place: Place): string {
     readMagnitude(word, place) ??
     (/^\d/.test(before) ? currencyAfter(word, before) : undefined) ??
     FIXED.get(word) ??
-    readIon(word) ??
     readNumericDate(word, place) ??
     readTechnical(word, place) ??
     readQuantity(word, place) ??
+    readFormula(word) ??
     readPer(word, place) ??
     (/\/|[a-z]{2}[²³]$/.test(word) ? unitName(word, /^(?:per|a)$/.test(before)) : undefined) ??
     (LETTERS.test(word) ? readLetters(word, place) : readParts(word, place))
@@ -163,17 +164,6 @@ function readPer(word: string, place: Place): string | undefined {
   const spoken = readQuantity(amount, place);
   const name = unitName(unit, true) ?? unit;
   return spoken === undefined ? undefined : `${spoken} per ${name}`;
-}
-
-const ION = /^((?:\p{Lu}\p{Ll}?[₀-₉]*)+)([²³⁴]?)([⁺⁻])$/u;
-
-/** Returns an ion by its letters and its charge: `Ca²⁺` → `C A two plus`. */
-function readIon(word: string): string | undefined {
-  const [, formula = '', charge = '', sign] = ION.exec(word) ?? [];
-  if (sign === undefined) return undefined;
-  const letters = Array.from((formula + charge).normalize('NFKC').toUpperCase());
-  const spoken = letters.map((one) => (/\d/.test(one) ? cardinal(one, 'US') : one));
-  return `${spoken.join(' ')} ${sign === '⁺' ? 'plus' : 'minus'}`;
 }
 
 /** Returns a Greek letter before one or two others as a product: `πr` → `pi r`. */
@@ -219,7 +209,7 @@ const GREEK = table(
 );
 
 const LONE_SIGNS =
-  table(`&=and|&&=and|+=plus|==equals|===equals|!==is not equal to|≠=is not equal to|≤=is at most|≥=is at least
+  table(`&=and|&&=and|§§=sections|+=plus|==equals|===equals|!==is not equal to|≠=is not equal to|≤=is at most|≥=is at least
   +==plus equals|-==minus equals|@=at|%=percent|<=is less than|>=is greater than|<==is at most|>==is at least|×=times
   ÷=divided by|±=plus or minus|≈=is about|→=to|->=to|=>=to|⇒=to|§=section|°=degrees`);
 const NUMERIC = /^[\p{Sc}~-]?\d|\d$/u;
@@ -243,6 +233,8 @@ function readSign(sign: string, place: Place, text: string): string {
   const isScreen = /^\d{4}$/.test(before) && /^\d{3,4}$/.test(after) && nextWord(place, 2) !== '=';
   const isSize = sign === '×' && (/^\p{L}/u.test(before) || LENGTH_UNIT.test(unit) || isScreen);
   if (isSize && NUMERIC.test(after)) return 'by';
+  // A menu, as in `File > Save`.
+  if (sign === '>' && isName(before) && isName(after)) return '';
   const spoken = LONE_SIGNS.get(sign) ?? '';
   return /^(?:\p{Lu}\p{Ll}+|stay|be|is|are|keep)$/u.test(before)
     ? spoken.replace(/^is /, '')
@@ -333,10 +325,12 @@ const VULGAR = table(
   '½=a half|¼=a quarter|¾=three quarters|⅓=a third|⅔=two thirds|⅛=an eighth|⅜=three eighths|⅝=five eighths|⅞=seven eighths|⅕=a fifth|⅖=two fifths|⅗=three fifths|⅘=four fifths|⅙=a sixth|⅚=five sixths',
 );
 
-function readDigits(part: string, { index, parts, region }: PartPlace, alone: Place): string {
+function readDigits(part: string, place: PartPlace, alone: Place): string {
+  const { index, parts, region } = place;
   const before = parts[index - 1] ?? '';
   const isAfterLetters =
-    /^\p{L}/u.test(before) || (before === '-' && /^[A-Z]+$/.test(parts[index - 2] ?? ''));
+    /^\p{L}/u.test(before) ||
+    (before === '-' && /^(?:[A-Z]+|[A-Z][a-z])$/.test(parts[index - 2] ?? ''));
   if (isAfterLetters && /^(?:[1-9]\d?|\d{3})$/.test(part)) {
     const spoken = part.length === 3 ? pairs(part) : cardinal(part, region);
     return parts[index + 1] === 's' ? plural(spoken) : spoken;
@@ -345,6 +339,15 @@ function readDigits(part: string, { index, parts, region }: PartPlace, alone: Pl
   const isList = part.includes(',') && !/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(part);
   if (/^\d+(?:\.\d+){2,}$/.test(part)) return readVersion(part, region);
   const whole = isList ? undefined : readQuantity(part, alone);
+  // `a $50-a-plate dinner`
+  const hasNoun = nextWord(place) !== '';
+  if (
+    whole !== undefined &&
+    /^\p{Sc}/u.test(part) &&
+    /^an?$/.test(parts[index + 2] ?? '') &&
+    hasNoun
+  )
+    return whole.replace(/s$/, '');
   const numbers = (part.match(/\d+/g) ?? []).map((one) =>
     one.length < 5 ? cardinal(one, region) : spellDigits(one),
   );

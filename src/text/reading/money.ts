@@ -9,7 +9,7 @@ export const MAGNITUDES =
 
 /** Returns true for a word that multiplies the number before it, such as `million` or `bn`. */
 export function isMagnitude(word: string): boolean {
-  return /^(?:thousand|million|billion|trillion|hundred|bn|mn|tn)$/.test(word);
+  return /^(?:thousand|million|billion|trillion|hundred|bn|mn|tn|lakh|crore)$/.test(word);
 }
 
 const AMOUNT = '(\\d[\\d,]{0,24}(?:\\.\\d{1,4})?|\\.\\d\\d)';
@@ -24,7 +24,7 @@ const PRICE_OF = new RegExp(`^(${CURRENCY_SIGN})${AMOUNT}-(thousand|million|bill
 const BEGINS_WITH_MONEY = new RegExp(`^[-−+~<>]?(${CURRENCY_SIGN})\\d`);
 // After an amount, these nouns show that the amount is an adjective, as in `a $5 bill`.
 const PRICED =
-  /^(?:bill|bills|note|coin|deal|contract|fund|grant|house|home|budget|project|loan|investment|fine|lawsuit|settlement|prize|donation|bond|question|idea|company|business|industry|market|ticket|plan|program|programme|mansion|check|cheque|gift|menu|meal|fee|bonus|stake|package|acquisition|valuation|round|reward|scholarship|discount|increase|minimum|limit)$/;
+  /^(?:bill|bills|notes?|coins?|deal|contract|fund|grant|house|home|budget|project|loan|investment|fine|lawsuit|settlement|prize|donation|bond|question|idea|company|business|industry|market|ticket|plan|program|programme|mansion|check|cheque|gift|menu|meal|fee|bonus|stake|package|acquisition|valuation|round|reward|scholarship|discount|increase|minimum|limit)$/;
 
 /**
  * Returns the currency sign or code at the beginning of an amount, such as `$` for `$5`. Returns undefined for any
@@ -52,6 +52,9 @@ export function readMagnitude(word: string, place: Place): string | undefined {
 /** Returns the spoken form of an amount of money, such as `$3.50`, `£2m` or `$10-20`. */
 export function readMoney(word: string, place: Place): string | undefined {
   const { region } = place;
+  const [, old, coin] = /^(\d{1,2})([sd])$/.exec(word) ?? [];
+  if (old !== undefined && currencyOf(previousWord(place)) === '£')
+    return `${cardinal(old, region)} ${inflect(coin === 's' ? 'shilling' : 'penny/pence', old === '1')}`;
   const [, range = '', from = '', to = '', toScale] = MONEY_RANGE.exec(word) ?? [];
   if (range !== '') return `${decimal(from, region)} to ${readAmount(range, to, toScale, place)}`;
   const [, of = '', price = '', size] = PRICE_OF.exec(word) ?? [];
@@ -69,16 +72,25 @@ export function readMoney(word: string, place: Place): string | undefined {
 function readAmount(sign: string, amount: string, scale: string | undefined, place: Place): string {
   const { region } = place;
   const [unit, part] = currencyUnits(sign);
-  const isPrice = PRICED.test(nextWord(place));
+  const isPrice =
+    PRICED.test(nextWord(place)) ||
+    (/^an?$/i.test(previousWord(place)) && /^[a-z]{3,}$/.test(nextWord(place)));
   if (scale !== undefined)
     return `${decimal(amount, region)} ${MAGNITUDES.get(scale)} ${inflect(unit, isPrice)}`;
   // The second amount of a range names the currency.
-  const isFirst = /^[–-]$/.test(nextWord(place)) && /^\d/.test(nextWord(place, 2));
+  const isFirst =
+    (/^[–-]$/.test(nextWord(place)) &&
+      (/^\d/.test(nextWord(place, 2)) ||
+        (currencyOf(nextWord(place, 2)) === sign && !amount.includes('.')))) ||
+    (/^(?:and|to|or)$/.test(nextWord(place)) &&
+      currencyOf(nextWord(place, 2)) === sign &&
+      isMagnitude(nextWord(place, 3)));
   if (isFirst || isMagnitude(nextWord(place))) return decimal(amount, region);
   const [whole = '', cents] = amount.split('.');
   if (cents?.length !== 2 || part === '')
     return `${decimal(amount, region)} ${inflect(unit, isPrice || amount === '1')}`;
   const rest = `${cardinal(cents, region)} ${inflect(part, Number(cents) === 1)}`;
+  if (Number(whole) === 0 && Number(cents) === 0) return `zero ${inflect(unit, false)}`;
   if (Number(whole) === 0) return rest;
   const head = `${cardinal(whole, region)} ${inflect(unit, whole === '1')}`;
   return Number(cents) === 0 ? head : `${head} and ${rest}`;

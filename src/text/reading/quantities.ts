@@ -5,6 +5,7 @@ import {
   fraction,
   ordinal,
   pairs,
+  plural,
   type Region,
   spellDigits,
   table,
@@ -61,7 +62,7 @@ const RULES: readonly ((word: string, place: Place) => string | undefined)[] = [
 
 /** The spoken forms of expressions such as `24/7` that are always read the same way. */
 export const FIXED =
-  table(`24/7=twenty-four seven|9/11=nine eleven|7/7=seven seven|50/50=fifty-fifty|20/20=twenty twenty|4x4=four by four
+  table(`24/7=twenty-four seven|9/11=nine eleven|Tu/Th=Tuesday Thursday|M/W/F=Monday Wednesday Friday|7/7=seven seven|50/50=fifty-fifty|20/20=twenty twenty|4x4=four by four
   24x7=twenty-four seven|50-50=fifty-fifty|20-20=twenty twenty|WW2=World War two|WW1=World War one|401(k)=four oh one K
   49ers=forty-niners|401k=four oh one K|360°=three hundred sixty degrees`);
 
@@ -132,9 +133,17 @@ function readNumber(word: string, place: Place): string | undefined {
   }
   const isClass = /['’‘]$/.test(place.tokens[place.at]?.before ?? '') && word.length === 2;
   if (isClass) return twoDigits(word);
+  const isClock =
+    /^(?:1\d|2[0-4])[0-5]\d$/.test(word) &&
+    /^(?:hours|hrs)$/.test(nextWord(place)) &&
+    /^(?:at|by|until|from|to|before|after)$/i.test(before);
+  if (isClock) return pairs(word);
+  const isMilitary = /^0\d[0-5]\d$/.test(word) && /^(?:hours|hrs)$/.test(nextWord(place));
+  if (isMilitary)
+    return `${twoDigits(word.slice(0, 2))} ${word.endsWith('00') ? 'hundred' : twoDigits(word.slice(2))}`;
   if (
     /^0\d/.test(word) ||
-    (word.length === 5 && ZIP_BEFORE.test(before)) ||
+    (word.length === 5 && (ZIP_BEFORE.test(before) || isAfterZip(place))) ||
     CODE_BEFORE.test(/^(?:is|code|number)$/.test(before) ? previousWord(place, 2) : before)
   ) {
     return spellDigits(word);
@@ -151,6 +160,11 @@ function readNumber(word: string, place: Place): string | undefined {
   if (currency !== undefined && !isMagnitude(nextWord(place)))
     return `${cardinal(word, region)} ${currencyAfter(currency, '')}`;
   return cardinal(word, region);
+}
+
+/** Returns true if a word before, in the same clause, says that a number is a postal code. */
+function isAfterZip({ at, tokens }: Place): boolean {
+  return tokens.slice(Math.max(0, at - 8), at).some(({ text }) => /^zip$/i.test(text));
 }
 
 /** Returns a version number in words, each part as a whole number: `2.10` → `two point ten`. */
@@ -229,6 +243,8 @@ function readFraction(word: string, place: Place): string | undefined {
   if (STEP.test(previousWord(place)))
     return `${cardinal(over, region)} of ${cardinal(under, region)}`;
   const [top, bottom] = [Number(over), Number(under)];
+  if (top + bottom === 100) return `${cardinal(over, region)} ${cardinal(under, region)}`;
+  if (nextWord(place) === 'pitch') return `${cardinal(over, region)} ${cardinal(under, region)}`;
   const isMeasure = MEASURED.test(nextWord(place));
   if (INTEGER.test(previousWord(place)) && top < bottom && bottom <= 64) {
     return `and ${fraction(top, bottom, region).replace(/^one /, 'a ')}`;
@@ -251,6 +267,10 @@ const IS_MEASURED =
 
 function readLength(word: string, place: Place): string | undefined {
   const [, feet, inches] = /['′’"″”]/.test(word) ? (LENGTH.exec(word) ?? []) : [];
+  const [, side = '', sign = '', joined] =
+    /^(\d{1,3}(?:\.\d{1,2})?)(['′’"″”])-([a-z]+)$/.exec(word) ?? [];
+  if (joined !== undefined)
+    return `${decimal(side, place.region)} ${/['′’]/.test(sign) ? 'foot' : 'inch'} ${joined}`;
   const isOne = inches === '1' || (feet === undefined && IS_MEASURED.test(nextWord(place)));
   const parts = [
     ...(feet === undefined ? [] : [cardinal(feet, place.region), feet === '1' ? 'foot' : 'feet']),
@@ -273,10 +293,12 @@ const SIDE = /^(\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})$/;
 
 function readSize(word: string, place: Place): string | undefined {
   const { region } = place;
-  const [, size, unit = ''] = /^(\S*\d)-(in|inch|ft|foot|cm|mm|m)$/.exec(word) ?? [];
+  const [, size, joined = ''] = /^(\S*\d)-(in|inch|ft|foot|cm|mm|m)$/.exec(word) ?? [];
+  const many = /^(\d[x×]\d{1,2})s$/.exec(word)?.[1];
+  if (many !== undefined) return plural(readSize(many, place) ?? '');
   if (size !== undefined && /[x×]/.test(size)) {
     const spoken = readSize(size, place);
-    return spoken && `${spoken} ${unitName(unit, true) ?? unit}`;
+    return spoken && `${spoken} ${unitName(joined, true) ?? joined}`;
   }
   const sides = word.split(/[x×]/, 4).map((side) => SIDE.exec(side) ?? []);
   const first = sides[0]?.[1];
@@ -351,12 +373,16 @@ const ATTACHED_LETTER = /^[mgsWVAKlhNJ]$/;
 
 function readWithUnit(word: string, place: Place): string | undefined {
   const { region } = place;
+  const [, house, letter] = /^(\d{1,4})([A-Z])$/.exec(word) ?? [];
+  if (house !== undefined && isName(nextWord(place))) return `${cardinal(house, region)} ${letter}`;
   const compass = /^(\d{1,3}(?:\.\d{1,8})?)°([NSEW])$/.exec(word);
   if (compass !== null)
     return `${decimal(compass[1] ?? '', region)} degrees ${COMPASS.get(compass[2] ?? '')}`;
   const [, sign = '', number = '', hyphen = '', unit = ''] = WITH_UNIT.exec(word) ?? [];
   if (number === '' || (NAME_LETTER.test(unit) && !ATTACHED_LETTER.test(unit))) return undefined;
   if (/^[WVAKNJ]$/.test(unit) && Number(number) < 10) return undefined;
+  // The report of a company, and the race.
+  if (word === '10-K') return undefined;
   const isOne =
     number === '1' || hyphen !== '' || isAdjective(place) || ANGLED.test(nextWord(place));
   const name = unitName(unit, isOne);
@@ -391,6 +417,7 @@ function readRange(word: string, place: Place): string | undefined {
     /^\d{1,3}$/.test(from) &&
     /^\d{1,3}$/.test(to) &&
     (Number(from) > Number(to) ||
+      isTeamRecord(place) ||
       (WON.test(previousWord(place)) && (from === to || !/[a-z]/.test(nextWord(place).charAt(0)))));
   if (isScore && monthNamed(previousWord(place)) === undefined) {
     if (SEASON.test(`${nextWord(place)} ${nextWord(place, 2)}`) || isTeamRecord(place))
@@ -411,6 +438,8 @@ function readRange(word: string, place: Place): string | undefined {
     const last = to.length === 2 ? twoDigits(to) : year(to, region);
     return `${year(from, region)} to ${last}`;
   }
+  if (/^(?:no|number|docket)$/i.test(previousWord(place)) && /^\d+$/.test(from + to))
+    return `${cardinal(from, region)} ${cardinal(to, region)}`;
   const second = readQuantity(to, place);
   const bare = /^[\d.,]+$/.test(from) && !/^[\d.,]+$/.test(to);
   const first = bare ? decimal(from, region) : readQuantity(from, place);
@@ -421,6 +450,10 @@ function readRange(word: string, place: Place): string | undefined {
 function isTeamRecord(place: Place): boolean {
   const isAhead = /^(?:up|down|ahead|behind|in|winners?|after|to|at)$/.test(nextWord(place));
   const verb = previousWord(place);
+  const isChange = [2, 3, 4].some((back) =>
+    /^(?:fell|improved|dropped|moved|rose|slipped)$/.test(previousWord(place, back)),
+  );
+  if (verb === 'to' && isChange) return true;
   const isTeam =
     isName(previousWord(place, 2)) || /^(?:they|we|team)$/i.test(previousWord(place, 2));
   return (

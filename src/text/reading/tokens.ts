@@ -32,7 +32,7 @@ const CHUNK = new RegExp(
 const SEAM = /\]\(|(?<=[\p{L}\d.,!?"'])--+(?=[\p{L}"'])/gu;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 // Signs that foley can read when they stand alone.
-const LONE_SIGN = /^(?:[-–&+=@%/<>*×÷±≈→←↔⇒€£¥₹$¢§©°^]|°[CF]|->|=>|<=|>=|==|!=|[-+]=|[≤≥≠]|&&)$/;
+const LONE_SIGN = /^(?:[-–&+=@%/<>*×÷±≈→←↔⇒€£¥₹$¢§©°^]|§§|°[CF]|->|=>|<=|>=|==|!=|[-+]=|[≤≥≠]|&&)$/;
 const AROUND_SIGN = /^([("'[]?)(!=|[^.,;:!?)\]"']{1,3})([.,;:!?)\]"']{0,3})$/;
 const CURRENCY = new RegExp(`^(?:${CURRENCY_SIGN})$`);
 
@@ -143,7 +143,7 @@ function isLeading(chunk: string, at: number): boolean {
   if (sign === '=') return at > 0 || !/^[\p{L}\d]/u.test(following);
   if (/[#@/©§$]/.test(sign)) return !/^[\p{L}\d.]/u.test(following);
   if (sign === '.')
-    return !/^(?:\d|\.?\/|[a-z]{3}|(?:py|js|ts|md|sh|go|rs|cc|rb|gz|xz|7z|kt|so|db)\b)/.test(
+    return !/^(?:\d|\.?\/|[a-z]{3}|(?:py|js|ts|md|sh|go|rs|cc|rb|gz|xz|7z|kt|so|db|NET)\b)/.test(
       following,
     );
   if (sign === '-')

@@ -11,7 +11,7 @@ const UNITS = table(
   kV=kilovolt|mV=millivolt|A=amp|mA=milliamp|J=joule|kJ=kilojoule|N=newton|Pa=pascal|kPa=kilopascal|hPa=hectopascal
   MPa=megapascal|cal=calorie|kcal=kilocalorie|Ω=ohm|kΩ=kilohm|s=second|sec=second|secs=second|ms=millisecond
   µs=microsecond|us=microsecond|ns=nanosecond|min=minute|mins=minute|h=hour|hr=hour|hrs=hour|yr=year|yrs=year
-  px=pixel|Å=angstrom|ha=hectare|dB=decibel|K=kelvin|Gt=gigaton|Mt=megaton|pt=point|pts=point|doz=dozen|mol=mole
+  px=pixel|Å=angstrom|ha=hectare|dB=decibel|K=kelvin|Gt=gigaton|Mt=megaton|pt=point|pts=point|doz=dozen/dozen|mol=mole
   %=percent/percent|‰=per mille/per mille|°=degree|°C=degree Celsius/degrees Celsius
   ℃=degree Celsius/degrees Celsius|°F=degree Fahrenheit/degrees Fahrenheit|℉=degree Fahrenheit/degrees Fahrenheit
   mph=mile per hour/miles per hour|kph=kilometer per hour/kilometers per hour
@@ -24,7 +24,7 @@ const UNITS = table(
   pp=percentage point|ppg=point per game/points per game|rpg=rebound per game/rebounds per game|apg=assist per game/assists per game
   eV=electron volt|keV=kilo electron volt|MeV=mega electron volt|GeV=giga electron volt|TeV=tera electron volt|N·m=newton meter|Nm=newton meter|kN=kilonewton
   GPa=gigapascal|mbar=millibar|atm=atmosphere|MJ=megajoule|THz=terahertz|mmol=millimole|µmol=micromole|ppb=parts per billion/parts per billion
-  µA=microamp|µV=microvolt|pF=picofarad|nF=nanofarad|µF=microfarad|mSv=millisievert|µSv=microsievert|kDa=kilodalton|kr=krone/kroner|lm=lumen|lx=lux/lux|ff=and following/and following`,
+  µA=microamp|µV=microvolt|pF=picofarad|nF=nanofarad|µF=microfarad|mSv=millisievert|µSv=microsievert|kDa=kilodalton|T=tesla/tesla|kr=krone/kroner|zł=zloty/zloty|Kč=koruna|ly=light year|pc=parsec|dBm=D B M/D B M|lm=lumen|lx=lux/lux|ff=and following/and following`,
 );
 
 /** Matches units of length that can follow a size such as `12 × 8`. */
@@ -56,7 +56,7 @@ export function unitName(unit: string, isOne: boolean): string | undefined {
 }
 
 // These are also words or letters. foley reads them as units only if no other reading fits.
-const DOUBTFUL = /^(?:in|us|[AaIKstWVNJ]|pts?|pp|am|Mt)$/;
+const DOUBTFUL = /^(?:in|us|[AaIKTstWVNJ]|pts?|pp|am|Mt)$/;
 
 /**
  * Returns true if a word that follows a number and a space is certainly a unit. Returns false for words with another

@@ -58,7 +58,8 @@ const RULES: readonly Rule[] = [
   [/^(?:(?:Ctrl|Cmd|Alt|Shift)(?:\+[A-Za-z]\w{0,8}){1,4}|Ctrl-[A-Z])$/i, readKeys],
   [
     /^(?=\d+:\d{4}|\d{4})(\d{2,5}):(\d{2,5})$/,
-    ([, from = '', to = '']) => `${spellNumber(from)} to ${spellNumber(to)}`,
+    ([, from = '', to = ''], place) =>
+      `${spellNumber(from)}${/^(?:ISO|IEC|EN|DIN)$/.test(previousWord(place)) ? ',' : ' to'} ${spellNumber(to)}`,
   ],
   [/^([A-Za-z_][\w.]{0,60})\(\)$/, ([, name = '']) => spellParts(name)],
   [/^_{0,2}[A-Za-z]\w{0,60}_\w{0,60}$/, ([name], place) => splitName(name, place)],

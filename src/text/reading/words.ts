@@ -15,17 +15,17 @@ const TITLES =
   table(`dr=Doctor|mr=Mister|mrs=Missus|ms=Ms|prof=Professor|gen=General|col=Colonel|sgt=Sergeant|capt=Captain
   lt=Lieutenant|gov=Governor|sen=Senator|rep=Representative|rev=Reverend|hon=Honorable|pres=President|maj=Major|cpl=Corporal
   cmdr=Commander|adm=Admiral|supt=Superintendent|insp=Inspector|pvt=Private|fr=Father|st=Saint|mt=Mount|ft=Fort|messrs=Messieurs|drs=Doctors
-  sta=Santa|pt=Point`);
+  sta=Santa|pt=Point|co=County`);
 // Abbreviations that stand after a name, with their spoken forms.
 const AFTER_NAME =
   table(`dr=Drive|st=Street|ave=Avenue|av=Avenue|blvd=Boulevard|rd=Road|ln=Lane|sq=Square|pl=Place|hwy=Highway|pkwy=Parkway
-  ct=Court|jr=Junior|sr=Senior|inc=Incorporated|corp=Corporation|ltd=Limited|co=Company|bros=Brothers|mts=Mountains|univ=University|mtn=Mountain`);
+  ct=Court|jr=Junior|sr=Senior|inc=Incorporated|corp=Corporation|ltd=Limited|co=Company|bros=Brothers|plz=Plaza|cir=Circle|ter=Terrace|pk=Park|trl=Trail|expy=Expressway|tpke=Turnpike|mts=Mountains|univ=University|mtn=Mountain`);
 // Abbreviations that stand before a number, with their spoken forms.
 const BEFORE_NUMBER =
   table(`no=number|nos=numbers|nr=number|p=page|pp=pages|pg=page|pgs=pages|vol=volume|vols=volumes|ch=chapter|chap=chapter
   fig=figure|figs=figures|sec=section|sect=section|art=article|par=paragraph|para=paragraph|eq=equation|eqs=equations|ed=edition|op=opus|apt=apartment
-  ste=suite|ext=extension|tel=telephone|ver=version|v=version|pt=part|bk=book|lot=lot|rm=room|l=line|ll=lines|ca=circa|c=circa|hwy=highway|rte=route
-  sr=senior|est=established|art=article|q=question|ex=example|tab=table|n=number|rs=rupees|acct=account|b=born|d=died`);
+  ste=suite|ext=extension|tel=telephone|ver=version|v=version|pt=part|bk=book|lot=lot|eqn=equation|eqns=equations|sc=scene|rm=room|l=line|ll=lines|ca=circa|c=circa|hwy=highway|rte=route|rt=route
+  sr=senior|est=established|art=article|q=question|fn=footnote|cl=clause|bldg=building|ex=example|tab=table|n=number|rs=rupees|acct=account|b=born|d=died`);
 // Expanded only if a full stop follows, such as `Dept.` to "department".
 const WITH_STOP =
   table(`approx=approximate|dept=department|govt=government|asst=assistant|misc=miscellaneous|avg=average|max=maximum|min=minimum
@@ -38,7 +38,7 @@ const WITHOUT_STOP =
   table(`vs=versus|etc=et cetera|approx=approximately|w/=with|w/o=without|b/c=because|c/o=care of|i/o=I O|n/a=not applicable|either/or=either or|on/off=on off|he/him=he him|she/her=she her|they/them=they them|a/c=A C
   aka=also known as|a.k.a=also known as|e.g=for example|eg=for example|i.e=that is|ie=that is|et.al=and others|p.s=P S|n.b=N B|and/or=and or|mr=Mister|mrs=Missus|dr=Doctor
   dept=department|govt=government|jr=Junior|blvd=Boulevard|ave=Avenue|ok=okay|he/she=he or she|she/he=she or he|his/her=his or her|s/he=she or he
-  him/her=him or her|ph.d=P H D|tl;dr=T L D R|24/7=twenty-four seven|q&a=Q and A|r&d=R and D|p&l=P and L|w/e=weekend|phd=P H D|pls=please|thx=thanks
+  him/her=him or her|attn=attention|ph.d=P H D|tl;dr=T L D R|24/7=twenty-four seven|q&a=Q and A|r&d=R and D|p&l=P and L|w/e=weekend|phd=P H D|pls=please|thx=thanks
   at&t=A T and T|btw=by the way|npm=N P M|ctrl=control|fyi=F Y I|asap=A S A P|faq=F A Q|diy=D I Y|eta=E T A|rip=R I P|p.o=P O|o.k=okay|c++=C plus plus|c#=C sharp
   f#=F sharp|g++=G plus plus|.net=dot net|node.js=node dot J S|notepad++=Notepad plus plus`);
 // In lower case and without a full stop, these abbreviations are ordinary words.
@@ -49,7 +49,7 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
   const { after, end } = place.tokens[place.at] ?? { after: '', end: 0 };
   const hasStop = after.startsWith('.') && !after.startsWith('..');
   const lower = word.toLowerCase();
-  if (word.length > 14) return undefined;
+  if (word.length > 14 || (word === 'V' && NUMBERED.test(previousWord(place)))) return undefined;
   const following = text
     .slice(end + 1, end + 30)
     .trimStart()
@@ -65,16 +65,20 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
   const read = (spoken: string | undefined, takesStop = stop): ReadWord | undefined =>
     spoken === undefined ? undefined : { spoken, takesStop };
   const isCounted =
-    /^[\d#]|^[IVX]{2,}$|^[A-Z]-\d/.test(next) || (/^pp?$/.test(lower) && LOWER_ROMAN.test(next));
+    (/^[\d#]|^[IVX]{2,}$|^[A-Z]{1,3}-?\d/.test(next) && !(word === 'N' && ORDINAL.test(next))) ||
+    (/^(?:art|ch|vol|bk|pt|sec)$/.test(lower) && hasStop && /^[IVX]$/.test(next)) ||
+    (/^pp?$/.test(lower) && LOWER_ROMAN.test(next));
   if (lower === 'no' && hasStop && next === 'of') return read('number', true);
-  const isClear = hasStop || /^(?:no|nos|vol|fig|ch|pp|apt|ext|tel|ste|hwy|rte)$/.test(lower);
+  const isClear = hasStop || /^(?:no|nos|vol|fig|ch|pp|apt|ext|tel|ste|hwy|rte?)$/.test(lower);
   const number = isCounted && isClear ? BEFORE_NUMBER.get(lower) : undefined;
+  const isTitled = /^(?:Ft|Mt|St|Pt)$/.test(word) && isName(next);
   const isApart = place.tokens[place.at]?.before !== '' || place.tokens[place.at - 1]?.after !== '';
-  const isAmount = /^\d[^°]*$/.test(previous) && !isApart && !/^(?:hwy|rte)$/.test(lower);
+  const isAmount =
+    /^\d[^°]*$/.test(previous) && !isApart && !isTitled && !/^(?:hwy|rte?)$/.test(lower);
   if (number !== undefined && !isAmount) return read(matchCase(number, word), hasStop);
   const compass = readCompass(word, place, hasStop);
   if (compass !== undefined) return compass;
-  const isOne = /^(?:1|[½¼¾⅓⅔]|1\/\d+)$/.test(previous);
+  const isOne = isOneOrLess(place);
   const inRecipe = RECIPE.get(lower);
   const unit =
     !isAmount || !hasStop
@@ -84,7 +88,7 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
         : inflect(inRecipe, isOne);
   if (unit !== undefined) return read(unit);
   if (/^edn?$/.test(lower) && /^(?:\d+(?:st|nd|rd|th)|rev)$/.test(previous)) return read('edition');
-  if (lower === 'rev' && next === 'ed') return read('revised');
+  if (lower === 'rev' && (next === 'ed' || /^edn?$/.test(previous))) return read('revised');
   if (/^[A-Z]/.test(word)) {
     const named = readNameAbbreviation(lower, place, hasStop);
     if (named !== undefined) return read(named.spoken, named.takesStop ?? stop);
@@ -106,7 +110,12 @@ function readCompass(word: string, place: Place, hasStop: boolean): ReadWord | u
   const isStreet =
     isName(followingToken(place, hasStop)) || ORDINAL.test(followingToken(place, hasStop));
   const street = place.tokens[place.at + 2]?.text ?? '';
-  if (point === undefined || !isStreet || !STREET.test(street) || isName(previousWord(place)))
+  const isWay = /^(?:go|goes|going|head|heads|headed|turn|turns|drive|travel|bear)$/i.test(
+    previousWord(place),
+  );
+  if (point !== undefined && isWay && hasStop) return { spoken: point, takesStop: true };
+  const isOnStreet = STREET.test(street) || followingToken(place, hasStop) === 'Broadway';
+  if (point === undefined || !isStreet || !isOnStreet || isName(previousWord(place)))
     return undefined;
   return { spoken: point, takesStop: hasStop };
 }
@@ -157,7 +166,7 @@ function matchCase(spoken: string, written: string): string {
 
 // Abbreviations with a full stop after an amount, in recipes.
 const RECIPE = table(
-  'lg=large/large|med=medium/medium|sm=small/small|c=cup|pkg=package|pkgs=package|env=envelope|btl=bottle|jar=jar',
+  'lg=large/large|pt=pint|med=medium/medium|sm=small/small|c=cup|pkg=package|pkgs=package|env=envelope|btl=bottle|jar=jar',
 );
 const AREAS = table('sq=square|cu=cubic|fl=fluid');
 const LOWER_ROMAN = /^(?=[ivxl]{2,6}$|[ivx]$)[xl]*(?:ix|iv|v?i{0,3})$/;
@@ -206,7 +215,7 @@ const NAMES = new Set(
 const SPECIAL =
   table(`iOS=I O S|iPadOS=i Pad O S|macOS=mac O S|PhD=P H D|PhDs=P H Ds|MySQL=my S Q L|PostgreSQL=Postgres Q L|NoSQL=no S Q L|SQLite=S Q Lite
   MongoDB=Mongo D B|IEEE=I triple E|NCAA=N C double A|NAACP=N double A C P|AAA=triple A|OpenAI=Open A I|ChatGPT=Chat G P T|SpaceX=Space X|OpenSSL=Open S S L|kHz=kilohertz
-  McDonald=McDonald|LaTeX=LaTeX|NaOH=N A O H|mRNA=M R N A|WiFi=WiFi|WWII=World War two|WWI=World War one|OAuth=O Auth|IoT=I O T|SaaS=SaaS|eSIM=E SIM|DVDs=D V Ds|BSc=B S C|MSc=M S C|BA=B A|VoIP=voip|PwC=P W C|JPEGs=JPEGs|DoD=D O D|DoJ=D O J
+  McDonald=McDonald|LaTeX=LaTeX|NaOH=N A O H|HCl=H C L|KCl=K C L|KBr=K B R|MgO=M G O|CaO=C A O|ZnO=Z N O|mRNA=M R N A|WiFi=WiFi|WWII=World War two|WWI=World War one|OAuth=O Auth|IoT=I O T|SaaS=SaaS|eSIM=E SIM|DVDs=D V Ds|BSc=B S C|MSc=M S C|BA=B A|VoIP=voip|PwC=P W C|JPEGs=JPEGs|DoD=D O D|DoJ=D O J
   LLMs=L L Ms|GIFs=GIFs|AIs=A Is|TVs=T Vs|PDFs=P D Fs|NaCl=N A C L|eCommerce=E commerce|iTunes=I Tunes|iMessage=I Message|AirPlay=AirPlay|CompuServe=CompuServe|MPs=M Ps|tvOS=T V O S|watchOS=watch O S|LaGuardia=LaGuardia`);
 const FAMILY_NAME = /^(?:Mc|Mac|De|Le|La|Van|Di|Du|Fitz|O['’]|D['’])[A-Z][a-z]+$/;
 const CAPITALS = /^[A-Z]{2,12}$/;
@@ -245,15 +254,16 @@ const STATES = table(
 );
 const ZIP = /^\d{5}(?:-\d{4})?$/;
 // Words and abbreviations with other meanings. They are states only before a ZIP code.
-const DOUBTFUL_STATE = /^(?:AI|AL|CO|HI|ID|IN|LA|MA|MD|ME|MS|OH|OK|OR|PA|PR|SC|MO|DE|AR|IA)$/;
+const DOUBTFUL_STATE = /^(?:CO|HI|MA|MD|MS|OK|PA)$/;
 
 /** Returns the state of an address, as in `Austin, TX 78701` or `Austin, TX`. */
 function readState(word: string, place: Place): string | undefined {
   const state = STATES.get(word);
-  if (state === undefined || ZIP.test(nextWord(place))) return state;
+  if (state === undefined || (place.at > 0 && ZIP.test(nextWord(place)))) return state;
   const city = place.tokens[place.at - 1];
   const isAfterCity = city?.after === ',' && /^[A-Z][a-z]/.test(city.text);
-  return isAfterCity && !DOUBTFUL_STATE.test(word) ? state : undefined;
+  const isShouted = SHOUTED.test(nextWord(place));
+  return isAfterCity && !isShouted && !DOUBTFUL_STATE.test(word) ? state : undefined;
 }
 
 function isSpelled(word: string, place: Place): boolean {
@@ -281,7 +291,7 @@ const FIRST_NAMES = new Set(
 
 // After these nouns, a Roman numeral is read as a number, as in `Chapter IV`.
 const NUMBERED =
-  /^(?:iphone|chapters?|parts?|acts?|scene|books?|volumes?|vols?|sections?|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
+  /^(?:iphone|art|vols|ch|bk|pt|sec|chapters?|parts?|acts?|scene|books?|volumes?|vols?|sections?|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
 // After these first names of monarchs and popes, a Roman numeral is read as an ordinal number.
 const REGNAL = new Set(
   words(`Henry Louis Charles George Edward Elizabeth James William Richard Philip Ferdinand Francis Pius Paul Benedict Leo Gregory Innocent Clement Napoleon
@@ -372,9 +382,18 @@ export function readUnit(word: string, place: Place): string | undefined {
   if (!isArea && !COUNT.test(before)) return undefined;
   const next = nextWord(place);
   if (word === 'm' && /^\p{Lu}/u.test(next)) return undefined;
-  const isOne = /^(?:[-−+]?1|[½¼¾⅓⅔]|\d\/\d+)$/.test(before) || isAdjective(place, 2);
-  const isClear = isUnit(word) || (/^[VWAst]$/.test(word) && !/^\p{Lu}/u.test(next));
+  if (place.tokens[place.at - 1]?.after.includes(',') === true) return undefined;
+  const isOne = isOneOrLess(place) || isAdjective(place, 2);
+  const isClear = isUnit(word) || (/^[VWAJNst]$/.test(word) && !/^\p{Lu}/u.test(next));
   return isClear ? unitName(word, isOne) : undefined;
+}
+
+/** Returns true if the amount before a unit is 1 or a fraction, unlike the `2 1/2` of `2 1/2 cups`. */
+function isOneOrLess(place: Place): boolean {
+  const amount = previousWord(place);
+  return /\//.test(amount)
+    ? /^\d\/\d+$/.test(amount) && !/^\d+$/.test(previousWord(place, 2))
+    : /^(?:[-−+]?1|[½¼¾⅓⅔])$/.test(amount);
 }
 
 const COUNT = /^[-−+~≈<>≤≥±]?\d[\d.,/×x^⁰¹²³⁴-⁹-]*$|[½¼¾⅓⅔]$/;

@@ -4,10 +4,10 @@ import { readEnglish, spokenText } from '../../../src/text/reading/english.ts';
 import { splitSentences } from '../../../src/text/sentences.ts';
 
 /**
- * Sets of phrases by writers who had not seen the code, each sealed before it was read for the first time: 87 % of each
- * were right then. Columns: phrase, words (`a | b` allows both).
+ * Sets of phrases by writers who had not seen the code, each sealed before it was read for the first time: 87 %, 87 % and
+ * 95.5 % were right then. Columns: phrase, words (`a | b` allows both).
  */
-const SETS = ['sealed-phrases.tsv', 'sealed-phrases-2.tsv'];
+const SETS = ['sealed-phrases.tsv', 'sealed-phrases-2.tsv', 'sealed-phrases-3.tsv'];
 
 function phrasesOf(file: string): { readonly written: string; readonly expected: string[] }[] {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
