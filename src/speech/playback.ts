@@ -7,6 +7,7 @@ import { createVerifier } from '../audio/verify.ts';
 import { writeAll } from '../durable/files.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { FileHandle, FileSystem } from '../effects/file-system.ts';
+import { awaitLateSignal } from '../effects/processes.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
 import type { AudioSink } from './deliver.ts';
@@ -22,6 +23,7 @@ export interface Playback extends AudioSink {
   /**
    * Ends the input, and waits until all audio was played.
    * @throws Failure of kind `output` when the player failed
+   * @throws the signal's abort reason, also if the player ended because of the same Ctrl-C
    */
   end(): Promise<void>;
   /** Stops the player now, and removes its temporary files. Never throws. */
@@ -32,6 +34,7 @@ export interface PlaybackOptions {
   readonly clock: Clock;
   readonly files: FileSystem;
   readonly random: Random;
+  readonly signal: AbortSignal;
   /** The folder for the temporary file of a player that cannot read stdin. */
   readonly temporaryFolder: string;
   /** Called with the stderr output of a player that succeeded. Not called for a player that the user chose. */
@@ -145,7 +148,7 @@ function lengthOf({ known }: Player): ReturnType<typeof createVerifier> | undefi
 
 async function startPlayer(
   { args, command, file, known }: Player,
-  { clock, notice }: PlaybackOptions,
+  { clock, notice, signal: stopped }: PlaybackOptions,
   sound?: string,
 ) {
   const { execa } = await import('execa');
@@ -170,6 +173,7 @@ async function startPlayer(
     durationMs: () => number | undefined,
   ): Promise<void> => {
     const { exitCode, failed, originalMessage, signal, stderr, shortMessage } = await child;
+    await awaitLateSignal(stopped);
     const said = stderr
       .trim()
       .replaceAll(/\s*\n\s*/g, '; ')

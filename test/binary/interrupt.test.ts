@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { largeBody, slowHeaders, stallMidBody } from '../fault-server/catalogue.ts';
 import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { tinyAudio } from '../fault-server/tiny-audio.ts';
+import { requirePosix } from '../harness/posix.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { FOLEY, runFoley, startFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
@@ -123,5 +124,29 @@ describe('Ctrl-C on a terminal stops the loop that the command is in', () => {
     const { code, stdout } = await running.done;
     expect(code).toBe(130);
     expect(stdout.toString()).not.toMatch(/run 2|after all/);
+  });
+});
+
+// The player stops foley, so that its own end and the signal reach foley at the same time.
+describe('Ctrl-C counts when foley learns of it and of the end of the player at once', () => {
+  const TTS = ['tts', 'Hi', '--local'];
+  test.each([
+    ['fails, as mpv does', 'exit 4', TTS],
+    ['reports success, as mpg123 does', 'exit 0', TTS],
+    ['fails', 'exit 4', [...TTS, '-o', 'out.mp3']],
+    ['fails', 'exit 4', ['live', 'Hi', '--local']],
+    ['reports success', 'exit 0', ['live', 'Hi', '--local', '-o', 'out.mp3']],
+    ['reports success', 'exit 0', ['voices', 'preview', 'Martin', '--local']],
+  ])('and the player %s (%s): foley %j', async (_how, end, args) => {
+    requirePosix('programs that begin with #!');
+    const box = await sandbox();
+    const script = `#!/bin/sh
+      cat > heard
+      kill -STOP $PPID; kill -INT $PPID
+      (while sleep 0.2; kill -CONT $PPID; do :; done) > /dev/null 2>&1 &
+      ${end}`;
+    await writeFile(path.join(box.out, 'play.sh'), script, { mode: 0o755 });
+    const result = await runFoley([...args, '--player', './play.sh'], { box });
+    expect(result, result.stderr).toMatchObject({ code: null, signal: 'SIGINT' });
   });
 });

@@ -38,6 +38,7 @@ async function filePlayer(platform: 'darwin' | 'win32', format: Format, script: 
     clock: systemClock,
     files: systemFiles,
     random: systemRandom,
+    signal: new AbortController().signal,
     temporaryFolder: temporary,
     notice: () => undefined,
   });
