@@ -4,7 +4,7 @@ import { afterDisconnect, completedEnding, lost, violation } from './endings.ts'
 import { boundInput, endIfLost, takeManifest } from './sending.ts';
 import type { RequestStatus } from './server-message.ts';
 import type { Ending, LiveState, Reducer } from './state.ts';
-import { emit, end, isConnected, isIdle, leave, patch, startTimer } from './state.ts';
+import { emit, end, isConnected, isIdle, leave, owesNothing, patch, startTimer } from './state.ts';
 
 // Maximum number of consecutive polls while the status of a request is `running`.
 const POLLS_MAX = 60;
@@ -19,7 +19,8 @@ export const connect: Reducer = ({ connection, plan }) => [
 /**
  * Handles a failed connection. Reconnects, except in three cases that end the conversation: the error cannot be
  * retried; `maxRetries` reconnections in a row brought no new audio; or, in `simple` mode, audio was already delivered.
- * If the service owes no audio, the conversation ends with the input, and reconnects when more text arrives.
+ * If the service owes no audio, the conversation ends with the input, and reconnects when more text arrives, even after
+ * an error that cannot be retried: the next text shows whether the service has recovered.
  * @param retryAfterMs the `Retry-After` of the response, in milliseconds
  */
 export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {
@@ -29,10 +30,8 @@ export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs 
       const hasAll = early.length === 0 && (segments[0]?.deliveredBytes ?? 0) >= reportedBytes;
       return [end(hasAll ? completedEnding(state) : lost())];
     }
-    if (isRetryable && isIdle(state)) return [waitForText];
-    if (isRetryable && state.phase === 'stopping' && segments.length === 0) {
-      return [end(completedEnding(state))];
-    }
+    if (owesNothing(state) && state.phase === 'stopping') return [end(completedEnding(state))];
+    if (isIdle(state) && (isRetryable || owesNothing(state))) return [waitForText];
     if (state.gaps === 'assumed' && segments[0]?.hasSkipped === true) {
       return [end(violation(state, 'audio is missing'))];
     }
@@ -85,7 +84,7 @@ export function takeStatus(status: RequestStatus | undefined): Reducer {
     switch (status.state) {
       case 'failed_terminal':
         // The next session takes text that was never sent.
-        if (owesNothing(state)) return [away, patch({ isCompleted: true }), proceed];
+        if (hasDeliveredAll(state)) return [away, patch({ isCompleted: true }), proceed];
         return [
           end(
             requestFailed(
@@ -105,7 +104,7 @@ export function takeStatus(status: RequestStatus | undefined): Reducer {
   };
 }
 
-function owesNothing({ hasDelivered, isBillable }: LiveState): boolean {
+function hasDeliveredAll({ hasDelivered, isBillable }: LiveState): boolean {
   return hasDelivered && !isBillable;
 }
 

@@ -5,7 +5,7 @@ import { billedSoFar, closeEnding, errorEnding, REFUSALS, timeoutEnding } from '
 import { disconnected } from './resuming.ts';
 import type { ReceivedMessage } from './server-message.ts';
 import type { Ending, LiveState, Reducer } from './state.ts';
-import { emit, end, isIdle, isPingId, patch } from './state.ts';
+import { emit, end, isIdle, isPingId, owesNothing, patch } from './state.ts';
 
 type ErrorMessage = Extract<ReceivedMessage, { event: 'error' }>;
 
@@ -26,7 +26,8 @@ export function takeError(error: ErrorMessage): Reducer {
     }
     const ending = errorEnding(state, code, message);
     const isTransient = isRetryable || code === 'server_draining';
-    return [canResume(state) && isTransient ? disconnected(ending, true) : end(ending)];
+    const canContinue = canResume(state) && isTransient;
+    return [canContinue || owesNothing(state) ? disconnected(ending, canContinue) : end(ending)];
   };
 }
 
@@ -68,7 +69,9 @@ function causeOf(state: LiveState, otherwise: Ending): Ending {
 export function closed(code: number): Reducer {
   return (state) => {
     const isRetryable = closeCodeInfo(code)?.retryable === true;
-    if (isRetryable || (IDLE_CLOSES.has(code) && isIdleForService(state))) {
+    // After the first audio, one more connection shows whether a close with another code was about the new text.
+    const mayBeIdle = IDLE_CLOSES.has(code) || (state.hasDelivered && state.attempts === 0);
+    if (isRetryable || (mayBeIdle && isIdleForService(state))) {
       return [disconnected(closeEnding(state, code), true)];
     }
     return [disconnected(causeOf(state, closeEnding(state, code)), false)];
@@ -96,11 +99,13 @@ export function stopped(reason: Exclude<FinishReason, 'completed'>): Reducer {
       }
       case 'timeout': {
         const ending = timeoutEnding(state, 'the service ended the session: timeout');
-        return [isIdle(state) ? disconnected(ending, true) : end(ending)];
+        const isHarmless = isIdle(state) || owesNothing(state);
+        return [isHarmless ? disconnected(ending, true) : end(ending)];
       }
       case 'error': {
         const problem = 'the session ended with an error';
-        return [end(causeOf(state, errorEnding(state, 'internal_error', problem)))];
+        const ending = causeOf(state, errorEnding(state, 'internal_error', problem));
+        return [owesNothing(state) ? disconnected(ending, false) : end(ending)];
       }
     }
   };

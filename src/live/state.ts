@@ -339,6 +339,14 @@ export function isIdle({ isInputOver, phase, plan, segments }: LiveState): boole
 }
 
 /**
+ * Returns true if the service has spoken text, and the audio of all text so far was delivered. Only `reliable` mode
+ * reports the end of a text.
+ */
+export function owesNothing({ plan, segmentCount, segments }: LiveState): boolean {
+  return plan.mode === 'reliable' && segmentCount > 0 && segments.length === 0;
+}
+
+/**
  * Disconnects, and changes the state to `phase`. Closes the WebSocket with the close code `code`, or aborts it if
  * `code` is undefined.
  */

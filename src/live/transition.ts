@@ -27,6 +27,7 @@ import {
   end,
   isConnected,
   leave,
+  owesNothing,
   patch,
   patchSegment,
   run,
@@ -304,7 +305,8 @@ function completed(
 
 const completedAll: Reducer = (state) => {
   if (state.phase !== 'stopping') {
-    return [end(violation(state, 'finish arrived before stop'))];
+    const ending = violation(state, 'finish arrived before stop');
+    return [owesNothing(state) ? disconnected(ending, false) : end(ending)];
   }
   if (state.plan.mode === 'simple') {
     const { early, hasDelivered, reportedBytes, segments } = state;

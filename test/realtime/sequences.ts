@@ -159,6 +159,28 @@ export const RELIABLE_SEQUENCES: readonly Row[] = [
     'auth start ready s1 a1 usage done s2 a2 usage done stop E:internal_error~ finish',
     [0, 2, 'yes'],
   ],
+  // All text was spoken, so that nothing is missing, however the session ends.
+  ...['E:internal_error!', 'E:connection_closed! close:1000', 'finish:error', 'finish:timeout'].map(
+    (end) =>
+      [
+        `a session that ends with ${end} after the last segment`,
+        `auth start ready s1 a1 usage done s2 a2 usage done stop ${end}`,
+        [0, 2, 'yes'],
+      ] as const,
+  ),
+  ...[1008, 1011, 4000].map(
+    (code) =>
+      [
+        `a session that is closed with ${code} after the last segment`,
+        `auth start ready s1 a1 usage done s2 a2 usage done stop close:${code}`,
+        [0, 2, 'yes'],
+      ] as const,
+  ),
+  [
+    'a session that ends with an error before the last segment',
+    'auth start ready s1 a1 usage done s2 a2 usage stop E:internal_error!',
+    [23, 0, 'yes'],
+  ],
   [
     'a refused segment',
     'auth start ready s1 a1 usage done s2 E:segment_too_large<flush',
@@ -220,8 +242,31 @@ export const IDLE_SEQUENCES: readonly (readonly [
     ['One.', 'Two.'],
     [0, 2],
   ],
+  ['the service fails', 'segment_completed', close(1011), ['One.', 'Two.'], [0, 2]],
+  ['a proxy uses a code of its own', 'segment_completed', close(4000), ['One.', 'Two.'], [0, 2]],
+  [
+    'the service ends the session with an error',
+    'segment_completed',
+    send('error', { code: 'internal_error', message: '', retryable: false, terminal: true }),
+    ['One.', 'Two.'],
+    [0, 2],
+  ],
+  [
+    'the service completes the session by itself',
+    'segment_completed',
+    send('finish', { reason: 'completed', units: 4 }),
+    ['One.', 'Two.'],
+    [0, 2],
+  ],
+  [
+    'the account has no credits left',
+    'segment_completed',
+    send('error', { code: 'quota_exceeded', message: '', retryable: false, terminal: true }),
+    ['One.'],
+    [0, 1],
+  ],
   ['nothing more is written', 'segment_completed', drop(), ['One.'], [0, 1]],
-  ['the service refuses the client', 'segment_completed', close(1008), ['One.'], [4, 1]],
+  ['the service refuses the client', 'segment_completed', close(1008), ['One.'], [0, 1]],
 ];
 
 const NULL_CONTROLS = {
