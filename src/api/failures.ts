@@ -106,7 +106,7 @@ export function streamFailure(error: ServiceError, requestId: string): Failure {
   return new Failure(`the response ended early: ${error.message}`, {
     code: error.code ?? 'ERR_GENERATION_FAILED',
     exit: ENGINE_TROUBLE.exit,
-    hint: ENGINE_TROUBLE.hint,
+    hint: (error.code === 'ERR_STORAGE_FULL' ? meaningOf(507, error.code) : ENGINE_TROUBLE).hint,
     billed: 'no',
     requestId,
   });

@@ -51,6 +51,28 @@ it('audio that cannot be stored is 507, and nothing is charged', async () => {
   expect(await balance()).toEqual(before);
 });
 
+it('speech that is cut because its end cannot be stored has a reason, and nothing is charged', async () => {
+  const { store } = await testService();
+  let isFull = false;
+  const write: Store['write'] = (work) => {
+    if (isFull) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    return store.write(work);
+  };
+  const { balance, call, speak } = await testService({ store: { ...store, write } });
+  const before = await balance();
+  const order = { text: 'Hello. Again.', voiceId: voiceId('Clara') };
+  const response = await speak(order, { 'X-Request-Id': 'cut' });
+  isFull = true;
+  await expect(response.arrayBuffer()).rejects.toThrow();
+  const why = async () => (await call('/api/open/requests/cut/error')).json();
+  expect(await why()).toMatchObject({ code: 'ERR_STORAGE_FULL' });
+  isFull = false;
+  await (await speak(order)).arrayBuffer();
+  const message = expect.stringContaining('The disk of the service is full');
+  expect(await why()).toMatchObject({ code: 'ERR_GENERATION_FAILED', message });
+  expect(before.quota - (await balance()).quota).toBe('Hello. Again.'.length);
+});
+
 it('an aligned stream whose end cannot be stored says so, and nothing is charged', async () => {
   const { store } = await testService();
   let isFull = false;

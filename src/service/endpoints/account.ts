@@ -3,7 +3,6 @@ import type { Profile } from '../../contract/account.ts';
 import type { ErrorBody } from '../../contract/error-body.ts';
 import type { AccountState } from '../ledger/accounts.ts';
 import { readAccount, setWebhookUrl } from '../ledger/accounts.ts';
-import { failureOf } from '../operations/operations.ts';
 import type { Handler } from './call.ts';
 import { invalidRequest, ServiceError, speechFailureMessage } from '../service-error.ts';
 import { modelRecord } from '../voices/catalogue.ts';
@@ -71,14 +70,17 @@ export const getHealth: Handler<'getHealth'> = () => Response.json({ status: 'ok
  * Handles `GET /requests/{requestId}/error` (docs/service.md). Returns why a request was refunded. The id is the request
  * id or the idempotency key.
  */
-export const getRequestError: Handler<'getRequestError'> = (call, { store }) => {
+export const getRequestError: Handler<'getRequestError'> = (call, { operations }) => {
   const { requestId } = call.parameters;
-  const failure = store.read((db) => failureOf(db, call.account, requestId));
+  const failure = operations.failureOf(call.account, requestId);
   if (failure === undefined) {
     throw new ServiceError('ERR_NOT_FOUND', 'No request with this id has failed');
   }
-  const message = speechFailureMessage(failure);
-  const body: ErrorBody = { code: 'ERR_GENERATION_FAILED', message, requestId };
+  const { code, message } =
+    failure instanceof ServiceError
+      ? failure
+      : new ServiceError('ERR_GENERATION_FAILED', speechFailureMessage(failure));
+  const body: ErrorBody = { code, message, requestId };
   return Response.json(body);
 };
 

@@ -5,7 +5,7 @@ import type { Processes } from '../../effects/processes.ts';
 import type { Random } from '../../effects/random.ts';
 import type { Amounts } from '../ledger/ledger.ts';
 import { amountsIn, commit, refund, reserve } from '../ledger/ledger.ts';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError, storageFullError } from '../service-error.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { optionalText, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
@@ -70,14 +70,14 @@ export function createOperations({
 }) {
   const owner = createOwner(random.uuid(), clock, processes);
   // Incomplete requests whose end could not be stored, by id. The next write refunds them.
-  const unsettled = new Map<string, () => void>();
+  const unsettled = new Map<string, UnsettledEnd>();
   const write = <Result>(work: (db: Connection) => Result): Result => {
     const ends = [...unsettled];
     const result = store.write((db) => {
-      for (const [id] of ends) abandon(db, id, clock.now());
+      for (const [id, { full }] of ends) abandon(db, id, clock.now(), full?.message);
       return work(db);
     });
-    for (const [id, releaseLease] of ends) {
+    for (const [id, { releaseLease }] of ends) {
       unsettled.delete(id);
       releaseLease();
     }
@@ -99,7 +99,7 @@ export function createOperations({
         releaseLease();
         return isOurs;
       } catch (error) {
-        unsettled.set(id, releaseLease);
+        unsettled.set(id, { releaseLease, full: storageFullError(error) });
         throw error;
       }
     };
@@ -128,6 +128,14 @@ export function createOperations({
         if (earlier === undefined || !isSameRequest(earlier, key)) return undefined;
         return currentState(db, owner, clock.now(), earlier);
       });
+    },
+    /**
+     * Returns why the newest request with this `X-Request-Id` or idempotency key was refunded: the engine's message, or an
+     * error if the disk is still too full to store the refund; `undefined` if no reason is known.
+     */
+    failureOf(account: string, id: string): string | ServiceError | undefined {
+      const newest = store.read((db) => findNewest(db, account, id));
+      return newest && (unsettled.get(newest.id)?.full ?? newest.failure);
     },
     /** Refunds the requests of dead processes; returns the number of refunded requests. */
     recover: (): number => refundOrphaned(store, owner, clock.now()),
@@ -159,17 +167,23 @@ function refundOrphaned(store: Store, self: Owner, now: number): number {
   });
 }
 
-/**
- * Returns why the newest request with this `X-Request-Id` or idempotency key was refunded; `undefined` if no reason is
- * known.
- */
-export function failureOf(db: Connection, account: string, id: string): string | undefined {
+interface UnsettledEnd {
+  readonly releaseLease: () => void;
+  /** Set if the end could not be stored because the disk is full. */
+  readonly full: ServiceError | undefined;
+}
+
+function findNewest(
+  db: Connection,
+  account: string,
+  id: string,
+): { readonly id: string; readonly failure: string | undefined } | undefined {
   const newest = db.get(
-    `SELECT failure FROM operation WHERE account_id = ? AND (request_id = ? OR idempotency_key = ?)
+    `SELECT id, failure FROM operation WHERE account_id = ? AND (request_id = ? OR idempotency_key = ?)
      ORDER BY rowid DESC LIMIT 1`,
     [account, id, id],
   );
-  return newest === undefined ? undefined : optionalText(newest, 'failure');
+  return newest && { id: text(newest, 'id'), failure: optionalText(newest, 'failure') };
 }
 
 type EndOperation = (state: 'completed' | 'refunded', work: (db: Connection) => void) => boolean;
@@ -416,10 +430,10 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
 const STOPPED = 'The service process ended before the audio was complete';
 
 /** Refunds a billed request (operation) that is in progress, because its process cannot finish it. */
-export function abandon(db: Connection, operationId: string, now: number): void {
+export function abandon(db: Connection, operationId: string, now: number, failure = STOPPED): void {
   const changed = db.run(
     "UPDATE operation SET state = 'refunded', owner_id = NULL, failure = ? WHERE id = ? AND state = 'in_progress'",
-    [STOPPED, operationId],
+    [failure, operationId],
   );
   if (changed > 0) refund(db, operationId, now);
 }
