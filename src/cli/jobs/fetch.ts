@@ -79,7 +79,10 @@ async function fetchMany<Job extends WaitedJob>(
   };
   const left = (): readonly string[] => ids.filter((id) => states.get(id)?.isOver !== true);
   const work = mapConcurrent(ids, MAX_POLLED_JOBS, async (id) => {
-    const fetched = await fetchJob(id, { ...options, polling: watched(options, id, note) });
+    const fetched = await fetchJob(id, {
+      ...options,
+      polling: watched(context, options, id, note),
+    });
     const { failure, job, saved } = fetched;
     const status = job?.status ?? failure?.code ?? '';
     note({ id, status, output: saved?.path ?? '', isOver: failure?.exit !== 'deadline' });
@@ -124,6 +127,7 @@ interface State {
 }
 
 function watched<Job extends WaitedJob>(
+  { io }: Context,
   { polling }: JobFetch<Job>,
   id: string,
   note: (state: State) => void,
@@ -132,7 +136,10 @@ function watched<Job extends WaitedJob>(
     polling && {
       ...polling,
       onState: ({ status }: Job) => note({ id, status }),
-      onTrouble: () => note({ id, status: 'retrying' }),
+      onTrouble(failure: Failure) {
+        note({ id, status: `retrying (${failure.message})` });
+        if (!io.showsProgress) polling.onTrouble?.(failure);
+      },
     }
   );
 }

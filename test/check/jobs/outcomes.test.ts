@@ -264,6 +264,19 @@ describe('a wait', () => {
     expect(requestsTo(stage, JOB_PATH)).toHaveLength(2 * troubles.length + 2);
   });
 
+  test('for several jobs reports once that it retries', async () => {
+    const polls = answersInSequence(
+      jobAnswer('queued'),
+      resetBeforeHeaders(),
+      jobAnswer('success'),
+    );
+    const stage = await jobScene([onPoll(polls), other('job-2', 'success')]);
+    const wait = ['jobs', 'wait', JOB_ID, 'job-2', '--poll-interval', '1ms'];
+    const result = await stage.run(wait);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stderr.match(/; retrying$/gm)).toHaveLength(1);
+  });
+
   test.each([
     [401, 4],
     [403, 4],
