@@ -142,7 +142,9 @@ async function classify(
   return { item, body, decision, isNew: state.kind === 'missing', displaced, unpaid };
 }
 
-// Returns the request of an item that the journal does not contain, if the state folder has a copy of its audio.
+// Returns the delivered request of an item that the journal does not contain, because the output folder was deleted: if
+// a copy has its audio, or if the audio cannot be requested again. The request is then not recorded as lost, so that a
+// later command with the captions of the copy finds it.
 async function copiedStatus(
   { output }: BatchItem,
   body: string,
@@ -150,7 +152,8 @@ async function copiedStatus(
 ): Promise<ItemStatus | undefined> {
   const status = options.index.deliveredOf(body);
   if (status?.about?.origin !== options.origin) return undefined;
-  return (await isStoredElsewhere(status, output, options)) ? status : undefined;
+  const isSentOnce = options.sidecars(output).length > 0;
+  return isSentOnce || (await isStoredElsewhere(status, output, options)) ? status : undefined;
 }
 
 async function partsOf(

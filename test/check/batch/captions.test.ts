@@ -133,6 +133,26 @@ test('a deleted folder is bought again with --redo, and from another service', a
 });
 
 test.each([[[]], [['--pauses']]])(
+  'after a deleted folder, other captions (%j) are refused without losing the copies',
+  async (more) => {
+    const texts = { ...TEXTS, 'texts/b.txt': 'Bravo says so [pause 200ms] too.' };
+    const { batch, box, charged, events } = await batchBox(texts);
+    const args = ['texts', '--output-dir', 'audio', ...more, '--subtitles'];
+    expect((await batch([...args, 'srt'])).code).toBe(0);
+    const credits = await charged();
+    await rm(path.join(box.out, 'audio'), { recursive: true });
+    const other = await batch([...args, 'vtt']);
+    expect([other.code, lastLine(other)]).toEqual([27, '0 done, 2 failed, 0 skipped']);
+    expect(other.stderr).toMatch(
+      /a: a file of this item is missing, .* billed again \(\d+ credits\)/,
+    );
+    expect((await events([...args, 'srt'])).summary).toMatchObject({ done: 2, creditsUsed: 0 });
+    await expectSoundIn(box, 'audio/b.mp3');
+    expect(await charged()).toBe(credits);
+  },
+);
+
+test.each([[[]], [['--pauses']]])(
   'a batch (%j) whose folder was deleted fetches its audio and reports no cost',
   async (more) => {
     const { charged, box, events } = await batchBox({
