@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Liveness, Processes } from '../../src/effects/processes.ts';
 import { systemProcesses } from '../../src/effects/processes.ts';
+import { systemRandom } from '../../src/effects/random.ts';
+import { beginOperation, createOperations } from '../../src/service/operations/operations.ts';
 import { testService, voiceId } from './support/test-service.ts';
 
 const BODY = {
@@ -105,5 +107,31 @@ describe('the processes of this machine', () => {
     ['a platform without start times', { processStart: undefined }, 'unknown'],
   ] as const)('judge %s', (_name, change, expected) => {
     expect(liveness({ ...self, ...change })).toBe(expected);
+  });
+});
+
+describe('the error of a realtime request', () => {
+  it.each([
+    ['without a charged segment, is that of its last segment', false, 200],
+    ['with a charged segment, is missing: the request was not refunded', true, 404],
+  ])('%s', async (_which, isCharged, status) => {
+    const { call, clock, store } = await testService();
+    const deps = { store, clock, random: systemRandom, processes: systemProcesses() };
+    const operations = createOperations(deps);
+    const segment = () =>
+      beginOperation(operations, {
+        accountId: 'first',
+        endpoint: 'openRealtimeV3',
+        idempotencyKey: undefined,
+        fingerprint: 'text',
+        requestId: 'live',
+        charge: { credits: 1, quota: 1 },
+      });
+    const first = segment();
+    if (isCharged) first.commit();
+    if (isCharged) first.complete();
+    else first.refund('stopped');
+    segment().refund('stopped');
+    expect((await call('/api/open/requests/live/error')).status).toBe(status);
   });
 });

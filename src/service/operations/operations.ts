@@ -7,7 +7,7 @@ import type { Amounts } from '../ledger/ledger.ts';
 import { amountsIn, commit, refund, reserve } from '../ledger/ledger.ts';
 import { ServiceError, storageFullError } from '../service-error.ts';
 import type { Connection, Row } from '../store/connection.ts';
-import { optionalText, text } from '../store/connection.ts';
+import { integer, optionalText, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Owner, Ownership } from './owner.ts';
 import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
@@ -131,11 +131,13 @@ export function createOperations({
     },
     /**
      * Returns why the newest request with this `X-Request-Id` or idempotency key was refunded: the engine's message, or an
-     * error if the disk is still too full to store the refund; `undefined` if no reason is known.
+     * error if the disk is still too full to store the refund; `undefined` if no reason is known, or if a segment of a
+     * realtime request was charged.
      */
     failureOf(account: string, id: string): string | ServiceError | undefined {
       const newest = store.read((db) => findNewest(db, account, id));
-      return newest && (unsettled.get(newest.id)?.full ?? newest.failure);
+      if (newest === undefined || newest.isPaidInPart) return undefined;
+      return unsettled.get(newest.id)?.full ?? newest.failure;
     },
     /** Refunds the requests of dead processes; returns the number of refunded requests. */
     recover: (): number => refundOrphaned(store, owner, clock.now()),
@@ -173,17 +175,30 @@ interface UnsettledEnd {
   readonly full: ServiceError | undefined;
 }
 
-function findNewest(
-  db: Connection,
-  account: string,
-  id: string,
-): { readonly id: string; readonly failure: string | undefined } | undefined {
+interface NewestRequest {
+  readonly id: string;
+  readonly failure: string | undefined;
+  /** True if it is a segment of a realtime request, another segment of which was charged. */
+  readonly isPaidInPart: boolean;
+}
+
+function findNewest(db: Connection, account: string, id: string): NewestRequest | undefined {
   const newest = db.get(
-    `SELECT id, failure FROM operation WHERE account_id = ? AND (request_id = ? OR idempotency_key = ?)
+    `SELECT id, failure, endpoint LIKE 'openRealtime%' AND EXISTS (
+       SELECT 1 FROM operation AS other WHERE other.account_id = operation.account_id
+       AND other.request_id = operation.request_id AND other.endpoint = operation.endpoint
+       AND other.state = 'completed') AS is_paid_in_part
+     FROM operation WHERE account_id = ? AND (request_id = ? OR idempotency_key = ?)
      ORDER BY rowid DESC LIMIT 1`,
     [account, id, id],
   );
-  return newest && { id: text(newest, 'id'), failure: optionalText(newest, 'failure') };
+  return (
+    newest && {
+      id: text(newest, 'id'),
+      failure: optionalText(newest, 'failure'),
+      isPaidInPart: integer(newest, 'is_paid_in_part') === 1,
+    }
+  );
 }
 
 type EndOperation = (state: 'completed' | 'refunded', work: (db: Connection) => void) => boolean;
