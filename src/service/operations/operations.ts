@@ -69,20 +69,8 @@ export function createOperations({
   readonly processes: Processes;
 }) {
   const owner = createOwner(random.uuid(), clock, processes);
-  // Incomplete requests whose end could not be stored, by id. The next write refunds them.
-  const unsettled = new Map<string, UnsettledEnd>();
-  const write = <Result>(work: (db: Connection) => Result): Result => {
-    const ends = [...unsettled];
-    const result = store.write((db) => {
-      for (const [id, { full }] of ends) abandon(db, id, clock.now(), full?.message);
-      return work(db);
-    });
-    for (const [id, { releaseLease }] of ends) {
-      unsettled.delete(id);
-      releaseLease();
-    }
-    return result;
-  };
+  const unsettled = createUnsettled(store, clock);
+  const { write } = unsettled;
   const lease = keepLease(clock, () => write((db) => owner.renew(db)));
   const open = (id: string, accountId: string): Operation => {
     const releaseLease = lease.hold();
@@ -99,7 +87,7 @@ export function createOperations({
         releaseLease();
         return isOurs;
       } catch (error) {
-        unsettled.set(id, { releaseLease, full: storageFullError(error) });
+        unsettled.add(id, { releaseLease, full: storageFullError(error) });
         throw error;
       }
     };
@@ -137,7 +125,7 @@ export function createOperations({
     failureOf(account: string, id: string): string | ServiceError | undefined {
       const newest = store.read((db) => findNewest(db, account, id));
       if (newest === undefined || newest.isPaidInPart) return undefined;
-      return unsettled.get(newest.id)?.full ?? newest.failure;
+      return unsettled.fullDiskOf(newest.id) ?? newest.failure;
     },
     /** Refunds the requests of dead processes; returns the number of refunded requests. */
     recover: (): number => refundOrphaned(store, owner, clock.now()),
@@ -173,6 +161,27 @@ interface UnsettledEnd {
   readonly releaseLease: () => void;
   /** Set if the end could not be stored because the disk is full. */
   readonly full: ServiceError | undefined;
+}
+
+/** Creates the list of incomplete requests whose end could not be stored. The next `write` refunds them. */
+function createUnsettled(store: Store, clock: Clock) {
+  const unsettled = new Map<string, UnsettledEnd>();
+  return {
+    add: (id: string, end: UnsettledEnd): unknown => unsettled.set(id, end),
+    fullDiskOf: (id: string): ServiceError | undefined => unsettled.get(id)?.full,
+    write: <Result>(work: (db: Connection) => Result): Result => {
+      const ends = [...unsettled];
+      const result = store.write((db) => {
+        for (const [id, { full }] of ends) abandon(db, id, clock.now(), full?.message);
+        return work(db);
+      });
+      for (const [id, { releaseLease }] of ends) {
+        unsettled.delete(id);
+        releaseLease();
+      }
+      return result;
+    },
+  };
 }
 
 interface NewestRequest {
