@@ -9,7 +9,14 @@ import { readJournals, ITEM_STATES, mergeStep } from '../../src/batch/journal/jo
 import type { ItemStatus, ItemStep } from '../../src/batch/journal/journal.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { Log, parseLog } from '../../src/durable/log.ts';
-import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from '../files/file-world.ts';
+import {
+  countingRandom,
+  failureOf,
+  fileDeps,
+  modeOf,
+  namesIn,
+  stillClock,
+} from '../files/file-world.ts';
 import { newFolder, processesOf } from './batch-folders.ts';
 
 const ABOUT: KeyAbout = {
@@ -137,6 +144,29 @@ describe('the folder of a batch', () => {
   });
 });
 
+describe('an interrupted --redo', () => {
+  it.each([
+    ['in the same second', 0],
+    ['an hour later', 3_600_000],
+    ['after the clock went back an hour', -3_600_000],
+  ])('is continued by the next one, %s', async (_when, laterMs) => {
+    const root = await newFolder();
+    const first = await openAt(root, 9);
+    await first.end();
+    await first.close();
+    const open = (run: number) => openAt(root, run, systemFiles, { laterMs, redo: 'items' });
+    const stopped = await open(8);
+    await stopped.close();
+    const next = await open(7);
+    expect(next.redoToken).toBe(stopped.redoToken);
+    await next.end();
+    await next.close();
+    const again = await open(6);
+    expect(again.redoToken).not.toBe(stopped.redoToken);
+    await again.close();
+  });
+});
+
 describe('the journals of many runs', () => {
   it('are merged without changing their content, and damaged ones are kept', async () => {
     const root = await newFolder();
@@ -228,9 +258,15 @@ function merged(all: readonly ItemStep[]): ItemStatus | undefined {
 }
 
 /** Opens the folder of a batch as its n-th process; the earlier ones are dead. */
-function openAt(root: string, run: number, files = systemFiles) {
+function openAt(
+  root: string,
+  run: number,
+  files = systemFiles,
+  { laterMs = 0, redo }: { readonly laterMs?: number; readonly redo?: string } = {},
+) {
+  const clock = stillClock(stillClock().time + laterMs);
   return openBatchFolder({
-    ...fileDeps({ random: countingRandom(`run ${run}`), files }),
+    ...fileDeps({ random: countingRandom(`run ${run}`), files, clock }),
     outputDir: root,
     outputFlag: '--output-dir',
     isNewFolder: false,
@@ -238,7 +274,7 @@ function openAt(root: string, run: number, files = systemFiles) {
     processes: processesOf(run, new Map(Array.from({ length: run }, (_, pid) => [pid, 'dead']))),
     shard: undefined,
     namespace: undefined,
-    redo: undefined,
+    redo,
   });
 }
 

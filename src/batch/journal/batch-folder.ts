@@ -87,7 +87,7 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
       namespace === undefined
         ? await openSecret({ ...options, folder, copyFolder, temporaries })
         : { secret: namespaceSecret(namespace), isCopied: true };
-    const run = beginRun(journals, read.index, options);
+    const run = beginRun(journals, read, options);
     journal = run.journal;
     // The folder entry is synced with the first items, before any request.
     await journal.append([]);
@@ -391,9 +391,16 @@ interface Run {
   readonly journal: Log;
 }
 
-function beginRun(journals: string, index: JournalIndex, options: BatchFolderOptions): Run {
+function beginRun(
+  journals: string,
+  { files, index }: ReadJournals,
+  options: BatchFolderOptions,
+): Run {
   const { clock, processes, redo } = options;
-  const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const names = files.filter((file) => dirname(file.path) === journals).map((file) => file.path);
+  // Names in the order of the runs show which run was the latest, also if the clock was set back.
+  const afterMs = Math.max(0, ...names.map((name) => runTimeOf(basename(name)) + 1_000));
+  const time = new Date(Math.max(clock.now(), afterMs)).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const id = `${time}-${processes.self.pid}-${randomHex(options, 4)}`;
   const token = (redo === undefined ? undefined : index.interruptedRedo(redo)) ?? id;
   const journal = new Log({
@@ -402,6 +409,13 @@ function beginRun(journals: string, index: JournalIndex, options: BatchFolderOpt
     head: [ownerRecord(processes.self), { run: id, redo: redo ?? null, token }],
   });
   return { id, token, journal };
+}
+
+// Returns the time in the name of a journal in milliseconds since the epoch; 0 for another name.
+function runTimeOf(name: string): number {
+  const time = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-/.exec(name);
+  const [, year, month, day, hour, minute, second] = (time ?? []).map(Number);
+  return Date.UTC(year ?? 1970, (month ?? 1) - 1, day, hour, minute, second) || 0;
 }
 
 interface CompactOptions extends FileDeps {
