@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { abortable } from './concurrency.ts';
 
 interface ThreadOptions {
@@ -8,6 +8,8 @@ interface ThreadOptions {
   readonly data: unknown;
   /** Stops the thread. */
   readonly signal: AbortSignal | undefined;
+  /** Limits of the thread's memory. */
+  readonly resourceLimits?: ResourceLimits;
 }
 
 /**
@@ -17,11 +19,11 @@ interface ThreadOptions {
  * @throws the error of the thread; on abort, the signal's abort reason
  */
 export async function runThread<Reply>(
-  script: URL,
-  { data, name, signal }: ThreadOptions,
+  script: string | URL,
+  { data, name, signal, ...limits }: ThreadOptions,
 ): Promise<Reply> {
   signal?.throwIfAborted();
-  const worker = new Worker(script, { name, workerData: data });
+  const worker = new Worker(script, { name, workerData: data, ...limits });
   try {
     const reply = new Promise<Reply>((resolve, reject) => {
       worker.once('message', resolve);

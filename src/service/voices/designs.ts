@@ -23,7 +23,6 @@ import { familyOf } from './voices.ts';
 export interface DesignRecord {
   /** Id of the design, which is also the id of the billed request. */
   readonly id: string;
-  readonly accountId: string;
   /** Number of billed characters: the length of the preview text times the number of previews. */
   readonly characters: number;
   readonly credits: number;
@@ -95,8 +94,8 @@ export class Designs {
       try {
         const candidates = await this.#speakCandidates(id, order, generation.signal);
         const quotaRemaining = requireSettled(operation.commit()).quota;
-        const billed = { id, accountId, characters, credits, quotaRemaining };
-        const design = { ...billed, createdAt, expiresAt, candidates };
+        const billed = { characters, credits, quotaRemaining };
+        const design = { id, ...billed, createdAt, expiresAt, candidates };
         requireSettled(operation.complete((db) => completeDesign(db, design)) || undefined);
         generation.end();
         return design;
@@ -181,7 +180,7 @@ function completeDesign(db: Connection, { candidates, id, quotaRemaining }: Desi
 /** Returns a design of the account; `undefined` if the design is incomplete, expired or unknown. */
 export function findDesign(
   db: Connection,
-  { id, accountId, now }: Pick<DesignRecord, 'id' | 'accountId'> & { readonly now: number },
+  { id, accountId, now }: { readonly id: string; readonly accountId: string; readonly now: number },
 ): DesignRecord | undefined {
   const row = db.get(
     `SELECT * FROM voice_design
@@ -192,7 +191,6 @@ export function findDesign(
   const rows = db.all('SELECT * FROM voice_candidate WHERE design_id = ? ORDER BY number', [id]);
   return {
     id,
-    accountId,
     characters: integer(row, 'characters'),
     credits: integer(row, 'credits'),
     quotaRemaining: integer(row, 'quota_remaining'),

@@ -1,6 +1,4 @@
-import path from 'node:path';
 import type { FamilyId } from '../../contract/families.ts';
-import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import type { Variation } from '../engine/hibari/voices.ts';
@@ -13,15 +11,12 @@ import { invalidRequest } from '../service-error.ts';
 import type { HearRecordings } from './listen/listening-thread.ts';
 import type { HeardVoice } from './listen/pitch-meter.ts';
 import type { PersonalVoice } from './personal-voices.ts';
-import type { EngineSource } from './voices.ts';
+import type { CreatedVoice, EngineSource } from './voices.ts';
 import { BUILT_IN_ENGINE, BUILT_IN_LANGUAGE } from './voices.ts';
 
 /** The fields of a request to create a voice, without the audio files. */
-export interface VoiceOptions {
-  readonly accountId: string;
+export interface VoiceOptions extends Omit<CreatedVoice, 'createdAt'> {
   readonly name: string;
-  readonly description: string;
-  readonly visibility: VoiceVisibility;
   /** Codes of the requested languages, the preferred one first; if empty, English is used. */
   readonly languages: readonly string[];
   /** Transcript of the first recording. */
@@ -34,6 +29,10 @@ export interface ClonedVoice {
   /** How the service made the voice, for the `notices` of the response. */
   readonly notice: string;
 }
+
+type RecordedVoice = Pick<VoiceOptions, 'languages' | 'referenceText'>;
+type SpokenVoice = Pick<PersonalVoice, 'engine' | 'family' | 'languages'> &
+  Pick<ClonedVoice, 'notice'>;
 
 interface VoiceMakerDeps {
   readonly engines: EngineRegistry;
@@ -78,29 +77,29 @@ export class VoiceMaker {
 
   async #make(
     files: readonly UploadedFile[],
-    options: VoiceOptions,
+    { accountId, description, name, visibility, ...options }: VoiceOptions,
     signal: AbortSignal,
   ): Promise<ClonedVoice> {
-    const { accountId, description, languages, name, visibility } = options;
     const { clock, random } = this.#deps;
-    const cloned = await this.#cloneInEngine(files, options, signal);
-    if (cloned !== undefined) return cloned;
+    const { notice, ...made } =
+      (await this.#cloneInEngine(files, options, signal)) ??
+      (await this.#simulate(files, options, signal));
+    const createdAt = clock.now();
+    const [primaryLanguage = BUILT_IN_LANGUAGE] = made.languages;
+    const owned = { accountId, description, visibility, createdAt };
+    return { voice: { ...made, id: random.uuid(), name, primaryLanguage, made: owned }, notice };
+  }
+
+  async #simulate(
+    files: readonly UploadedFile[],
+    { languages }: RecordedVoice,
+    signal: AbortSignal,
+  ): Promise<SpokenVoice> {
     const spoken = requireSpoken(languages);
-    const heard = await this.#requireVoice(files, signal);
-    const variation = await this.#vary(heard, signal);
-    const voice: PersonalVoice = {
-      id: random.uuid(),
-      name,
-      family: CUSTOM_VOICE_FAMILY,
-      primaryLanguage: spoken[0] ?? BUILT_IN_LANGUAGE,
-      languages: spoken,
-      engine: variedSource(variation),
-      made: { accountId, description, visibility, createdAt: clock.now() },
-    };
-    return {
-      voice,
-      notice: `Simulated, not a clone of the speaker: ${describeVariation(variation)}`,
-    };
+    const variation = await this.#vary(await this.#requireVoice(files, signal), signal);
+    const notice = `Simulated, not a clone of the speaker: ${describeVariation(variation)}`;
+    const engine = variedSource(variation);
+    return { engine, family: CUSTOM_VOICE_FAMILY, languages: spoken, notice };
   }
 
   /** Finds the variation with the pitch and the brightness of a recorded voice, by listening to the built-in engine. */
@@ -124,11 +123,11 @@ export class VoiceMaker {
 
   async #cloneInEngine(
     files: readonly UploadedFile[],
-    { accountId, description, name, referenceText = '', visibility, ...options }: VoiceOptions,
+    { languages, referenceText = '' }: RecordedVoice,
     signal: AbortSignal,
-  ): Promise<ClonedVoice | undefined> {
-    const { clock, engines, random, uploads } = this.#deps;
-    const wanted = options.languages.length === 0 ? [DEFAULT_LANGUAGE] : options.languages;
+  ): Promise<SpokenVoice | undefined> {
+    const { engines, uploads } = this.#deps;
+    const wanted = languages.length === 0 ? [DEFAULT_LANGUAGE] : languages;
     const spokenBy = ({ voices }: SpeechEngine): readonly string[] => {
       const spoken = voices.flatMap((voice) => voice.languages ?? [voice.language]);
       return wanted.filter((one) => spoken.some((other) => isSameLanguage(one, other)));
@@ -140,10 +139,7 @@ export class VoiceMaker {
     const [file] = files;
     if (engine?.clone === undefined || file === undefined) return undefined;
     await this.#requireVoice(files, signal);
-    const extension = path
-      .extname(file.name)
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]/g, '');
+    const [, extension = ''] = /\.([a-z0-9]+)$/.exec(file.name.toLowerCase()) ?? [];
     const handle = await uploads.withCopy(file.file, extension, async (audio) => {
       try {
         return await engine.clone?.({ audio, text: referenceText }, signal);
@@ -153,17 +149,12 @@ export class VoiceMaker {
         throw invalidRequest([{ field: 'audioFiles', message: `audioFiles: ${reason}` }]);
       }
     });
-    const languages = spokenBy(engine);
-    const voice: PersonalVoice = {
-      id: random.uuid(),
-      name,
-      family: engine.models === undefined ? CUSTOM_VOICE_FAMILY : 'local',
-      primaryLanguage: languages[0] ?? DEFAULT_LANGUAGE,
-      languages,
+    return {
       engine: { name: engine.name, voice: handle ?? '', pitch: 0, speed: 1 },
-      made: { accountId, description, visibility, createdAt: clock.now() },
+      family: engine.models === undefined ? CUSTOM_VOICE_FAMILY : 'local',
+      languages: spokenBy(engine),
+      notice: `Cloned by ${engine.name}`,
     };
-    return { voice, notice: `Cloned by ${engine.name}` };
   }
 
   async #requireVoice(files: readonly UploadedFile[], signal: AbortSignal): Promise<HeardVoice> {

@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads';
 import type { OpenFile } from '../../../audio/sound.ts';
 import type { Clock } from '../../../effects/clock.ts';
+import { runThread } from '../../../effects/thread.ts';
 import type { HeardVoice } from './pitch-meter.ts';
 
 /** The voice in reference audio, or the reason why one of its files was refused. */
@@ -27,39 +27,19 @@ interface ListeningThreadOptions {
   readonly timeoutMs?: number;
 }
 
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 const TIMEOUT_MS = 120_000;
 
 /** Returns a function that measures the voice in reference audio. Each call runs in a new thread. */
 export function hearInThread(options: ListeningThreadOptions): HearRecordings {
   const { clock, timeoutMs = TIMEOUT_MS, workerFile } = options;
-  return async (files, signal) => {
-    signal.throwIfAborted();
-    const worker = new Worker(workerFile, {
-      name: 'listener',
-      resourceLimits: RESOURCE_LIMITS,
-      workerData: files,
-    });
+  return async (data, signal) => {
     const stop = new AbortController();
     const stopTimer = clock.after(timeoutMs, () => {
       stop.abort(new Error(`Measuring the pitch took longer than ${timeoutMs} ms.`));
     });
-    try {
-      return await answerOf(worker, AbortSignal.any([signal, stop.signal]));
-    } finally {
-      stopTimer();
-      await worker.terminate();
-    }
+    const either = AbortSignal.any([signal, stop.signal]);
+    const thread = { name: 'that measures pitch', data, signal: either, resourceLimits };
+    return runThread<HeardRecordings>(workerFile, thread).finally(stopTimer);
   };
-}
-
-function answerOf(worker: Worker, signal: AbortSignal): Promise<HeardRecordings> {
-  return new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () =>
-      reject(new Error('The thread that measures pitch ended unexpectedly.')),
-    );
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
