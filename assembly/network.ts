@@ -50,9 +50,9 @@ function level(value: v128, steps: v128, zero: v128, bottom: v128, top: v128): v
 
 /**
  * Multiplies R rows of quantized values with the `columns` rows of `weights` (8 bits, `depth` values each, a multiple of
- * 8), scales, and adds the bias: out[r][c] = scale * sum(q[r] * w[c]) + bias[c]. `columns` is a multiple of 2.
+ * 8), scales, and adds the bias: out[r][c] = scales[c] * sum(q[r] * w[c]) + bias[c]. `columns` is a multiple of 2.
  */
-export function linear(q: usize, weights: usize, bias: usize, out: usize, rows: i32, depth: i32, columns: i32, scale: f32): void {
+export function linear(q: usize, weights: usize, bias: usize, out: usize, rows: i32, depth: i32, columns: i32, scales: usize): void {
   const stride = depth * 2;
   const width = columns * FLOAT;
   let row = 0;
@@ -89,17 +89,19 @@ export function linear(q: usize, weights: usize, bias: usize, out: usize, rows: 
         s30 = i32x4.add(s30, i32x4.dot_i16x8_s(values, first));
         s31 = i32x4.add(s31, i32x4.dot_i16x8_s(values, second));
       }
+      const m0 = load<f32>(scales + column * FLOAT);
+      const m1 = load<f32>(scales + column * FLOAT, 4);
       const b0 = load<f32>(bias + column * FLOAT);
       const b1 = load<f32>(bias + column * FLOAT, 4);
       const to = out + row * width + column * FLOAT;
-      store<f32>(to, <f32>total(s00) * scale + b0);
-      store<f32>(to, <f32>total(s01) * scale + b1, 4);
-      store<f32>(to + width, <f32>total(s10) * scale + b0);
-      store<f32>(to + width, <f32>total(s11) * scale + b1, 4);
-      store<f32>(to + 2 * width, <f32>total(s20) * scale + b0);
-      store<f32>(to + 2 * width, <f32>total(s21) * scale + b1, 4);
-      store<f32>(to + 3 * width, <f32>total(s30) * scale + b0);
-      store<f32>(to + 3 * width, <f32>total(s31) * scale + b1, 4);
+      store<f32>(to, <f32>total(s00) * m0 + b0);
+      store<f32>(to, <f32>total(s01) * m1 + b1, 4);
+      store<f32>(to + width, <f32>total(s10) * m0 + b0);
+      store<f32>(to + width, <f32>total(s11) * m1 + b1, 4);
+      store<f32>(to + 2 * width, <f32>total(s20) * m0 + b0);
+      store<f32>(to + 2 * width, <f32>total(s21) * m1 + b1, 4);
+      store<f32>(to + 3 * width, <f32>total(s30) * m0 + b0);
+      store<f32>(to + 3 * width, <f32>total(s31) * m1 + b1, 4);
     }
   }
   for (; row < rows; row += 1) {
@@ -108,7 +110,7 @@ export function linear(q: usize, weights: usize, bias: usize, out: usize, rows: 
       for (let k = 0; k < depth; k += 8) {
         sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load(q + row * stride + k * 2), v128.load_ext<i8>(weights + column * depth + k)));
       }
-      store<f32>(out + row * width + column * FLOAT, <f32>total(sum) * scale + load<f32>(bias + column * FLOAT));
+      store<f32>(out + row * width + column * FLOAT, <f32>total(sum) * load<f32>(scales + column * FLOAT) + load<f32>(bias + column * FLOAT));
     }
   }
 }

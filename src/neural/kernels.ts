@@ -12,7 +12,7 @@ export interface Kernels {
     rows: number,
     depth: number,
     columns: number,
-    scale: number,
+    scales: number,
   ): void;
   dense(
     x: number,

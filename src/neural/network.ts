@@ -80,7 +80,7 @@ export class Network {
     return result;
   }
 
-  /** A fully connected layer, of floats or of 8-bit weights. */
+  /** A fully connected layer, of floats or of 8-bit weights that have a scale each column or one for all. */
   linear(x: Matrix, name: string): Matrix {
     const weights = this.#matrixOf(`${name}.weight`);
     const bias = this.#at(`${name}.bias`);
@@ -92,12 +92,23 @@ export class Network {
     }
     const before = this.#free;
     const quantized = this.allocate(rows * depth * SHORT);
-    const step = this.#kernels.quantize(from, rows * depth, quantized);
-    const [scale = 0] = new Float32Array(this.#kernels.memory.buffer, this.#at(`${name}.scale`), 1);
-    const factor = Math.fround(step) * scale;
-    this.#kernels.linear(quantized, weights.at, bias, result.at, rows, depth, weights.rows, factor);
+    const factors = this.matrix(1, weights.rows);
+    const step = Math.fround(this.#kernels.quantize(from, rows * depth, quantized));
+    this.values(factors).set(this.#scalesOf(name, weights.rows).map((scale) => step * scale));
+    const { at: scales } = factors;
+    this.#kernels.linear(quantized, weights.at, bias, result.at, rows, depth, weights.rows, scales);
     this.#free = before;
     return result;
+  }
+
+  // One scale for each column, or a single one, which the file repeats up to the size that tensors have.
+  #scalesOf(name: string, columns: number): Float32Array {
+    const {
+      at,
+      shape: [count = 0],
+    } = this.#tensor(`${name}.scale`);
+    const stored = new Float32Array(this.#kernels.memory.buffer, at, count);
+    return count === columns ? stored : new Float32Array(columns).fill(stored[0] ?? 0);
   }
 
   /** A convolution over the rows with zeros beyond both ends; `x` has as many columns as the weights, padded to 4. */
