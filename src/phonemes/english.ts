@@ -15,7 +15,7 @@ export interface PhonemeToken {
   /** Range in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** Phonemes in Kokoro's alphabet, US English. Empty if nothing can be said for the range. */
+  /** Phonemes in Kokoro's alphabet. Empty if nothing can be said for the range. */
   readonly phonemes: string;
   readonly hasSpaceAfter: boolean;
 }
@@ -33,10 +33,15 @@ export interface English {
  * Opens the dictionary. The tagger is opened when a sentence first needs it.
  * @param folder assets/voice
  * @param readUnknown reads words that no dictionary has
+ * @param words name of the dictionary in the folder
  */
-export function openEnglish(folder: string | URL, readUnknown: ReadUnknown): English {
+export function openEnglish(
+  folder: string | URL,
+  readUnknown: ReadUnknown,
+  words = 'words.txt',
+): English {
   const files = typeof folder === 'string' ? folder : fileURLToPath(folder);
-  const dictionary = openDictionary(path.join(files, 'words.txt'));
+  const dictionary = openDictionary(path.join(files, words));
   const contractions = openSortedLines(path.join(files, 'contractions.txt'));
   let tagger: Tagger | undefined;
   const tagWords: Tagger = (words) => {

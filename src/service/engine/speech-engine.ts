@@ -173,38 +173,42 @@ export interface VoiceOfEngine {
   readonly voice: EngineVoice;
 }
 
-/** The speech engines of a service: the built-in one, and those added by the user. */
+/**
+ * The speech engines of a service: the built-in one, and those added by the user. An added engine with the name of the
+ * built-in one has further voices of it.
+ */
 export class EngineRegistry {
-  readonly #engines: ReadonlyMap<string, SpeechEngine>;
+  readonly #engines: readonly SpeechEngine[];
 
-  /** @throws RangeError when two engines have the same name */
+  /** @throws RangeError when two engines with the same name have the same voice */
   constructor(engines: readonly SpeechEngine[]) {
-    this.#engines = new Map(engines.map((engine) => [engine.name, engine]));
-    if (this.#engines.size < engines.length) {
-      throw new RangeError('Two speech engines have the same name.');
+    this.#engines = engines;
+    const names = this.all().map(({ engine, voice }) => `${engine.name} ${voice.id}`);
+    if (new Set(names).size < names.length) {
+      throw new RangeError('Two speech engines have the same name and voice.');
     }
   }
 
   find(engineName: string, voiceId: string): VoiceOfEngine | undefined {
-    const engine = this.#engines.get(engineName);
-    const isMade =
-      voiceId.startsWith(VARIED_VOICE) ||
-      (engine?.clone !== undefined && voiceId.startsWith(CLONED_VOICE));
-    const first = engine?.voices[0];
-    const voice =
-      isMade && first !== undefined
-        ? { ...first, id: voiceId }
-        : engine?.voices.find(({ id }) => id === voiceId);
-    return engine === undefined || voice === undefined ? undefined : { engine, voice };
+    for (const engine of this.#engines.filter(({ name }) => name === engineName)) {
+      const isMade =
+        voiceId.startsWith(VARIED_VOICE) ||
+        (engine.clone !== undefined && voiceId.startsWith(CLONED_VOICE));
+      const [first] = engine.voices;
+      const voice =
+        isMade && first !== undefined
+          ? { ...first, id: voiceId }
+          : engine.voices.find(({ id }) => id === voiceId);
+      if (voice !== undefined) return { engine, voice };
+    }
+    return undefined;
   }
 
   all(): readonly VoiceOfEngine[] {
-    return [...this.#engines.values()].flatMap((engine) =>
-      engine.voices.map((voice) => ({ engine, voice })),
-    );
+    return this.#engines.flatMap((engine) => engine.voices.map((voice) => ({ engine, voice })));
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#engines.values()].map((engine) => engine.close()));
+    await Promise.all(this.#engines.map((engine) => engine.close()));
   }
 }

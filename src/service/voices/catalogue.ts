@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EngineControl } from '../../contract/engine.ts';
 import type { Model } from '../../contract/models.ts';
 import type { Voice, VoiceV1 } from '../../contract/voices.ts';
-import { HIBARI_VOICES } from '../engine/hibari/voices.ts';
+import { ADDED_VOICES, HIBARI_VOICES } from '../engine/hibari/voices.ts';
 import type { EngineRegistry, SpeechEngine } from '../engine/speech-engine.ts';
 import type { CatalogueModel } from './models.ts';
 import { engineModels, MODELS } from './models.ts';
@@ -140,7 +140,10 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
  * not the pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
-  const added = engines.all().filter(({ engine }) => engine.name !== BUILT_IN_ENGINE);
+  const builtIn = VOICES.map(({ engine }) => engine.voice);
+  const added = engines
+    .all()
+    .filter(({ engine, voice }) => engine.name !== BUILT_IN_ENGINE || !builtIn.includes(voice.id));
   return added.map(({ engine, voice }) => ({
     id: stableId(engine.name, voice.id),
     name: voice.name ?? voice.id,
@@ -182,11 +185,12 @@ export function voiceV1Record(voice: SpeakingVoice): VoiceV1 {
 /** Returns the stored description of a custom voice; for any other voice, the speaker, the sound and the language. */
 export function describeVoice({ engine, made, primaryLanguage }: CatalogueVoice): string {
   if (made !== undefined) return made.description;
-  const builtIn =
-    engine.name === BUILT_IN_ENGINE
-      ? HIBARI_VOICES.find(({ id }) => id === engine.voice)
-      : undefined;
-  if (builtIn !== undefined) return `${builtIn.description}; natural; American English`;
+  if (engine.name === BUILT_IN_ENGINE) {
+    const builtIn = HIBARI_VOICES.find(({ id }) => id === engine.voice);
+    if (builtIn !== undefined) return `${builtIn.description}; natural; American English`;
+    const added = ADDED_VOICES[engine.voice];
+    if (added !== undefined) return added;
+  }
   // Created at the first use, because creating it takes 12 ms.
   languageNames ??= new Intl.DisplayNames(['en'], { type: 'language' });
   const language = languageNames.of(primaryLanguage) ?? primaryLanguage;

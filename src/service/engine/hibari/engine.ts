@@ -1,15 +1,13 @@
 import type { Clock } from '../../../effects/clock.ts';
 import { systemClock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
-import { countCodePoints } from '../../../text/code-points.ts';
-import type { EngineRequest, SpeechChunk, SpeechEngine, WordMark } from '../speech-engine.ts';
+import type { EngineRequest, SpeechChunk, SpeechEngine } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
-import type { Source } from '../traced-text.ts';
 import { type TaskRank, ThreadPool, type Ticket } from '../thread-pool.ts';
 import { REGION, type TextPiece, textPieces, unspokenLetters } from './pieces.ts';
-import type { SpokenToken } from './fit-to-pauses.ts';
 import type { HibariPiece, SpokenPiece } from './synthesizer.ts';
 import { findVariation, HIBARI_VOICES, SAMPLE_RATE } from './voices.ts';
+import { wordMarks } from './word-marks.ts';
 
 export interface HibariEngineOptions {
   /** Path or URL of the script that the worker threads run: the bundled `worker.ts`. */
@@ -64,7 +62,8 @@ async function* speakPieces(
   signal: AbortSignal,
 ): AsyncGenerator<SpeechChunk> {
   signal.throwIfAborted();
-  if (findVariation(request.voice) === undefined) {
+  const voice = findVariation(request.voice);
+  if (voice === undefined) {
     throw new EngineError('failed', `The engine hibari has no voice ${request.voice}.`);
   }
   const sampleRate = SAMPLE_RATE;
@@ -76,7 +75,7 @@ async function* speakPieces(
     const rank: TaskRank = { client: request.client ?? '', isFirst };
     const { pitch, speed } = request;
     const { pauseMs, spelled, text } = piece;
-    const task = { pauseMs, spelled, text, pitch, speed, voice: request.voice };
+    const task = { pauseMs, spelled, text, pitch, speed, voice };
     tasks.push({ piece, speech: pool.enqueue(task, rank) });
   };
   start(request.isInteractive === true);
@@ -108,32 +107,6 @@ async function* speakPieces(
     'unspeakable',
     'The text has no Latin letter and no digit, so an English voice cannot speak it.',
   );
-}
-
-/** Returns the time of each word of a piece. */
-function wordMarks(piece: TextPiece, tokens: readonly SpokenToken[], offsetMs: number): WordMark[] {
-  let units = 0;
-  let codePoints = piece.start;
-  const codePointAt = (index: number): number => {
-    codePoints += countCodePoints(piece.written.slice(units, index));
-    units = index;
-    return codePoints;
-  };
-  return piece.words().flatMap(({ spoken, written }) => {
-    const own = tokens.filter(({ end, start }) => start < spoken.end && end > spoken.start);
-    const [first] = own;
-    const last = own.at(-1);
-    if (first === undefined || last === undefined) return [];
-    const start = codePointAt(written.start);
-    const end = codePointAt(written.end + (endsWithDot(piece.written, written) ? 1 : 0));
-    return [{ start, end, startMs: offsetMs + first.startMs, endMs: offsetMs + last.endMs }];
-  });
-}
-
-const ABBREVIATION = /^(?:\p{L}\.)+\p{L}$/u;
-
-function endsWithDot(text: string, { end, start }: Source): boolean {
-  return text.charAt(end) === '.' && ABBREVIATION.test(text.slice(start, end));
 }
 
 function isSpokenPiece(message: unknown): message is SpokenPiece {

@@ -3,25 +3,27 @@ import { amplify, gainOf } from '../../../audio/resample.ts';
 import { type Kernels, startKernels } from '../../../neural/kernels.ts';
 import { Network } from '../../../neural/network.ts';
 import { readSafetensors } from '../../../neural/safetensors.ts';
-import { type English, openEnglish, type PhonemeToken } from '../../../phonemes/english.ts';
-import { unknownWordReader } from '../../../phonemes/unknown-word-network.ts';
+import type { English, PhonemeToken } from '../../../phonemes/english.ts';
 import type { EngineRequest } from '../speech-engine.ts';
 import { fitToPauses, type SpokenToken } from './fit-to-pauses.ts';
 import { FRAME_MS, FRAME_SAMPLES, soundOf } from './sound.ts';
 import { PHONEME_IDS } from './phoneme-ids.ts';
 import { speakPhonemes } from './voice-model.ts';
-import { findVariation, gainDbOf, type Variation } from './voices.ts';
+import { gainDbOf, type Variation } from './voices.ts';
 
-/** The files of the voice. */
-export interface VoiceFiles {
+/** The parts of a voice. */
+export interface VoiceParts {
   /** Path of kernels.wasm. */
   readonly kernels: string;
-  /** Path of the folder assets/voice. */
-  readonly folder: string;
+  /** The weights of the model, as the bytes of a safetensors file. */
+  readonly weights: Uint8Array;
+  /** Reads the text. */
+  readonly english: English;
 }
 
 /** A sentence or clause, rewritten as plain words and marks, and how to speak it. */
-export type HibariPiece = Pick<EngineRequest, 'pitch' | 'speed' | 'text' | 'voice'> & {
+export type HibariPiece = Pick<EngineRequest, 'pitch' | 'speed' | 'text'> & {
+  readonly voice: Variation;
   /** Milliseconds of silence after the last sound at normal speed. */
   readonly pauseMs: number;
   /** Positions in `text`, in UTF-16 units, of letters that are read by their names, such as the `A` of `API`. */
@@ -55,23 +57,17 @@ export class HibariSynthesizer {
   readonly #network: Network;
   readonly #english: English;
 
-  constructor({ folder, kernels }: VoiceFiles) {
+  constructor({ english, kernels, weights }: VoiceParts) {
     this.#kernels = startKernels(readFileSync(kernels));
     const scratch = this.#kernels.memory.buffer.byteLength;
     const start = this.#kernels.reserve(scratch, this.#kernels.SCRATCH.value);
     this.#kernels.prepare(scratch);
-    const weights = readSafetensors(readFileSync(`${folder}/voice.safetensors`));
-    this.#network = new Network(this.#kernels, weights, start);
-    this.#english = openEnglish(
-      folder,
-      unknownWordReader(kernels, `${folder}/unknown-words.safetensors`),
-    );
+    this.#network = new Network(this.#kernels, readSafetensors(weights), start);
+    this.#english = english;
   }
 
   /** Speaks a piece. The output is deterministic. */
-  speak({ pauseMs, pitch, speed, spelled, text, voice: id }: HibariPiece): SpokenPiece {
-    const voice = findVariation(id);
-    if (voice === undefined) throw new RangeError(`The engine has no voice ${id}.`);
+  speak({ pauseMs, pitch, speed, spelled, text, voice }: HibariPiece): SpokenPiece {
     const phonemes = phonemesOf(this.#english.phonemes(text), spelled);
     const groups = groupsOf(phonemes).filter((group) => group.some(isOfWord));
     const parts = groups.map((group, index) =>

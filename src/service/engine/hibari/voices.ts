@@ -28,6 +28,20 @@ export const SAMPLE_RATE = 24_000;
  */
 export const REFERENCE_VOICE = 'clara';
 
+/** The voice of the model without changes. */
+export const OWN_VOICE: Variation = { pitch: 1, stretch: 1, pace: 1, brightness: 0 };
+
+/**
+ * What is known about the voices that `foley engine add hibari` downloads, by their names. All are copies of voices of
+ * Kokoro.
+ */
+export const ADDED_VOICES: Readonly<Record<string, string>> = {
+  fenrir: 'adult man; a small copy of am_fenrir of Kokoro; natural; American English',
+  emma: 'adult woman; a small copy of bf_emma of Kokoro; natural; British English',
+  fable: 'adult man; a small copy of bm_fable of Kokoro; natural; British English',
+  kore: 'adult woman; a small copy of af_kore of Kokoro; natural; American English',
+};
+
 export const HIBARI_VOICES: readonly HibariVoice[] = [
   voice('clara', 'adult woman; warm, clear', { pitch: 1, stretch: 1, pace: 1 }),
   voice('martin', 'adult man; calm, even', { pitch: 0.58, stretch: 0.84, pace: 1 }),

@@ -1,16 +1,22 @@
 // Entry point of a worker thread that speaks. Speaks a word before it reports that it is ready, because WebAssembly compiles
 // each function on its first call.
 
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parentPort } from 'node:worker_threads';
+import { openEnglish } from '../../../phonemes/english.ts';
+import { unknownWordReader } from '../../../phonemes/unknown-word-network.ts';
 import { type HibariPiece, HibariSynthesizer } from './synthesizer.ts';
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.');
 const port = parentPort;
 
+const kernels = fileURLToPath(new URL('packages/kernels.wasm', import.meta.url));
+const folder = fileURLToPath(new URL('../assets/voice', import.meta.url));
 const synthesizer = new HibariSynthesizer({
-  kernels: fileURLToPath(new URL('packages/kernels.wasm', import.meta.url)),
-  folder: fileURLToPath(new URL('../assets/voice', import.meta.url)),
+  kernels,
+  weights: readFileSync(`${folder}/voice.safetensors`),
+  english: openEnglish(folder, unknownWordReader(kernels, `${folder}/unknown-words.safetensors`)),
 });
 port.postMessage({ kind: 'ready' });
 

@@ -1,26 +1,37 @@
-// Reads the weights of an ONNX file, and writes them for src/neural: 8-bit matrices by column, convolutions by tap.
+// Reads the weights of an ONNX file, and writes them for src/neural of foley: 8-bit matrices by column, convolutions by
+// tap.
+
+import { createHash } from 'node:crypto';
 
 /** Fields of protocol buffers: `[number, value]`, a number for whole numbers, bytes for the rest. */
 function* fieldsOf(bytes) {
-  let at = 0;
-  const whole = () => {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes[at++];
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return Number(value);
-    }
-  };
-  while (at < bytes.length) {
-    const tag = whole();
+  const reader = { bytes, at: 0 };
+  while (reader.at < bytes.length) {
+    const tag = whole(reader);
     const sizes = { 1: 8, 5: 4 };
-    if ((tag & 7) === 0) yield [tag >> 3, whole()];
+    if ((tag & 7) === 0) yield [tag >> 3, whole(reader)];
     else {
-      const size = sizes[tag & 7] ?? whole();
-      yield [tag >> 3, bytes.subarray(at, at + size)];
-      at += size;
+      const size = sizes[tag & 7] ?? whole(reader);
+      yield [tag >> 3, bytes.subarray(reader.at, reader.at + size)];
+      reader.at += size;
     }
   }
+}
+
+/** Reads a whole number of 7 bits each byte. @throws {Error} at the end of the bytes */
+function whole(reader) {
+  let value = 0n;
+  for (let shift = 0n; ; shift += 7n) {
+    const byte = reader.bytes[reader.at++];
+    if (byte === undefined) throw new Error('The file is not an ONNX model');
+    value |= BigInt(byte & 0x7f) << shift;
+    if (byte < 0x80) return Number(value);
+  }
+}
+
+function* wholeNumbers(bytes) {
+  const reader = { bytes, at: 0 };
+  while (reader.at < bytes.length) yield whole(reader);
 }
 
 const first = (bytes, wanted) =>
@@ -29,7 +40,7 @@ const first = (bytes, wanted) =>
 /** The tensor of a TensorProto: `{ name, dims, data }`, `data` a Float32Array, Int8Array or BigInt64Array. */
 function tensorOf(bytes) {
   const dims = [];
-  const floats = [];
+  const numbers = [];
   let name = '';
   let type = 0;
   let raw;
@@ -37,18 +48,21 @@ function tensorOf(bytes) {
     if (number === 1 && typeof value === 'number') dims.push(value);
     else if (number === 1) throw new Error('Packed dimensions are not supported.');
     else if (number === 2) type = value;
-    else if (number === 4) floats.push(...new Float32Array(Uint8Array.from(value).buffer));
+    else if (number === 4) numbers.push(...new Float32Array(Uint8Array.from(value).buffer));
+    else if (number === 5)
+      numbers.push(...(value.length === undefined ? [value] : wholeNumbers(value)));
     else if (number === 8) name = Buffer.from(value).toString();
     else if (number === 9) raw = Uint8Array.from(value).buffer;
   }
   const kinds = { 1: Float32Array, 3: Int8Array };
-  const data = raw === undefined ? Float32Array.from(floats) : kinds[type] && new kinds[type](raw);
+  const data = raw === undefined ? Float32Array.from(numbers) : kinds[type] && new kinds[type](raw);
   return { name, dims, data };
 }
 
 /** The initial values of a model's graph, by name. */
 export function readTensors(onnx) {
   const graph = first(onnx, 7);
+  if (graph?.length === undefined) throw new Error('The file is not an ONNX model');
   const tensors = new Map();
   for (const [number, value] of fieldsOf(graph)) {
     if (number === 5) {
@@ -62,7 +76,7 @@ export function readTensors(onnx) {
 const roundUp = (count, to) => Math.ceil(count / to) * to;
 
 /** A matrix of `depth` rows and `columns` columns, by column; with columns of zeros up to a multiple of 4. */
-function byColumn({ dims: [depth, columns], data }) {
+export function byColumn({ dims: [depth, columns], data }) {
   const padded = roundUp(columns, 4);
   const result = new data.constructor(padded * depth);
   for (let k = 0; k < depth; k += 1) {
@@ -94,7 +108,7 @@ function ofColumns({ dims: [columns, , taps], data }) {
   return { shape: [taps, columns], data: result };
 }
 
-function shaped({ dims, data }) {
+export function shaped({ dims, data }) {
   if (dims.length !== 1) return { shape: dims, data };
   const result = new Float32Array(roundUp(data.length, 4));
   result.set(data);
@@ -116,7 +130,11 @@ const QUANTIZED = [
   [/^\/head\//, () => 'm.head'],
 ];
 
-/** The weights of the voice as the bytes of a safetensors file. */
+/**
+ * The weights of a voice as the bytes of a safetensors file.
+ * @param {Uint8Array} onnx
+ * @throws {Error} if the file has another network than the built-in voice
+ */
 export function voiceWeights(onnx) {
   const tensors = readTensors(onnx);
   const weights = new Map();
@@ -127,42 +145,37 @@ export function voiceWeights(onnx) {
       if (pattern === undefined) throw new Error(`Unknown matrix: ${name}`);
       const plain = rename(...pattern.exec(name));
       weights.set(`${plain}.weight`, byColumn(tensor));
-      const scale = tensors.get(`${matrix[1]}_scale`).data[0];
-      weights.set(`${plain}.scale`, { shape: [4], data: new Float32Array(4).fill(scale) });
+      weights.set(`${plain}.scale`, scalesOf(matrix[1], tensor.dims[1], tensors));
     } else if (/^(m|pn)\./.test(name)) {
       const isConvolution = tensor.dims.length === 3;
       const reshape = !isConvolution ? shaped : /\.dw\./.test(name) ? ofColumns : byTap;
       weights.set(name.replace('in_proj_bias', 'in_proj.bias'), reshape(tensor));
     }
   }
-  for (const name of ['pn.dur.2.bias', 'pn.pro_out.bias']) {
-    if (!weights.has(name)) throw new Error(`The model has no ${name}.`);
-  }
+  const network = networkOf(weights);
+  if (network !== NETWORK) throw new Error(`The voice has another network: ${network}`);
   return safetensors(weights);
 }
 
-/**
- * The weights of the network that reads unknown words as the bytes of a safetensors file, with the letters that it reads
- * and the phonemes that it writes.
- */
-export function wordWeights(onnx, { in: letters, out: phonemes }) {
-  const weights = new Map();
-  const matrices = [];
-  for (const [name, tensor] of readTensors(onnx)) {
-    if (name.startsWith('m.')) {
-      weights.set(name.replace('in_proj_bias', 'in_proj.bias'), shaped(tensor));
-    } else if (name.startsWith('onnx::MatMul_')) matrices.push(byColumn(tensor));
-  }
-  // The export numbered the matrices in the order of their use.
-  const names = [0, 1, 2, 3].flatMap((layer) =>
-    ['self_attn.in_proj', 'self_attn.out_proj', 'linear1', 'linear2'].map(
-      (part) => `m.layers.${layer}.${part}`,
-    ),
+/** The scale of a matrix, repeated for the size that tensors have, or the scales of its columns. */
+function scalesOf(name, columns, tensors) {
+  const { data: scales } = tensors.get(`${name}_scale`);
+  const { data: zeros } = tensors.get(`${name}_zero_point`);
+  if (zeros.some((zero) => zero !== 0)) throw new Error(`The zero point of ${name} is not 0`);
+  if (scales.length === 1) return { shape: [4], data: new Float32Array(4).fill(scales[0]) };
+  if (scales.length === columns) return shaped({ dims: [columns], data: scales });
+  throw new Error(`${name} has ${scales.length} scales for ${columns} columns`);
+}
+
+/** The network that src/neural of foley computes. */
+const NETWORK = '9ccd67ef1d27b3ec';
+
+/** A hash of the names and shapes of all weights. A matrix may have one scale, or one for each column. */
+function networkOf(weights) {
+  const names = [...weights].map(([name, { shape }]) =>
+    name.endsWith('.scale') ? name : `${name} ${shape}`,
   );
-  for (const [index, name] of [...names, 'm.head'].entries()) {
-    weights.set(`${name}.weight`, matrices[index]);
-  }
-  return safetensors(weights, { letters: letters.join(''), phonemes: phonemes.join('') });
+  return createHash('sha256').update(names.sort().join('\n')).digest('hex').slice(0, 16);
 }
 
 /** The format of https://github.com/huggingface/safetensors: the header's length, the header in JSON, the numbers. */
