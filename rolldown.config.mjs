@@ -239,17 +239,21 @@ export default defineConfig([
     treeshake: { moduleSideEffects: false },
     output: { ...output, codeSplitting: false },
   },
-  // `foley engine add` copies these files (src/engines/install.ts), which therefore have no chunks.
-  ...Object.entries({
-    'english-reader': 'src/phonemes/english-reader.ts',
-    'hibari-voice': 'src/service/engine/hibari/added-voice.ts',
-  }).map(([name, file]) => ({
-    input: { [name]: file },
+  // `foley engine add` copies this file and the next one (src/engines/install.ts), which therefore have no chunks.
+  {
+    input: { 'english-reader': 'src/phonemes/english-reader.ts' },
     platform: 'node',
     plugins: [constructUnicodeExpressions],
     treeshake: { moduleSideEffects: false },
     output: { ...output, codeSplitting: false },
-  })),
+  },
+  {
+    input: { 'hibari-voice': 'src/service/engine/hibari/added-voice.ts' },
+    platform: 'node',
+    plugins: [constructUnicodeExpressions],
+    treeshake: { moduleSideEffects: false },
+    output: { ...output, codeSplitting: false },
+  },
   {
     input: { complete: 'src/cli/completion/complete.ts' },
     platform: 'node',

@@ -358,7 +358,7 @@ export const tree: readonly CommandNode[] = [
     children: [
       {
         name: 'add',
-        summary: 'Install kokoro, piper or espeak-ng, or add your own engine',
+        summary: 'Install hibari, kokoro, piper or espeak-ng, or your engine',
         load: async () => (await import('./engine/add.ts')).engineAdd,
       },
       {

@@ -29,6 +29,7 @@ try {
   const names = files.map((file) => file.path);
   check(names.includes('dist/hibari-worker.cjs'), 'the speech worker is in the tarball');
   check(names.includes('dist/english-reader.cjs'), 'the reader of Kokoro is in the tarball');
+  check(names.includes('dist/hibari-voice.cjs'), 'the speaker of added voices is in the tarball');
   check(!names.some((name) => name.endsWith('.ts')), 'no sources are in the tarball');
   const media = ['dist/media-child.cjs', 'dist/video-worker.cjs', 'assets/fonts/foley-sans.ttf'];
   check(

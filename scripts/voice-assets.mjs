@@ -105,7 +105,8 @@ function entriesOf(zip) {
 function notice(original) {
   return `The files of this folder were made by scripts/voice-assets.mjs of foley from the package ${PACKAGE}:
 the dictionaries, the tagger and the special cases of the tokenizer are written in another format, and entries without
-letters are left out; the networks have their weights in the format safetensors. The notice of the package follows.
+letters are left out; the networks have their weights in the format safetensors. The British dictionary is misaki's
+gb_gold.json and gb_silver.json, under the same license as its American ones. The notice of the package follows.
 
 ${original}`;
 }

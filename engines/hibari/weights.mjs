@@ -8,14 +8,24 @@ function* fieldsOf(bytes) {
   const reader = { bytes, at: 0 };
   while (reader.at < bytes.length) {
     const tag = whole(reader);
-    const sizes = { 1: 8, 5: 4 };
     if ((tag & 7) === 0) yield [tag >> 3, whole(reader)];
     else {
-      const size = sizes[tag & 7] ?? whole(reader);
-      yield [tag >> 3, bytes.subarray(reader.at, reader.at + size)];
-      reader.at += size;
+      const end = sizeOf(tag & 7, reader) + reader.at;
+      if (end > bytes.length) throw notOnnx();
+      yield [tag >> 3, bytes.subarray(reader.at, end)];
+      reader.at = end;
     }
   }
+}
+
+function sizeOf(wireType, reader) {
+  const sizes = { 1: 8, 2: undefined, 5: 4 };
+  if (!(wireType in sizes)) throw notOnnx();
+  return sizes[wireType] ?? whole(reader);
+}
+
+function notOnnx() {
+  return new Error('The file is not a whole ONNX model');
 }
 
 /** Reads a whole number of 7 bits each byte. @throws {Error} at the end of the bytes */
@@ -23,7 +33,7 @@ function whole(reader) {
   let value = 0n;
   for (let shift = 0n; ; shift += 7n) {
     const byte = reader.bytes[reader.at++];
-    if (byte === undefined) throw new Error('The file is not an ONNX model');
+    if (byte === undefined) throw notOnnx();
     value |= BigInt(byte & 0x7f) << shift;
     if (byte < 0x80) return Number(value);
   }
@@ -62,7 +72,7 @@ function tensorOf(bytes) {
 /** The initial values of a model's graph, by name. */
 export function readTensors(onnx) {
   const graph = first(onnx, 7);
-  if (graph?.length === undefined) throw new Error('The file is not an ONNX model');
+  if (graph?.length === undefined) throw notOnnx();
   const tensors = new Map();
   for (const [number, value] of fieldsOf(graph)) {
     if (number === 5) {
@@ -175,7 +185,10 @@ function networkOf(weights) {
   const names = [...weights].map(([name, { shape }]) =>
     name.endsWith('.scale') ? name : `${name} ${shape}`,
   );
-  return createHash('sha256').update(names.sort().join('\n')).digest('hex').slice(0, 16);
+  return createHash('sha256')
+    .update(names.sort((one, other) => (one < other ? -1 : 1)).join('\n'))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 /** The format of https://github.com/huggingface/safetensors: the header's length, the header in JSON, the numbers. */

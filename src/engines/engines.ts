@@ -70,9 +70,6 @@ function requireEngineName(name: string): void {
       'Use 1 to 32 characters of a to z, 0 to 9 and -, with a letter first.',
     );
   }
-  if (name === 'hibari') {
-    throw usageFailure('the engine hibari is built in', 'Choose another name.');
-  }
 }
 
 /** Finds an engine in the list of engines. @throws Failure of kind `usage` for an unknown name */

@@ -92,8 +92,10 @@ export async function installNaturalEngine(
     }
   }
   const { enginesFolder, files } = deps;
-  const what = `the packages of ${name} need`;
-  await requireSpace(enginesFolder, PACKAGES_BYTES, { files, what, variable: 'XDG_STATE_HOME' });
+  if (needsPackages(name)) {
+    const what = `the packages of ${name} need`;
+    await requireSpace(enginesFolder, PACKAGES_BYTES, { files, what, variable: 'XDG_STATE_HOME' });
+  }
   const adapted = await adapterFiles(name, deps);
   const adapter: Adapter = { name, args, files: adapted, optional };
   return install({ ...adapter, afterPackages: removeOtherPlatforms }, deps);
@@ -151,7 +153,7 @@ async function install(adapter: Adapter, deps: InstallDeps): Promise<EngineRegis
   await makeFolder(cwd, deps.files);
   try {
     await copyAdapter(cwd, adapter, deps);
-    await deps.installPackages(cwd, adapter.optional);
+    if (needsPackages(name)) await deps.installPackages(cwd, adapter.optional);
     await adapter.afterPackages?.(cwd, deps);
     const registration = { ...command, ...(await requireWorkingEngine(command, deps)) };
     await register(registration, deps);
@@ -176,14 +178,18 @@ async function tidy(name: string, deps: InstallDeps, inUse?: string): Promise<vo
 const ADAPTER_FILE = /\.(?:json|md|mjs)$/;
 const PACKAGE_FILE = /^package(?:-lock)?\.json$/;
 
-// Kokoro reads American English as the built-in voices do. The files stay beside each other as in the package.
-const READER_FILES = [
-  'dist/english-reader.cjs',
-  'dist/packages/kernels.wasm',
-  ...'LICENSE NOTICE contractions.txt tagger.txt unknown-words.safetensors words.txt'
-    .split(' ')
-    .map((name) => `assets/voice/${name}`),
-];
+// Files of foley that an adapter loads. They stay beside each other as in the package.
+const READER_FILES =
+  'dist/packages/kernels.wasm assets/voice/LICENSE assets/voice/NOTICE assets/voice/contractions.txt assets/voice/tagger.txt assets/voice/unknown-words.safetensors assets/voice/words.txt';
+const FOLEY_FILES: Readonly<Partial<Record<string, string>>> = {
+  hibari: `dist/hibari-voice.cjs assets/voice/words-gb.txt ${READER_FILES}`,
+  kokoro: `dist/english-reader.cjs ${READER_FILES}`,
+};
+
+// foley itself computes the model of hibari.
+function needsPackages(name: string): boolean {
+  return name !== 'hibari';
+}
 
 // npm needs package.json and its lock file at the top of the installation. The first folder that has them is used.
 async function adapterFiles(
@@ -200,10 +206,11 @@ async function adapterFiles(
         })),
     ),
   );
-  const reader = (name === 'kokoro' ? READER_FILES : []).map((file) => {
-    return { from: path.join(adapterFolder, '..', file), to: file };
-  });
-  const all = [...found.flat(), ...reader];
+  const own = FOLEY_FILES[name]?.split(' ') ?? [];
+  const all = [
+    ...found.flat().filter(({ to }) => needsPackages(name) || !PACKAGE_FILE.test(to)),
+    ...own.map((file) => ({ from: path.join(adapterFolder, '..', file), to: file })),
+  ];
   return all.filter(({ to }, index) => all.findIndex((one) => one.to === to) === index);
 }
 

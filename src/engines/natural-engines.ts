@@ -1,11 +1,12 @@
 import { parseJson } from '../api/response.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
-import { usageFailure } from '../errors/failure.ts';
+import HIBARI_VOICES from '../../assets/voice/voices.json';
+import { type Failure, usageFailure } from '../errors/failure.ts';
 import type { ModelFile } from './download-models.ts';
 import { findPiperVoice, piperCatalogueUrl } from './piper-catalogue.ts';
 
 /** The engines with natural voices that `foley engine add NAME` installs. */
-export type NaturalEngineName = 'kokoro' | 'piper';
+export type NaturalEngineName = 'hibari' | 'kokoro' | 'piper';
 
 /** A program, model or voice that an engine needs. foley asks the user to accept the license of each part. */
 export interface EnginePart {
@@ -42,9 +43,33 @@ export interface NaturalEngine {
 
 type ReadFile = (file: Pick<ModelFile, 'path' | 'url'>) => Promise<Uint8Array>;
 
-/** Returns true if the name belongs to an engine with natural voices, `kokoro` or `piper`. */
+/** Returns true if the name belongs to an engine with natural voices: `hibari`, `kokoro` or `piper`. */
 export function isNaturalEngine(name: string): name is NaturalEngineName {
-  return name === 'kokoro' || name === 'piper';
+  return name === 'hibari' || name === 'kokoro' || name === 'piper';
+}
+
+const HIBARI_SOURCE = 'https://huggingface.co/maureesewilliams/hibari';
+
+const HIBARI: NaturalEngine = {
+  name: 'hibari',
+  voice: 'fenrir',
+  async parts(voices) {
+    const known = new Map(Object.entries(HIBARI_VOICES));
+    const names = voices.length === 0 ? [...known.keys()] : [...new Set(voices)];
+    return names.map((name) => {
+      const voice = known.get(name);
+      if (voice === undefined) throw unknownVoice('hibari', name, [...known.keys()]);
+      const { bytes, file, sha256 } = voice;
+      const url = `${HIBARI_SOURCE}/resolve/main/voices/${file}`;
+      const files = [{ path: `hibari/${file}`, bytes, url, sha256 }];
+      return part(`voice ${name}`, 'Apache-2.0', HIBARI_SOURCE, files);
+    });
+  },
+};
+
+function unknownVoice(engine: NaturalEngineName, name: string, known: readonly string[]): Failure {
+  const hint = nearestHint(name, known, `Voices: ${known.join(', ')}`);
+  return usageFailure(`${engine} has no voice "${name}"`, hint);
 }
 
 const KOKORO_VOICES_SOURCE =
@@ -111,7 +136,7 @@ const kokoroSums: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-// Both engines run their model with the same packages, which npm installs from `package-lock.json` of the adapter.
+// Kokoro and Piper run their model with the same packages, which npm installs from `package-lock.json` of the adapter.
 const RUNTIME: EnginePart = {
   what: 'ONNX Runtime, runs the model, with small packages',
   license: 'MIT, BSD-3-Clause, ISC',
@@ -165,14 +190,7 @@ const KOKORO: NaturalEngine = {
 
 function kokoroVoice(name: string): ModelFile {
   const sha256 = kokoroSums.get(name);
-  if (sha256 === undefined) {
-    const hint = nearestHint(
-      name,
-      kokoroSums.keys(),
-      `Voices: ${[...kokoroSums.keys()].join(', ')}`,
-    );
-    throw usageFailure(`kokoro has no voice "${name}"`, hint);
-  }
+  if (sha256 === undefined) throw unknownVoice('kokoro', name, [...kokoroSums.keys()]);
   const url = `${KOKORO_VOICES_SOURCE}/${name}.bin`;
   return { path: `kokoro/voices/${name}.bin`, bytes: KOKORO_VOICE_BYTES, url, sha256 };
 }
@@ -255,6 +273,7 @@ const JOE_FILES: readonly ModelFile[] = [
 
 /** The engines with natural voices, by engine name. */
 export const NATURAL_ENGINES: Readonly<Record<NaturalEngineName, NaturalEngine>> = {
+  hibari: HIBARI,
   kokoro: KOKORO,
   piper: PIPER,
 };

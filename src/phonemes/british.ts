@@ -25,8 +25,9 @@ export function toBritish(phonemes: string): string {
 }
 
 // An r is spoken only before a vowel, and makes the vowel before it long.
-const BEFORE_VOWEL = '(?=[ˈˌ]?[AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻ])';
-const SILENT_R = `ɹ(?![ˈˌ]?[AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻ])`;
+const VOWEL = '[ˈˌ]?[AIOQWYaiujwæɑɒɔəɛɜɪʊʌᵊᵻ]';
+const BEFORE_VOWEL = `(?=${VOWEL})`;
+const SILENT_R = `ɹ(?!${VOWEL})`;
 
 const RULES: readonly (readonly [RegExp | string, string])[] = [
   ['O', 'Q'],

@@ -33,15 +33,15 @@ export interface English {
  * Opens the dictionary. The tagger is opened when a sentence first needs it.
  * @param folder assets/voice
  * @param readUnknown reads words that no dictionary has
- * @param words name of the dictionary in the folder
+ * @param dictionaryName name of the dictionary in the folder
  */
 export function openEnglish(
   folder: string | URL,
   readUnknown: ReadUnknown,
-  words = 'words.txt',
+  dictionaryName = 'words.txt',
 ): English {
   const files = typeof folder === 'string' ? folder : fileURLToPath(folder);
-  const dictionary = openDictionary(path.join(files, words));
+  const dictionary = openDictionary(path.join(files, dictionaryName));
   const contractions = openSortedLines(path.join(files, 'contractions.txt'));
   let tagger: Tagger | undefined;
   const tagWords: Tagger = (words) => {

@@ -241,14 +241,17 @@ describe('an engine that cannot be downloaded', () => {
   test.each([
     [['kokoro', '--', 'node'], /the name kokoro is reserved for an engine that foley installs/],
     [['piper', '--', 'node'], /Choose another name, such as my-piper/],
+    [['hibari', '--', 'node'], /the name hibari is reserved for an engine that foley installs/],
+    [['hibari', '--voice', 'fenir'], /Did you mean fenrir\?/],
+    [['hibari', '--voice', 'kore'], /voice kore \(7\.9 MB\): license Apache-2\.0; https:/],
     [['kokoro', '--voice', 'af_hart'], /Did you mean af_heart\?/],
     [['kokoro', '--from', 'http://models.example'], /http:\/\/models\.example is not encrypted/],
     [['kokoro', '--from', 'ftp://models.example'], /is not the URL of a mirror/],
     [['kokoro', '--from', 'nowhere'], /no such folder/],
-    [['espeak-ng', '--from', '.'], /--from works with the engines kokoro and piper only/],
+    [['espeak-ng', '--from', '.'], /--from works with the engines hibari, kokoro and piper only/],
     [
       ['mine', '--voice', 'x', '--', 'node'],
-      /--voice works with the engines kokoro and piper only/,
+      /--voice works with the engines hibari, kokoro and piper only/,
     ],
   ])('engine add %s ends with exit 2', async (args, reason) => {
     const result = await runFoley(['engine', 'add', ...args]);

@@ -86,6 +86,7 @@ const PORT = /(--port[ =]|127\.0\.0\.1:)\d+/g;
 /** Examples that are not run, and why not. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'foley engine add kokoro': 'it downloads a model from the network',
+  'foley engine add hibari --voice fenrir': 'it downloads a voice from the network',
   'foley engine add piper --voice en_US-joe-medium --yes': 'it downloads a model from the network',
   'foley engine add espeak-ng': 'it installs a package from the network',
   'foley engine add mine -- python3 engine.py --model de.onnx': 'the program is the reader’s own',

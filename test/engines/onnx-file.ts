@@ -87,12 +87,14 @@ function text(field: number, value: string): Buffer {
   return counted(field, Buffer.from(value));
 }
 
-function counted(field: number, ...parts: readonly Buffer[]): Buffer {
+/** A field with bytes. */
+export function counted(field: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([varint(field * 8 + 2), varint(content.length), content]);
 }
 
-function number(field: number, value: number): Buffer {
+/** A field with a whole number. */
+export function number(field: number, value: number): Buffer {
   return Buffer.concat([varint(field * 8), varint(value)]);
 }
 

@@ -140,10 +140,10 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
  * not the pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
-  const builtIn = VOICES.map(({ engine }) => engine.voice);
+  const builtIn = new Set(VOICES.map(({ engine }) => engine.voice));
   const added = engines
     .all()
-    .filter(({ engine, voice }) => engine.name !== BUILT_IN_ENGINE || !builtIn.includes(voice.id));
+    .filter(({ engine, voice }) => engine.name !== BUILT_IN_ENGINE || !builtIn.has(voice.id));
   return added.map(({ engine, voice }) => ({
     id: stableId(engine.name, voice.id),
     name: voice.name ?? voice.id,
