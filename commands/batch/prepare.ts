@@ -110,7 +110,6 @@ export async function prepareBatch(
   return {
     flags,
     shard,
-    total: shard === undefined ? undefined : total,
     concurrency: resolveSetting(settings, 'concurrency', flags.concurrency)?.value ?? 4,
     rerun: {
       outputDir,
@@ -200,13 +199,15 @@ async function checkPlan(
   shard: Shard | undefined,
   redone: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<Pick<PreparedBatch, 'foreign' | 'needsVoice'>> {
+): Promise<Pick<PreparedBatch, 'foreign' | 'needsVoice' | 'total'>> {
   let needsVoice = false;
+  let items = 0;
   let foreign: PreparedBatch['foreign'];
   const missing = new Set(redone);
   const isOurs = shardFilter(shard);
   for await (const item of planItems(options)) {
     signal.throwIfAborted();
+    items += 1;
     missing.delete(item.id);
     if (!isOurs(item) || !item.usesDefaultVoice) continue;
     needsVoice = true;
@@ -214,8 +215,11 @@ async function checkPlan(
     if (foreign !== undefined || language !== undefined) continue;
     if (guessLanguage(text) !== undefined) foreign = { id: item.id, text };
   }
+  if (items === 0)
+    throw usageFailure('there is no text to speak: the inputs have no letters or digits');
   const [first] = missing;
-  if (first === undefined) return { needsVoice, foreign };
+  const total = shard === undefined ? undefined : items;
+  if (first === undefined) return { needsVoice, foreign, total };
   throw usageFailure(
     `--redo is "${display(first)}", but no item of this batch has that id`,
     '`foley batch … --dry-run --json` lists the ids.',

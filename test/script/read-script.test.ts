@@ -248,6 +248,34 @@ describe('subtitles', () => {
   });
 });
 
+it('leaves out lines without letters and digits, but not their chapters and pauses', async () => {
+  const rows = [
+    { text: 'One.' },
+    { text: '...', chapter: 'Two', pauseAfter: 2 },
+    { text: 'Two.' },
+    { text: '* * *' },
+  ];
+  const notices: string[] = [];
+  const script = await readScript(
+    {
+      file: 'a.jsonl',
+      bytes: Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n')),
+      format: 'jsonl',
+      cast: [],
+      mayOverlap: false,
+    },
+    (sentence) => notices.push(sentence),
+  );
+  expect(script.map(({ chapter, silences, texts }) => [chapter, texts, silences])).toEqual([
+    [undefined, ['One.'], [0, 0]],
+    ['Two', ['Two.'], [2_000, 0]],
+  ]);
+  expect(notices).toEqual([
+    'a.jsonl, line 2, column 2: no letter or digit to speak: left out',
+    'a.jsonl, line 4, column 2: no letter or digit to speak: left out',
+  ]);
+});
+
 describe('a mistake in a script', () => {
   const CUE = '1\n00:00:01,000 --> 00:00:03,000\n';
   it.each([
@@ -263,7 +291,7 @@ describe('a mistake in a script', () => {
       'a.txt, line 1, column 9: the pause "[pause 61s]" is too long',
     ],
     ['a.md', '**ADA**: *Hi* [pause', 'a.md, line 1, column 15: the pause "[pause" is not closed'],
-    ['a.txt', 'ADA: …!', 'a.txt, line 1, column 6: this line has no letter or digit to speak'],
+    ['a.txt', 'ADA: …!', 'a.txt has no lines to speak'],
     ['a.txt', '# One\n# Two\nADA: Hi.', 'a.txt, line 1, column 1: this chapter has no lines'],
     [
       'a.csv',

@@ -3,7 +3,7 @@ import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import { display } from '../../text/display.ts';
+import { counted, display } from '../../text/display.ts';
 import type { DocumentFlags, TextPreparation } from '../../speech/speech-text.ts';
 import type { SpokenText } from '../../text/document.ts';
 import { joinSpoken, plainText } from '../../text/document.ts';
@@ -60,7 +60,7 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
 interface Documents extends DocumentFlags {
   /** Stops the reading of a large document. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with a sentence about files that are missing from a book, each time the book is read. */
+  /** Called with a sentence about files that are missing from a book, or texts that are left out, at each reading. */
   readonly onNotice?: ((sentence: string) => void) | undefined;
 }
 
@@ -73,8 +73,8 @@ export interface Inputs extends Documents {
 }
 
 /**
- * Counts the items of all inputs. Opens lists, tables and books, but not plain text files. On abort, throws the
- * signal's abort reason.
+ * Counts the texts of all inputs, also those that {@link draftsOf} leaves out. Opens lists, tables and books, but not
+ * plain text files. On abort, throws the signal's abort reason.
  * @throws Failure of kind `usage`, also for more than `MOST_ITEMS` items
  */
 export async function countItems(
@@ -98,54 +98,72 @@ export async function countItems(
 }
 
 /**
- * Yields the items of all inputs and checks the text of each item. Holds one text in memory at a time.
+ * Yields the items of all inputs and checks the text of each item. Holds one text in memory at a time. Leaves out texts
+ * without letters and digits, such as `...`, which no voice speaks, and reports them with `onNotice`.
  * @param nameOf makes the name of a list item that has no id. Its parameters are the name of the list and the number of
  * the item.
  * @throws Failure of kind `usage` naming the file, line and key
  */
 export async function* draftsOf(
-  { files, prepare, sources, textColumn, ...documents }: Inputs,
+  inputs: Inputs,
   nameOf: (list: string, index: number) => string,
 ): AsyncGenerator<ItemDraft, void, undefined> {
-  const prepared = (given: ItemText, where: string): ItemText => {
-    if (prepare === undefined) return given;
-    const spoken = prepare(given.spoken ?? plainText(given.text), where);
-    return { ...given, text: checkText(spoken.text, where), spoken };
-  };
-  let index = 0;
+  const { onNotice, sources, textColumn } = inputs;
+  let index = 1;
   for (const input of sources) {
-    const entries = entriesOf(input, textColumn, documents);
-    for await (const { chapter, fields, text: line, where: source } of entries) {
-      index += 1;
-      if (input.kind === 'text') {
-        const { dir, name, title } = input;
-        if (chapter !== undefined) {
-          const { number, spoken } = chapter;
-          const named = { name: `${name}-${number}`, title: `${title}-${number}` };
-          const given = { text: checkText(spoken.text, source), spoken };
-          yield { source, dir, ...named, ...prepared(given, source) };
-        } else {
-          const given = await textOf(input.file, source, documents);
-          yield { source, name, dir, title, ...prepared(given, source) };
-        }
+    let leftOut = 0;
+    let firstLeftOut = '';
+    for await (const entry of entriesOf(input, textColumn, inputs)) {
+      const draft = await draftOf(entry, input, inputs, (list) => nameOf(list, index));
+      if (SPEAKABLE.test(draft.text)) {
+        index += 1;
+        yield draft;
         continue;
       }
-      const name = nameOf(input.name, index);
-      if (input.kind === 'lines') {
-        const given = await givenText(line, source, documents);
-        yield { source, name, ...prepared(given, source) };
-        continue;
-      }
-      const item = fields === undefined ? parseJsonLine(line, source) : itemOf(fields, source);
-      const { file, text = '', ...rest } = item;
-      if (file !== undefined) requireText(file, documents.textFormat, `${source}: `);
-      const given =
-        file === undefined
-          ? await givenText(text, source, documents)
-          : await textOf(inputFile(besideList(file, input.path), files), source, documents);
-      yield { ...rest, source, name: item.id ?? name, ...prepared(given, source) };
+      leftOut += 1;
+      if (leftOut === 1) firstLeftOut = draft.source;
     }
+    if (leftOut > 0) onNotice?.(describeLeftOut(firstLeftOut, leftOut));
   }
+}
+
+function describeLeftOut(first: string, count: number): string {
+  const others = count === 1 ? 'has' : `and ${counted(count - 1, 'other text')} of this file have`;
+  return `${first} ${others} no letter or digit to speak: left out`;
+}
+
+async function draftOf(
+  { chapter, fields, text: line, where: source }: Entry,
+  input: Source,
+  { files, prepare, ...documents }: Inputs,
+  nameOf: (list: string) => string,
+): Promise<ItemDraft> {
+  const prepared = (given: ItemText): ItemText => {
+    if (prepare === undefined) return given;
+    const spoken = prepare(given.spoken ?? plainText(given.text), source);
+    return { ...given, text: checkText(spoken.text, source), spoken };
+  };
+  if (input.kind === 'text') {
+    const { dir, name, title } = input;
+    if (chapter === undefined) {
+      return { source, name, dir, title, ...prepared(await textOf(input.file, source, documents)) };
+    }
+    const { number, spoken } = chapter;
+    const named = { name: `${name}-${number}`, title: `${title}-${number}` };
+    return { source, dir, ...named, ...prepared({ text: checkText(spoken.text, source), spoken }) };
+  }
+  const name = nameOf(input.name);
+  if (input.kind === 'lines') {
+    return { source, name, ...prepared(await givenText(line, source, documents)) };
+  }
+  const item = fields === undefined ? parseJsonLine(line, source) : itemOf(fields, source);
+  const { file, text = '', ...rest } = item;
+  if (file !== undefined) requireText(file, documents.textFormat, `${source}: `);
+  const given =
+    file === undefined
+      ? await givenText(text, source, documents)
+      : await textOf(inputFile(besideList(file, input.path), files), source, documents);
+  return { ...rest, source, name: item.id ?? name, ...prepared(given) };
 }
 
 interface Entry {
@@ -190,8 +208,6 @@ async function* readEntries(
     }
   } else {
     for await (const { number, text } of linesOf(source.file)) {
-      // No voice speaks a line such as `...` or `* * *`.
-      if (source.kind === 'lines' && !SPEAKABLE.test(text)) continue;
       yield { where: `${file}, line ${number}`, text };
     }
   }

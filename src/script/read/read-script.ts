@@ -49,14 +49,15 @@ function isMarkdown(file: string): boolean {
 
 /**
  * Reads the lines of a script in any format.
- * @param onNotice called with a sentence about unused columns of a CSV file, or files that are missing from a book
+ * @param onNotice called with a sentence about unused columns of a CSV file, files that are missing from a book, or a line
+ * without letters and digits, such as `...`, which is left out
  * @throws Failure of kind `usage` with line and column
  */
 export async function readScript(
   source: ScriptSource,
   onNotice: (sentence: string) => void,
 ): Promise<readonly ScriptLine[]> {
-  const lines = numbered(await draftsOf(source, onNotice));
+  const lines = numbered(await draftsOf(source, onNotice), onNotice);
   checkIds(lines);
   checkTimes(lines, source.mayOverlap);
   if (lines.length > 0) return lines;
@@ -103,7 +104,10 @@ function textOf({ bytes, file }: ScriptSource): string {
   }
 }
 
-function numbered(drafts: readonly DraftLine[]): readonly ScriptLine[] {
+function numbered(
+  drafts: readonly DraftLine[],
+  onNotice: (sentence: string) => void,
+): readonly ScriptLine[] {
   // A line that is only a pause becomes silence of its neighbours.
   const lines: ScriptLine[] = [];
   let silence = 0;
@@ -112,11 +116,13 @@ function numbered(drafts: readonly DraftLine[]): readonly ScriptLine[] {
     const [first = 0, ...rest] = draft.silences;
     silence += first;
     chapter = draft.chapter ?? chapter;
-    if (draft.texts.length === 0 && silence === 0) {
-      const hint = 'Add words to it, or remove it.';
-      throw placeFailure(draft.place, 'this line has no letter or digit to speak', hint);
+    if (draft.texts.length === 0) {
+      if (first === 0) {
+        onNotice(`${describePlace(draft.place)}: no letter or digit to speak: left out`);
+      }
+      silence += draft.pauseAfterMs ?? 0;
+      continue;
     }
-    if (draft.texts.length === 0) continue;
     const silences = [silence, ...rest];
     const named = chapter === undefined ? {} : { chapter };
     lines.push({ ...draft, ...named, silences, number: lines.length + 1 });

@@ -139,6 +139,45 @@ describe('foley batch of other inputs', () => {
     await expectSoundIn(box, 'piped/part-2.mp3');
   });
 
+  test('texts without letters and digits are left out, from every input', async () => {
+    const { batch, charged, write } = await batchBox({});
+    await write('lines.txt', 'One.\n...\n');
+    await write('table.csv', 'id,text\na,One.\nb,...\nc,“…”\n');
+    await write('list.jsonl', '{"text":"One."}\n{"text":"..."}\n');
+    await write('folder/a.txt', 'One.');
+    await write('folder/b.txt', '...');
+    for (const [inputs, leftOut] of [
+      [['--lines', 'lines.txt'], 'lines.txt, line 2 has'],
+      [['table.csv'], 'table.csv, line 3 and 1 other text of this file have'],
+      [['--jsonl', 'list.jsonl'], 'list.jsonl, line 2 has'],
+      [['folder'], `${path.join('folder', 'b.txt')} has`],
+    ] as const) {
+      for (const run of ['1 done, 0 failed, 0 skipped', '0 done, 0 failed, 1 skipped']) {
+        const result = await batch([
+          ...inputs,
+          '--output-dir',
+          `audio-${inputs.length}-${leftOut.slice(0, 5)}`,
+        ]);
+        expect(result).toMatchObject({ code: 0 });
+        expect(result.stderr).toContain(
+          `foley: ${leftOut} no letter or digit to speak: left out\n`,
+        );
+        expect(result.stdout.toString()).toContain(run);
+      }
+    }
+    await write('words.tsv', '...\tand so on\n');
+    const lexicon = ['--lines', 'lines.txt', '--lexicon', 'words.tsv', '--output-dir', 'all'];
+    const before = await charged();
+    expect((await batch(lexicon)).stdout.toString()).toContain('2 done, 0 failed, 0 skipped');
+    expect(await charged()).toBeGreaterThan(before);
+    await write('only.txt', '...\n* * *\n');
+    const none = await batch(['--lines', 'only.txt']);
+    expect(none).toMatchObject({ code: 2 });
+    expect(none.stderr).toContain(
+      'there is no text to speak: the inputs have no letters or digits',
+    );
+  });
+
   test('a list can have every field of a request', async () => {
     const { box, events, service, write } = await batchBox({});
     const { bytes } = await service.ask('/api/open/v3/voices');
