@@ -25,6 +25,7 @@ import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { codeFailure, openPreparation } from '../../src/speech/speech-text.ts';
 import { display } from '../../src/text/display.ts';
 import { guessLanguage } from '../../src/text/guess-language.ts';
+import { markupNotice } from '../../src/text/formats/guess-format.ts';
 import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
 
 export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags, RunFlags {
@@ -121,7 +122,7 @@ export async function prepareBatch(
     redo:
       redone.size === 0 ? undefined : sha256(JSON.stringify([...redone].toSorted())).slice(0, 32),
     captions,
-    ...(await checkPlan(plan, shard, redone, signal)),
+    ...(await checkPlan(plan, shard, redone)),
     items: (voiceId) => itemsOf({ ...plan, defaults: { ...defaults, voiceId } }, shard, signal),
   };
 }
@@ -198,17 +199,22 @@ async function checkPlan(
   options: PlanOptions,
   shard: Shard | undefined,
   redone: ReadonlySet<string>,
-  signal: AbortSignal,
 ): Promise<Pick<PreparedBatch, 'foreign' | 'needsVoice' | 'total'>> {
   let needsVoice = false;
   let items = 0;
+  let mayBeMarkup = (options.textFormat ?? 'auto') === 'auto';
   let foreign: PreparedBatch['foreign'];
   const missing = new Set(redone);
   const isOurs = shardFilter(shard);
   for await (const item of planItems(options)) {
-    signal.throwIfAborted();
+    options.signal?.throwIfAborted();
     items += 1;
     missing.delete(item.id);
+    if (mayBeMarkup) {
+      const sentence = markupNotice(item.order.text, `item ${display(item.id)}`);
+      if (sentence !== undefined) options.onNotice?.(sentence);
+      mayBeMarkup = sentence === undefined;
+    }
     if (!isOurs(item) || !item.usesDefaultVoice) continue;
     needsVoice = true;
     const { language, text } = item.order;

@@ -22,6 +22,7 @@ import { codeFailure, openLexicon } from '../../src/speech/speech-text.ts';
 import type { TextSource } from '../../src/speech/text-source.ts';
 import { readText } from '../../src/speech/text-source.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
+import { markupNotice } from '../../src/text/formats/guess-format.ts';
 import { documentFormat } from '../../src/text/formats/text-formats.ts';
 import type { Lexicon } from '../../src/text/lexicon.ts';
 import type { LiveFlags, LiveFormat } from './flags.ts';
@@ -73,6 +74,9 @@ export async function planLive(
   const source = await chooseTextSource(context, args, flags.file);
   const isMarkdown = formatOf(source, flags.textFormat) === 'markdown';
   const given = await readGivenText(source, flags.code, isMarkdown);
+  const mayBeMarkup = !isMarkdown && flags.textFormat !== 'plain';
+  const markup = mayBeMarkup ? markupNotice(given ?? '', 'the text', true) : undefined;
+  if (markup !== undefined) io.notice(`foley: ${markup}`);
   const text = given === undefined ? undefined : (lexicon?.speak(given) ?? given);
   const mode = chooseMode(flags, text);
   return { context, flags, settings, protocol, mode, plan, player, text, isMarkdown, lexicon };

@@ -24,6 +24,7 @@ import type { SpeechTransport } from '../../src/speech/speak.ts';
 import { readPieces } from '../../src/speech/text-source.ts';
 import { describeUnspoken } from '../../src/speech/unspoken.ts';
 import { quoted } from '../../src/text/display.ts';
+import { markupNotice } from '../../src/text/formats/guess-format.ts';
 import { createReporter } from './reporter.ts';
 import { liveRequest } from './request.ts';
 import type { LiveTask } from './request.ts';
@@ -155,7 +156,8 @@ function transportFor(
       async *pieces(over) {
         if (text !== undefined) return yield text;
         const arriving = readPieces(io.stdin(), 'stdin', over);
-        const pieces = isMarkdown ? markdownPieces(arriving, code) : arriving;
+        const plain = flags.textFormat === 'plain' ? arriving : noticeMarkup(arriving, io);
+        const pieces = isMarkdown ? markdownPieces(arriving, code) : plain;
         yield* target === 'embedded' ? watchLanguage(pieces, noticeLanguage) : pieces;
       },
       lexicon: text === undefined ? lexicon : undefined,
@@ -173,6 +175,27 @@ function transportFor(
     },
   );
 }
+
+// Prints a notice if the text looks like a document.
+async function* noticeMarkup(
+  pieces: AsyncIterable<string>,
+  io: Context['io'],
+): AsyncGenerator<string, void, undefined> {
+  let beginning = '';
+  for await (const piece of pieces) {
+    if (beginning.length < MARKUP_CHARACTERS) {
+      beginning += piece;
+      const sentence = markupNotice(beginning, 'stdin', true);
+      if (sentence !== undefined) {
+        io.notice(`foley: ${sentence}`);
+        beginning = beginning.padEnd(MARKUP_CHARACTERS);
+      }
+    }
+    yield piece;
+  }
+}
+
+const MARKUP_CHARACTERS = 1_000;
 
 /** Returns callbacks for `--verbose` that log each WebSocket handshake with its duration. */
 export function handshakeLog(

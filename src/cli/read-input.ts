@@ -80,8 +80,9 @@ export async function chooseTextSource(
   const { cwd, files, globals, io } = context;
   const source = { ...io, ...context, args, file };
   const [name = ''] = args;
-  const isPath = looksLikePath(name);
   if (args.length !== 1 || file !== undefined) return source;
+  const { hasTextExtension } = await import('../text/formats/foreign-formats.ts');
+  const isPath = looksLikePath(name, hasTextExtension);
   if (!isPath && !/^.{1,250}\.\w+$/.test(name)) return source;
   const found = await files.stat(path.resolve(cwd(), name)).catch(() => undefined);
   const asks = globals.input && canAsk(io);
@@ -108,17 +109,13 @@ const FOLDER_HINT = '`foley batch FOLDER` speaks the texts of a folder.';
 
 // Returns true for `./notes`, `texts/`, and for one word with the extension of a text, such as `chapters/one.txt`. The
 // first folder has no dot, unlike the host in `example.com/page.html`.
-function looksLikePath(name: string): boolean {
+function looksLikePath(name: string, hasTextExtension: (name: string) => boolean): boolean {
   if (name.length > 250 || /\s|:\/\//.test(name)) return false;
   if (/^(?:\.{1,2}|~)[/\\]./.test(name)) return true;
   if (!/^(?:[a-z]:)?[/\\]?[\p{L}\p{N}_-]/iu.test(name)) return false;
   if (/^[^.]+[/\\]$/.test(name)) return true;
-  return TEXT_EXTENSION.test(name) && /^(?:[^./\\]*[/\\]|[^/\\]+$)/.test(name);
+  return hasTextExtension(name) && /^(?:[^./\\]*[/\\]|[^/\\]+$)/.test(name);
 }
-
-// Extensions of texts, except for those that are the last part of many host names, such as `.org`.
-const TEXT_EXTENSION =
-  /[^./\\]\.(?:txt|text|md|markdown|[rq]md|mdx|html?|xhtml|epub|ssml|srt|vtt|sbv|lrc|pdf|docx?|odt|rtf|tex|rst|adoc|fb2|mobi|azw3|ipynb|csv|tsv|jsonl?|ya?ml|xml)$/i;
 
 /**
  * Reads the API key from the file of `--api-key-file` (`-` is stdin), without a trailing line end. On abort, throws the

@@ -5,14 +5,16 @@ import type { SettingSources } from '../config/settings.ts';
 import { resolveSetting } from '../config/settings.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
+import { display } from '../text/display.ts';
 import type { SpokenText } from '../text/document.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import { isEpub } from '../text/formats/foreign-formats.ts';
+import { markupNotice } from '../text/formats/guess-format.ts';
 import type { CodeMode, DocumentFormat, TextFormat } from '../text/formats/text-formats.ts';
 import { documentFormat, hasCode } from '../text/formats/text-formats.ts';
 import type { LexiconFile, LexiconPlace } from './prepare-text.ts';
 import type { TextSource } from './text-source.ts';
-import { decodeText, readBytes, readText } from './text-source.ts';
+import { decodeText, nameOf, readBytes, readText } from './text-source.ts';
 
 /** A text to speak, with the words and pauses of its document. */
 export interface SpeechText {
@@ -70,15 +72,22 @@ async function readFormat(
   code: CodeMode | undefined,
 ): Promise<SpeechText> {
   if (format === undefined && (source.args.length > 0 || source.isPlain === true)) {
-    return { text: await readText(source), spoken: undefined };
+    return noticeMarkup(await readText(source), source);
   }
   const bytes = format === undefined ? await readBytes(source) : undefined;
   if (format === undefined && bytes !== undefined && !isEpub(bytes)) {
-    return { text: decodeText(source, bytes), spoken: undefined };
+    return noticeMarkup(decodeText(source, bytes), source);
   }
   const { readDocumentSource } = await import('./document-source.ts');
   const spoken = await readDocumentSource(source, format ?? 'epub', code, bytes);
   return { text: spoken.text, spoken };
+}
+
+function noticeMarkup(text: string, source: TextSource): SpeechText {
+  const name = source.args.length > 0 ? 'the text' : nameOf(source);
+  const sentence = source.isPlain === true ? undefined : markupNotice(text, display(name));
+  if (sentence !== undefined) source.notice?.(`foley: ${sentence}`);
+  return { text, spoken: undefined };
 }
 
 /**

@@ -19,7 +19,7 @@ export interface TextSource {
   readonly signal: AbortSignal;
   /** Whether the user chose `--text-format plain`: files of other formats are spoken as they are. */
   readonly isPlain?: boolean;
-  /** Called with a sentence about content that is missing from a document. */
+  /** Called with a sentence about content that is missing from a document, or about a text that looks like one. */
   readonly notice?: (sentence: string) => void;
 }
 
@@ -117,7 +117,8 @@ function origin({ args, file }: TextSource): string {
   return file === undefined || file === '-' ? 'from stdin' : `of ${file}`;
 }
 
-function nameOf({ file }: TextSource): string {
+/** Returns the name of a file, or `stdin`. */
+export function nameOf({ file }: Pick<TextSource, 'file'>): string {
   return file === undefined || file === '-' ? 'stdin' : file;
 }
 

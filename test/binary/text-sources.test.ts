@@ -97,6 +97,9 @@ describe('an argument that looks like the path of a missing file', () => {
     ['/texts/a.txt'],
     [String.raw`texts\a.docx`],
     ['Kapitel-1.TXT'],
+    ['notes.mkd'],
+    ['list.toml'],
+    ['book.azw'],
   ])('%s is spoken with a notice', async (name) => {
     const result = await runFoley(['text', name]);
     expect(result.code, result.stderr).toBe(0);

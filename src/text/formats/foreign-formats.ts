@@ -1,4 +1,5 @@
 import { DocumentError } from './document-error.ts';
+import { documentFormat } from './text-formats.ts';
 
 /** A format of texts that foley does not read. */
 interface ForeignFormat {
@@ -209,10 +210,7 @@ export function isEpub(bytes: Uint8Array): boolean {
  */
 export function refuseForeign(name: string | undefined, bytes: Uint8Array): void {
   const head = headOf(bytes);
-  const extension = /\.([a-z\d]+)$/i.exec(name ?? '')?.[1]?.toLowerCase();
-  const found =
-    FORMATS.find(({ signature }) => signature?.test(head)) ??
-    FORMATS.find(({ extensions }) => extension !== undefined && extensions.includes(extension));
+  const found = FORMATS.find(({ signature }) => signature?.test(head)) ?? formatOfName(name);
   if (found === undefined) return;
   const { convert, hint = 'Save its text as .txt.' } = found;
   const way = convert === undefined ? hint : `Convert it, for example with: ${convert}`;
@@ -220,6 +218,26 @@ export function refuseForeign(name: string | undefined, bytes: Uint8Array): void
   throw new DocumentError(`it is ${found.name}, which foley does not read`, {
     hint: isText(head) ? `${way.replace(/\.$/, '')}. ${asItIs}` : way,
   });
+}
+
+/** Returns true if a file name has the extension of a text or document, except for those that many host names end with. */
+export function hasTextExtension(name: string): boolean {
+  const extension = extensionOf(name);
+  if (extension === undefined || HOST_ENDINGS.has(extension)) return false;
+  if (extension === 'txt' || extension === 'text') return true;
+  return documentFormat('auto', name) !== undefined || formatOfName(name) !== undefined;
+}
+
+const HOST_ENDINGS: ReadonlySet<string> = new Set(['man', 'org', 'ps', 'wiki', 'zip']);
+
+function formatOfName(name: string | undefined): ForeignFormat | undefined {
+  const extension = extensionOf(name);
+  if (extension === undefined) return undefined;
+  return FORMATS.find(({ extensions }) => extensions.includes(extension));
+}
+
+function extensionOf(name: string | undefined): string | undefined {
+  return /\.([a-z\d]+)$/i.exec(name ?? '')?.[1]?.toLowerCase();
 }
 
 const BYTE_ORDER_MARK = /^\u00ef\u00bb\u00bf/;
