@@ -134,18 +134,15 @@ const MARKS = [
   /\S(?=\s)/gu,
 ] as const;
 
+// Returns the last boundary at or before `most`; undefined if it is before `shortest`. Does not segment the text before it.
 function lastBoundary(
   segmenter: Intl.Segmenter,
   seen: string,
   shortest: number,
   most: number,
 ): number | undefined {
-  let last: number | undefined;
-  for (const { index } of segmenter.segment(seen)) {
-    if (index > most) break;
-    if (index >= Math.max(shortest, 1)) last = index;
-  }
-  return last;
+  const last = segmenter.segment(seen).containing(Math.min(most, seen.length - 1))?.index;
+  return last !== undefined && last >= Math.max(shortest, 1) ? last : undefined;
 }
 
 const segmenters = new Map<string, Intl.Segmenter>();

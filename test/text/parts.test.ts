@@ -222,4 +222,14 @@ describe('for any text and limit', () => {
     // Eight times the text; quadratic would be sixty-four times the work. The constant is noise.
     expect(fastest(100_000)).toBeLessThan(32 * small + 60);
   });
+
+  test.each(['^a', '我们的中文', 'สวัสดีครับ'])(
+    'takes 2 µs for a character of a text without spaces: %j',
+    (unit) => {
+      const text = unit.repeat(800_000 / unit.length);
+      const start = process.cpuUsage();
+      splitParts(text, 10_000);
+      expect(process.cpuUsage(start).user).toBeLessThan(2 * text.length);
+    },
+  );
 });

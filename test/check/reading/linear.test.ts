@@ -5,6 +5,7 @@ import { readDocument } from '../../../src/text/formats/read-document.ts';
 import { readLexicon } from '../../../src/text/formats/read-lexicon.ts';
 import { createMarkdownStream } from '../../../src/text/formats/markdown-stream.ts';
 import { Lexicon } from '../../../src/text/lexicon.ts';
+import { splitParts } from '../../../src/text/parts.ts';
 import { epubOf } from '../../harness/epub.ts';
 
 /** Pieces of which a document consists, again and again. */
@@ -72,6 +73,8 @@ const MARKDOWN = [
   '\\[',
   '[^1]',
   '~~a',
+  '^a',
+  '~a',
   '[!a]',
   '> [!a]\n',
   ' {#a',
@@ -110,6 +113,8 @@ const PLS = [
 const TABLE = ['a\tb\n', 'a,b\n', '"a","b"\n', '#\n', '\n', '"', '""', 'a;b\n', ',', 'a,b,c\n'];
 const WORDS = ['C++', '.NET', 'ASP.NET ', 'a ', '.', 'a.', '+'];
 
+const WITHOUT_SPACES = ['^a', 'a', '我们的中文', 'สวัสดี', '👨‍👩‍👧', 'e\u0301'];
+
 const PHONEMES = ['read ', 'the U.S. ', 'a-', "'a ", 'aB', 'x1', '1,', '.', '"', 'q', '—'];
 
 const entries = ['.NET', 'C++', 'a a b'].map((written) => ({ written, spoken: 'spoken' }));
@@ -130,6 +135,7 @@ const readers: readonly (readonly [
   ['a PLS', PLS, (body) => readLexicon(`<lexicon>${body}</lexicon>`)],
   ['a table of words', TABLE, (rows) => readLexicon(`x,y\n${rows}`)],
   ['the phonemes of a text', PHONEMES, (text) => english.phonemes(text)],
+  ['a long text in parts', WITHOUT_SPACES, (text) => splitParts(text, 10_000)],
   ['a text with a lexicon', WORDS, (text) => lexicon.apply(plainText(text))],
 ];
 
