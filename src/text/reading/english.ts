@@ -2,6 +2,7 @@ import { readFormula } from './chemistry.ts';
 import { readNumericDate } from './dates.ts';
 import { cardinal, pairs, plural, type Region, spellDigits, table, words } from './numbers.ts';
 import { currencyAfter } from './currencies.ts';
+import { findFormulas } from './formulas.ts';
 import { readMagnitude } from './money.ts';
 import { FIXED, isTennis, readPhoneGroups, readQuantity, readVersion } from './quantities.ts';
 import { readBook, readBookNumber, readVerse } from './scripture.ts';
@@ -39,6 +40,24 @@ export function readEnglish(
   text: string,
   { region }: { readonly region: Region },
 ): readonly ReadSpan[] {
+  const formulas = /[$\\]/.test(text) ? findFormulas(text) : [];
+  if (formulas.length === 0) return readWords(text, region);
+  let others = '';
+  for (const { end, start } of formulas) {
+    others += text.slice(others.length, start) + ' '.repeat(end - start);
+  }
+  const read = formulas.map(({ end, start, text: formula }) => {
+    const written = formula.replaceAll(FRACTION_LINE, ' over ');
+    return { start, end, spoken: spokenText(written, readWords(written, region)) };
+  });
+  const spans = [...readWords(others + text.slice(others.length), region), ...read];
+  return spans.toSorted((one, other) => one.start - other.start);
+}
+
+// A fraction of two numbers has a name of its own, such as `one half`.
+const FRACTION_LINE = /(?<=[^\d\s])\/|\/(?=[^\d\s])/g;
+
+function readWords(text: string, region: Region): readonly ReadSpan[] {
   const spans: ReadSpan[] = [];
   const tokens = tokenize(text);
   let phone: readonly string[] = [];

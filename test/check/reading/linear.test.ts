@@ -6,6 +6,7 @@ import { readLexicon } from '../../../src/text/formats/read-lexicon.ts';
 import { createMarkdownStream } from '../../../src/text/formats/markdown-stream.ts';
 import { Lexicon } from '../../../src/text/lexicon.ts';
 import { splitParts } from '../../../src/text/parts.ts';
+import { findFormulas } from '../../../src/text/reading/formulas.ts';
 import { epubOf } from '../../harness/epub.ts';
 
 /** Pieces of which a document consists, again and again. */
@@ -113,6 +114,7 @@ const PLS = [
 const TABLE = ['a\tb\n', 'a,b\n', '"a","b"\n', '#\n', '\n', '"', '""', 'a;b\n', ',', 'a,b,c\n'];
 const WORDS = ['C++', '.NET', 'ASP.NET ', 'a ', '.', 'a.', '+'];
 
+const FORMULAS = ['$', '$a ', '$$a', '\\(a', '\\[', '\\frac{', '\\sqrt{{', '$x^2$ ', '\\sum_{a'];
 const WITHOUT_SPACES = ['^a', 'a', '我们的中文', 'สวัสดี', '👨‍👩‍👧', 'e\u0301'];
 
 const PHONEMES = ['read ', 'the U.S. ', 'a-', "'a ", 'aB', 'x1', '1,', '.', '"', 'q', '—'];
@@ -136,6 +138,7 @@ const readers: readonly (readonly [
   ['a table of words', TABLE, (rows) => readLexicon(`x,y\n${rows}`)],
   ['the phonemes of a text', PHONEMES, (text) => english.phonemes(text)],
   ['a long text in parts', WITHOUT_SPACES, (text) => splitParts(text, 10_000)],
+  ['formulas in a plain text', FORMULAS, findFormulas],
   ['a text with a lexicon', WORDS, (text) => lexicon.apply(plainText(text))],
 ];
 
