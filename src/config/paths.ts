@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Failure } from '../errors/failure.ts';
 import { configFailure } from '../errors/failure.ts';
+import { display } from '../text/display.ts';
 
 export interface Paths {
   readonly config: string;
@@ -43,7 +44,7 @@ export function findHome(): string {
 /**
  * Returns the paths of foley's files and folders. The XDG variables override the default folders of the platform. Empty
  * and relative values of these variables are ignored, as the XDG specification requires.
- * @throws Failure of kind `config` if a default folder is needed and the home directory is unknown
+ * @throws Failure of kind `config` if a default folder is needed and the home directory is unknown or relative
  */
 export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Paths {
   const style = platform === 'win32' ? path.win32 : path.posix;
@@ -52,14 +53,14 @@ export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Path
     const value = env[name];
     return value !== undefined && style.isAbsolute(value) ? value : undefined;
   };
-  const usual =
-    homeDirectory === ''
-      ? NO_FOLDERS
-      : usualFolders(platform, (...parts) => join(homeDirectory, ...parts), folder, join);
+  // In a relative folder, each working directory would have its own journal of billed requests.
+  const usual = style.isAbsolute(homeDirectory)
+    ? usualFolders(platform, (...parts) => join(homeDirectory, ...parts), folder, join)
+    : NO_FOLDERS;
   const under = (name: string, fallback: string | undefined): string => {
     const given = folder(name);
     if (given !== undefined) return join(given, 'foley');
-    if (fallback === undefined) throw unknownHome(name);
+    if (fallback === undefined) throw unknownHome(name, homeDirectory);
     return fallback;
   };
   const config = under('XDG_CONFIG_HOME', usual.config);
@@ -78,7 +79,13 @@ export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Path
   };
 }
 
-function unknownHome(variable: string): Failure {
+function unknownHome(variable: string, homeDirectory: string): Failure {
+  if (homeDirectory !== '') {
+    return configFailure(
+      `HOME is "${display(homeDirectory)}", which is not an absolute path`,
+      'Set HOME to a folder such as /home/ada.',
+    );
+  }
   return configFailure(
     `foley has no folder for its files: HOME and ${variable} are not set, and this user has no home directory`,
     'Set HOME to a folder that this user can write to.',

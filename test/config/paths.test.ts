@@ -40,6 +40,15 @@ test.each(['', 'relative', './here', '~/x'])('a folder that is "%s" is ignored',
   expect(linux(env)).toEqual(linux({}));
 });
 
+test.each(['rel', './here', '~'])('a home directory that is "%s" is refused', (homeDirectory) => {
+  const inputs = { platform: 'linux', homeDirectory } as const;
+  const message = `HOME is "${homeDirectory}", which is not an absolute path`;
+  expect(() => resolvePaths({ ...inputs, env: {} })).toThrow(message);
+  const folders = ['CONFIG_HOME', 'STATE_HOME', 'CACHE_HOME', 'DATA_HOME', 'RUNTIME_DIR'];
+  const env = Object.fromEntries(folders.map((name) => [`XDG_${name}`, '/x']));
+  expect(resolvePaths({ ...inputs, env }).state).toBe('/x/foley');
+});
+
 test('the default folders of macOS are used', () => {
   const paths = resolvePaths({ env: {}, platform: 'darwin', homeDirectory: '/Users/ada' });
   expect(paths.config).toBe('/Users/ada/Library/Preferences/foley');

@@ -196,7 +196,7 @@ const TEXT_DESCRIPTION = Buffer.concat([
 ]);
 
 function textSample(title: string): Buffer {
-  const text = Buffer.from(title);
+  const text = shortened(title, MOST_SAMPLE_BYTES);
   const utf8 = 0x100;
   return Buffer.concat([u16(text.length), text, box('encd', u32(utf8))]);
 }
@@ -204,6 +204,8 @@ function textSample(title: string): Buffer {
 /** Maximum number of chapters in a Nero chapter list: their number has one byte. Chapter tracks have no limit. */
 export const MOST_LISTED_CHAPTERS = 255;
 const MOST_TITLE_BYTES = 255;
+// The length of a text sample has two bytes.
+const MOST_SAMPLE_BYTES = 65_535;
 const TICKS_PER_MS = 10_000;
 
 function chapterList(chapters: readonly Chapter[]): Buffer {
@@ -214,10 +216,11 @@ function chapterList(chapters: readonly Chapter[]): Buffer {
   return box('chpl', u32(0x0100_0000, 0), Buffer.of(listed.length), ...listed);
 }
 
+// Returns a text in UTF-8, without the characters at its end that exceed `maxBytes`.
 function shortened(text: string, maxBytes: number): Buffer {
-  const characters = Array.from(text);
-  while (Buffer.byteLength(characters.join('')) > maxBytes) characters.pop();
-  return Buffer.from(characters.join(''));
+  const bytes = new Uint8Array(maxBytes);
+  const { written } = new TextEncoder().encodeInto(text, bytes);
+  return Buffer.from(bytes.subarray(0, written));
 }
 
 interface Box {

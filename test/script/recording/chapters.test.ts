@@ -131,6 +131,23 @@ test('an m4b reports the chapters that its Nero list leaves out', async () => {
   expect(await make(lines, { format: 'm4b' })).toMatchObject({ unlistedChapters: 2 });
 });
 
+test('an m4b has the beginning of a chapter title that is longer than 64 KiB', async () => {
+  const lines = [
+    { seconds: 0.1, chapter: `a${'é'.repeat(70_000)}` },
+    { seconds: 0.1, chapter: '🎉'.repeat(80) },
+  ];
+  const { file } = await make(lines, { format: 'm4b' });
+  const bytes = await readFile(file);
+  // In the chapter track, a title follows its length in two bytes; in the Nero list, its length in one byte.
+  const title = `a${'é'.repeat(32_767)}`;
+  expect(bytes.indexOf(Buffer.concat([Buffer.of(0xff, 0xff), Buffer.from(title)]))).toBeGreaterThan(
+    0,
+  );
+  expect(
+    bytes.indexOf(Buffer.concat([Buffer.of(252), Buffer.from('🎉'.repeat(63))])),
+  ).toBeGreaterThan(0);
+});
+
 function titleAndTimes(chapter: {
   readonly start_time: string;
   readonly end_time: string;
