@@ -15,7 +15,7 @@ import { serviceFlags } from '../../src/cli/jobs/format.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
-import { chooseTextSource } from '../../src/cli/read-input.ts';
+import { chooseTextSource } from '../../src/cli/choose-text-source.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { namedVoice } from '../../src/cli/speech/speak.ts';
 import { resolveSetting } from '../../src/config/settings.ts';

@@ -1,6 +1,6 @@
 import type { CommandInput, Context, Connection } from '../../src/cli/command.ts';
 import { controlsToSend } from '../../src/cli/flags/speech.ts';
-import { chooseTextSource } from '../../src/cli/read-input.ts';
+import { chooseTextSource } from '../../src/cli/choose-text-source.ts';
 import { playerFor, refuseSharedStdin, planOutput } from '../../src/cli/speech/plan.ts';
 import { namedVoice } from '../../src/cli/speech/speak.ts';
 import type { SettingSources } from '../../src/config/settings.ts';

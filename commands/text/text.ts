@@ -7,7 +7,7 @@ import {
   textOptions,
 } from '../../src/cli/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import { chooseTextSource } from '../../src/cli/read-input.ts';
+import { chooseTextSource } from '../../src/cli/choose-text-source.ts';
 import { refuseSharedStdin } from '../../src/cli/speech/plan.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import type { SettingSources } from '../../src/config/settings.ts';

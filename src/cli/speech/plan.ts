@@ -27,7 +27,7 @@ import type { CommandInput, Connection, Context } from '../command.ts';
 import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
 import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
-import { chooseTextSource } from '../read-input.ts';
+import { chooseTextSource } from '../choose-text-source.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
 import { checkOutputFlag } from '../flags/values.ts';
 
