@@ -1,6 +1,7 @@
 import { getProfile } from '../../src/api/resources/profile.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
+import { counted } from '../../src/text/display.ts';
 import { safeUrl } from './webhook-url.ts';
 
 /** Defines the command `foley profile` (docs/api/account.md). */
@@ -16,7 +17,7 @@ export const profileGet: CommandDefinition = {
       id,
       tier,
       credits: `${credits}`,
-      'quota left': `${quota}`,
+      'quota left': counted(quota, 'unit'),
       webhook: typeof webhookUrl === 'string' ? safeUrl(webhookUrl) : '',
     };
     return { data: raw, human: (style) => renderFields(Object.entries(fields), style) };

@@ -31,7 +31,7 @@ describe('foley profile', () => {
   test('shows id, tier, credits and quota', async () => {
     const result = await profile(await service());
     expect(result.stdout.toString()).toBe(
-      'id          u-1\ntier        studio\ncredits     1234.5\nquota left  990000\n',
+      'id          u-1\ntier        studio\ncredits     1234.5\nquota left  990000 units\n',
     );
     expect(result).toMatchObject({ code: 0, stderr: '' });
   });
