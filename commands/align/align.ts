@@ -18,6 +18,7 @@ import { resolveSetting } from '../../src/config/settings.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { SpeechText, SpokenTextFlags } from '../../src/speech/speech-text.ts';
+import { refusePronunciations } from '../../src/speech/pronunciations.ts';
 import { readSpeech } from '../../src/speech/speech-text.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 import { counted } from '../../src/text/display.ts';
@@ -62,6 +63,7 @@ export const align: CommandDefinition<AlignFlags> = {
     const language = resolveSetting(settings, 'language', options.language)?.value ?? 'en';
     const source = { ...io, ...context, args: [], file: options.file };
     const speech = await abortable(readSpeech(source, options, settings), signal);
+    refusePronunciations(speech.spoken, '`foley align`');
     const { openCaptionFiles } = await import('../../src/captions/caption-files.ts');
     const open = (isTimings: boolean): Promise<CaptionFiles> => {
       const targets = plan?.targets ?? [];

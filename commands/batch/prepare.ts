@@ -21,6 +21,7 @@ import { resolveSetting } from '../../src/config/settings.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
+import { PronunciationsByVoice } from '../../src/speech/pronunciations.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { codeFailure, openPreparation } from '../../src/speech/speech-text.ts';
 import { display } from '../../src/text/display.ts';
@@ -124,7 +125,22 @@ export async function prepareBatch(
     captions,
     ...(await checkPlan(plan, shard, redone)),
     items: (voiceId) => itemsOf({ ...plan, defaults: { ...defaults, voiceId } }, shard, signal),
+    pronunciations: await pronunciationsIn(plan, shard, signal),
   };
+}
+
+// Only a lexicon has phonemes.
+async function pronunciationsIn(
+  options: PlanOptions,
+  shard: Shard | undefined,
+  signal: AbortSignal,
+): Promise<PronunciationsByVoice> {
+  const pronunciations = new PronunciationsByVoice();
+  if (options.prepare === undefined) return pronunciations;
+  for await (const { order, usesDefaultVoice } of itemsOf(options, shard, signal)) {
+    pronunciations.add(usesDefaultVoice ? { ...order, voiceId: '' } : order);
+  }
+  return pronunciations;
 }
 
 function refuseFlags({ globals }: Context, paths: readonly string[], flags: BatchFlags): void {

@@ -21,6 +21,7 @@ import { namedVoice } from '../../src/cli/speech/speak.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import type { MediaInput } from '../../src/media/inputs.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
+import { refusePronunciations } from '../../src/speech/pronunciations.ts';
 import { readSpeech, refusePauses } from '../../src/speech/speech-text.ts';
 import { quoted } from '../../src/text/display.ts';
 
@@ -68,6 +69,7 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
     const source = await chooseTextSource(context, args, options.file);
     const { spoken, text } = await readSpeech(source, options, await context.settings());
     refusePauses(spoken, '`foley dub create`');
+    refusePronunciations(spoken, '`foley dub create`');
     if (options.extend === true) return extended(context, options, text, inputs);
     const task: MediaTask = {
       kind: 'dub',

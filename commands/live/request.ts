@@ -11,13 +11,15 @@ import {
 } from '../../src/contract/realtime/limits.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime/protocols.ts';
 import { REALTIME_FORMATS } from '../../src/contract/realtime/protocols.ts';
-import type { SpeechControls } from '../../src/contract/speech.ts';
+import { PRONUNCIATIONS_MAX } from '../../src/contract/limits.ts';
+import type { Pronunciation, SpeechControls } from '../../src/contract/speech.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure, configFailure } from '../../src/errors/failure.ts';
 import { defaultLiveModel } from '../../src/live/live-transport.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import type { OutputPlan } from '../../src/speech/speak.ts';
 import type { Player } from '../../src/speech/play.ts';
+import { checkPronunciations } from '../../src/speech/pronunciations.ts';
 import { codeFailure, openLexicon } from '../../src/speech/speech-text.ts';
 import type { TextSource } from '../../src/speech/text-source.ts';
 import { readText } from '../../src/speech/text-source.ts';
@@ -150,8 +152,10 @@ export async function liveRequest(
   task: LiveTask,
   connection: Connection,
 ): Promise<LivePlan['request']> {
-  const { context, flags, plan, protocol, settings, text } = task;
+  const { context, flags, lexicon, plan, protocol, settings, text } = task;
   const voiceId = await namedVoice(context, { ...flags, text }, settings, connection);
+  const pronunciations = livePronunciations(text, lexicon);
+  await checkPronunciations(connection.client, voiceId, pronunciations, context.signal);
   const given = flags.model ?? resolveSetting(settings, 'model')?.value;
   const modelId = given ?? (await defaultLiveModel(connection.client, voiceId, context.signal));
   const { chunkLength, latency } = flags;
@@ -163,6 +167,7 @@ export async function liveRequest(
     ...(chunkLength === undefined ? {} : { chunkLength }),
     ...(latency === undefined ? {} : { latency }),
     ...controls,
+    ...(pronunciations.length === 0 ? {} : { pronunciations: [...pronunciations] }),
   };
   if (protocol === 'v3') return request;
   return {
@@ -171,6 +176,20 @@ export async function liveRequest(
     ...(instruction === undefined ? {} : { instructions: instruction }),
     ...(flags.optimizeInstructions === true ? { optimizeInstructions: true } : {}),
   };
+}
+
+// The words of a pipe are unknown when the request begins.
+function livePronunciations(
+  text: string | undefined,
+  lexicon: Lexicon | undefined,
+): readonly Pronunciation[] {
+  if (lexicon === undefined) return [];
+  const found = text === undefined ? lexicon.pronunciations : lexicon.pronunciationsIn(text);
+  if (found.length <= PRONUNCIATIONS_MAX) return found;
+  throw usageFailure(
+    `the lexicon has phonemes for ${found.length} words; \`foley live\` sends at most ${PRONUNCIATIONS_MAX}`,
+    'Use a shorter lexicon.',
+  );
 }
 
 function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filterEmoji'> {

@@ -24,6 +24,7 @@ import type { RecordingFormat } from '../../src/script/recording/encode.ts';
 import type { Tags } from '../../src/script/recording/tags.ts';
 import type { ScriptLine } from '../../src/script/script.ts';
 import { describePlace } from '../../src/script/script.ts';
+import { PronunciationsByVoice } from '../../src/speech/pronunciations.ts';
 import { openLexicon } from '../../src/speech/speech-text.ts';
 import type { CastText } from '../../src/speech/voice-choice.ts';
 import { findVoice, foreignCastText } from '../../src/speech/voice-choice.ts';
@@ -117,6 +118,8 @@ function openBatch(
 ): PreparedBatch {
   const { plan, redone, settings } = script;
   const outputDir = recordingFolder(flags.output);
+  const pronunciations = new PronunciationsByVoice();
+  for (const { order } of itemsOf(plan)) pronunciations.add(order);
   const redo = sha256(JSON.stringify([...redone].toSorted())).slice(0, 32);
   return {
     flags,
@@ -135,6 +138,7 @@ function openBatch(
     // the audio later.
     captions: undefined,
     needsVoice: false,
+    pronunciations,
     async *items() {
       yield* itemsOf(plan);
     },

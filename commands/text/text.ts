@@ -13,6 +13,7 @@ import { resolveSetting } from '../../src/config/settings.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
+import { pronunciationsOf } from '../../src/speech/pronunciations.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { readSpeech } from '../../src/speech/speech-text.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -83,6 +84,7 @@ export const text: CommandDefinition<TextFlags> = {
           spoken: said.slice(start, end),
           at: start,
         })),
+        ...pronunciationsOf(spoken),
         ...(reading === undefined ? {} : { reading }),
       },
       human: () => reading?.join('\n') ?? sent,

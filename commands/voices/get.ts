@@ -18,6 +18,7 @@ export const voicesGet: CommandDefinition = {
       language: value.primaryLanguage,
       languages: value.languages.join(', '),
       models: value.modelIds.join(', '),
+      ...(value.phonemes === undefined ? {} : { phonemes: value.phonemes.trim() }),
     };
     return { data: raw, human: (style) => renderFields(Object.entries(fields), style) };
   },

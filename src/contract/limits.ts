@@ -9,6 +9,10 @@ export const SPEECH_MAX_SECONDS = 3_600;
 export const INSTRUCTION_MAX_CHARACTERS = 1_600;
 export const LANGUAGE_MAX_CHARACTERS = 64;
 export const EMOTION_MAX_CHARACTERS = 64;
+// Limits of the field `pronunciations` (foley's own).
+export const PRONUNCIATIONS_MAX = 1_000;
+export const PRONOUNCED_WORD_MAX_CHARACTERS = 100;
+export const PHONEMES_MAX_CHARACTERS = 200;
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 128;
 /** Maximum length of a webhook URL (foley's own limit: the API documents none). */
 export const WEBHOOK_URL_MAX_CHARACTERS = 2_048;

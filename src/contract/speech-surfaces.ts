@@ -3,7 +3,13 @@ import type { EndpointId } from './generated/endpoints.ts';
 import type { ControlName } from './generated/speech-controls.ts';
 
 /** The v3 name of a field in a speech request. */
-export type SpeechField = 'text' | 'voiceId' | 'modelId' | 'format' | ControlName;
+export type SpeechField =
+  | 'text'
+  | 'voiceId'
+  | 'modelId'
+  | 'format'
+  | 'pronunciations'
+  | ControlName;
 
 /** Describes an endpoint for synchronous speech: which fields and options it supports (docs/api/README.md). */
 export interface SpeechSurface {
@@ -35,6 +41,7 @@ const OWN_FIELDS = {
   instruction: 'instruction',
   textNormalization: 'textNormalization',
   filterEmoji: 'filterEmoji',
+  pronunciations: 'pronunciations',
 } as const satisfies Record<SpeechField, string>;
 
 const OWN = {

@@ -12,6 +12,9 @@ import {
   SIMILARITY_RANGE,
   SPEED_RANGE,
   STABILITY_RANGE,
+  PHONEMES_MAX_CHARACTERS,
+  PRONOUNCED_WORD_MAX_CHARACTERS,
+  PRONUNCIATIONS_MAX,
   TEXT_MAX_CHARACTERS,
   VOLUME_RANGE,
 } from './limits.ts';
@@ -95,6 +98,27 @@ export const SpeechControls = Type.Object({
 export type SpeechControls = Static<typeof SpeechControls>;
 export type ControlName = keyof SpeechControls;
 
+/** A word or phrase, and the phonemes with which a voice speaks it. */
+export const Pronunciation = strict('Pronunciation', {
+  word: Type.String({
+    minLength: 1,
+    maxLength: PRONOUNCED_WORD_MAX_CHARACTERS,
+    description: 'A word or phrase of the text',
+  }),
+  phonemes: Type.String({
+    minLength: 1,
+    maxLength: PHONEMES_MAX_CHARACTERS,
+    description: 'Its pronunciation in the International Phonetic Alphabet',
+  }),
+});
+export type Pronunciation = Static<typeof Pronunciation>;
+
+/** Pronunciations of words in the text (docs/service.md#pronunciations). foley's own field: the API has none. */
+export const Pronunciations = Type.Array(Pronunciation, {
+  maxItems: PRONUNCIATIONS_MAX,
+  description: 'Pronunciations of words in the text (embedded service only)',
+});
+
 /** Strict body of the v3 speech requests (docs/api/speech.md#v3): unknown properties are refused. */
 export const SpeechRequest = strict('SpeechRequest', {
   text: Type.String({
@@ -113,6 +137,7 @@ export const SpeechRequest = strict('SpeechRequest', {
     Type.Enum([...SPEECH_FORMATS], { default: 'mp3', description: 'Audio format' }),
   ),
   ...SpeechControls.properties,
+  pronunciations: Type.Optional(Pronunciations),
 });
 export type SpeechRequest = Static<typeof SpeechRequest>;
 

@@ -25,6 +25,12 @@ export const Voice = named('Voice', {
   description: Type.Optional(
     Type.String({ description: 'Who speaks, and how. An extension of the embedded service' }),
   ),
+  phonemes: Type.Optional(
+    Type.String({
+      description:
+        'Signs of IPA that the voice speaks in `pronunciations`. An extension of the embedded service',
+    }),
+  ),
 });
 export type Voice = Static<typeof Voice>;
 

@@ -2,8 +2,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { followingOf, readCompound, type Sentence, type Sound } from './compounds.ts';
 import { openDictionary } from './dictionary.ts';
+import { addS } from './endings.ts';
 import type { Following } from './function-words.ts';
 import { spelledLetters } from './initials.ts';
+import { fromIpa } from './ipa.ts';
 import { markOf, type Piece, splitPieces } from './pieces.ts';
 import { openSortedLines } from './sorted-lines.ts';
 import { openTagger, type Tagger } from './tagger.ts';
@@ -25,8 +27,16 @@ export interface English {
   /**
    * Returns the words and marks of a text in order. A sentence at a time gives the best result.
    * The time is proportional to the length of the text.
+   * @param given words and phrases that have phonemes, in order
    */
-  readonly phonemes: (text: string) => readonly PhonemeToken[];
+  readonly phonemes: (text: string, given?: readonly GivenSound[]) => readonly PhonemeToken[];
+}
+
+/** A word or phrase of a text, as a range in UTF-16 units, and its phonemes in IPA. */
+export interface GivenSound {
+  readonly start: number;
+  readonly end: number;
+  readonly phonemes: string;
 }
 
 /**
@@ -49,11 +59,11 @@ export function openEnglish(
     return tagger(words);
   };
   return {
-    phonemes: (text) => {
+    phonemes: (text, given = []) => {
       const tokens = tokenize(text, contractions);
       const tagOf = openTags(tokens, tagWords);
       const spelled = spelledLetters(tokens);
-      return readSentence({ text, tokens, tagOf, dictionary, readUnknown, spelled });
+      return readSentence({ text, tokens, tagOf, dictionary, readUnknown, spelled }, given);
     },
   };
 }
@@ -75,13 +85,14 @@ function wordsToTag(tokens: readonly Token[]): readonly string[] {
 }
 
 /** Reads a sentence from right to left, because the sound of "the" depends on the next word. */
-function readSentence(sentence: Sentence): readonly PhonemeToken[] {
+function readSentence(sentence: Sentence, given: readonly GivenSound[]): readonly PhonemeToken[] {
   const { text, tokens } = sentence;
+  const pieces = withGiven(splitPieces(tokens, text), given);
   const sounds: Sound[] = [];
   let following: Following = 'pause';
-  for (const unit of unitsOf(splitPieces(tokens, text)).toReversed()) {
+  for (const unit of unitsOf(pieces).toReversed()) {
     const read = unit.some(isInWord)
-      ? readCompound(unit, following, sentence)
+      ? (readGiven(unit) ?? readCompound(unit, following, sentence))
       : readMark(unit, text);
     for (const sound of read.toReversed()) sounds.push(sound);
     const [first] = read;
@@ -90,13 +101,54 @@ function readSentence(sentence: Sentence): readonly PhonemeToken[] {
   return spaced(sounds.reverse(), text);
 }
 
+/** Replaces the pieces of each word that has given phonemes by one piece. A possessive stays at its word. */
+function withGiven(pieces: readonly Piece[], given: readonly GivenSound[]): readonly Piece[] {
+  if (given.length === 0) return pieces;
+  const edges = new Set(given.flatMap(({ end, start }) => [start, end]));
+  const found: Piece[] = [];
+  let next = 0;
+  for (const piece of pieces.flatMap((whole) => cutAt(whole, edges))) {
+    while ((given[next]?.end ?? Infinity) <= piece.start) next += 1;
+    const sound = given[next];
+    const last = found.at(-1);
+    if (sound !== undefined && piece.start >= sound.start) {
+      const isFirst = last?.given === undefined || last.start < sound.start;
+      if (isFirst) found.push({ ...piece, kind: 'word', given: fromIpa(sound.phonemes) });
+      else found[found.length - 1] = { ...last, end: piece.end };
+    } else if (last?.given !== undefined && last.end === piece.start && /^'s$/i.test(piece.text)) {
+      found[found.length - 1] = { ...last, end: piece.end, given: addS(last.given) };
+    } else found.push(piece);
+  }
+  return found;
+}
+
+function cutAt(piece: Piece, edges: ReadonlySet<number>): readonly Piece[] {
+  const parts: Piece[] = [];
+  for (let start = piece.start, end = start + 1; start < piece.end; end += 1) {
+    if (end < piece.end && !edges.has(end)) continue;
+    const text = piece.text.slice(start - piece.start, end - piece.start);
+    const isSign = text !== piece.text && !/[\p{L}\p{N}]/u.test(text);
+    parts.push({ ...piece, start, end, text, kind: isSign ? 'joiner' : piece.kind });
+    start = end;
+  }
+  return parts;
+}
+
+function readGiven([piece]: readonly Piece[]): readonly Sound[] | undefined {
+  if (piece?.given === undefined) return undefined;
+  const { end, given: phonemes, start } = piece;
+  return [{ start, end, phonemes }];
+}
+
 /** Groups the pieces of words that no space separates. A mark is a group of its own. */
 function unitsOf(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
   const units: Piece[][] = [];
   for (const piece of pieces) {
     const unit = units.at(-1);
     const previous = unit?.at(-1);
-    const joins = isInWord(piece) && previous?.end === piece.start && isInWord(previous);
+    const isGiven = piece.given !== undefined || previous?.given !== undefined;
+    const joins =
+      !isGiven && isInWord(piece) && previous?.end === piece.start && isInWord(previous);
     if (joins) unit?.push(piece);
     else units.push([piece]);
   }

@@ -10,6 +10,8 @@ export interface Piece {
   readonly token: number;
   /** A word, a sign inside of a word, a mark with a sound of its own, or something without sound. */
   readonly kind: 'word' | 'joiner' | 'mark' | 'silent';
+  /** The phonemes that were given for the piece, in Kokoro's alphabet. */
+  readonly given?: string;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { BatchItem } from '../batch/plan/plan.ts';
 import { sha256 } from '../durable/checksum.ts';
 import type { SpeechControls } from '../contract/speech.ts';
+import { pronunciationsOf } from '../speech/pronunciations.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import { plainText } from '../text/document.ts';
 import type { Lexicon } from '../text/lexicon.ts';
@@ -100,6 +101,7 @@ function itemOf(line: ScriptLine, at: number, options: PlanOptions): BatchItem {
     format: 'wav' as const,
     // In a fixed order, so that the same request has the same digest.
     ...Object.fromEntries(Object.entries(controls).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    ...pronunciationsOf(spoken),
   };
   const id = line.id ?? String(line.number);
   return {

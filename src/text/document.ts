@@ -1,3 +1,4 @@
+import type { Pronunciation } from '../contract/speech.ts';
 import { CodePointSlicer, countCodePoints } from './code-points.ts';
 
 /** A range of code points: from `start` up to but not including `end`. */
@@ -24,6 +25,8 @@ export interface SpokenText {
    * milliseconds.
    */
   readonly pauses: readonly Pause[];
+  /** Phonemes of words in `text`. Set only if the lexicon has phonemes for some of them. */
+  readonly pronunciations?: readonly Pronunciation[];
   /**
    * The chapters that begin in this text. `paragraph` is the index of the chapter's first paragraph in this text, from
    * 0. Set only for a book that has a table of contents.

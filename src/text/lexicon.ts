@@ -1,23 +1,39 @@
+import { PHONEMES_MAX_CHARACTERS, PRONOUNCED_WORD_MAX_CHARACTERS } from '../contract/limits.ts';
+import type { Pronunciation } from '../contract/speech.ts';
 import { countCodePoints } from './code-points.ts';
-import type { Edit, SpokenText } from './document.ts';
+import type { Edit, Range, SpokenText } from './document.ts';
 import { plainText, replaceSpoken } from './document.ts';
 import { pauseOffsets } from './pauses.ts';
 
 /** A lexicon entry: a word or phrase, and how a voice speaks it. */
 export interface LexiconEntry {
   readonly written: string;
+  /** Text that replaces the word, or its phonemes (IPA). */
   readonly spoken: string;
+  /** True if `spoken` has phonemes. The word then stays in the text. */
+  readonly isPhonemes?: boolean;
 }
 
-const WRITTEN_MAX_CHARACTERS = 100;
+/** A word of a text that has phonemes, with its range in UTF-16 units. */
+export interface PronouncedWord extends Range {
+  readonly entry: LexiconEntry;
+}
+
 const SPOKEN_MAX_CHARACTERS = 1_000;
 
 /** Returns why an entry is invalid; undefined if it is valid. */
-export function entryProblem({ spoken, written }: LexiconEntry): string | undefined {
+export function entryProblem({
+  isPhonemes = false,
+  spoken,
+  written,
+}: LexiconEntry): string | undefined {
   if (written.trim() === '') return 'the written word is empty';
   if (spoken.trim() === '') return 'the spoken text is empty';
-  if (countCodePoints(written) > WRITTEN_MAX_CHARACTERS) {
-    return `the written word has more than ${WRITTEN_MAX_CHARACTERS} characters`;
+  if (countCodePoints(written) > PRONOUNCED_WORD_MAX_CHARACTERS) {
+    return `the written word has more than ${PRONOUNCED_WORD_MAX_CHARACTERS} characters`;
+  }
+  if (isPhonemes && countCodePoints(spoken) > PHONEMES_MAX_CHARACTERS) {
+    return `the phonemes have more than ${PHONEMES_MAX_CHARACTERS} characters`;
   }
   if (countCodePoints(spoken) > SPOKEN_MAX_CHARACTERS) {
     return `the spoken text has more than ${SPOKEN_MAX_CHARACTERS} characters`;
@@ -26,7 +42,7 @@ export function entryProblem({ spoken, written }: LexiconEntry): string | undefi
 }
 
 /**
- * Replaces words and phrases by their spoken form. Matches only whole words, and prefers the longest entry. Ignores
+ * Replaces words and phrases by their spoken form, and finds those that have phonemes. Matches only whole words, and prefers the longest entry. Ignores
  * case, unless the entry has an upper-case letter after its first character. If two entries have the same word, the
  * later one wins. An entry with punctuation at an edge, such as `.NET` or `C++`, does not match within a word, such as
  * `ASP.NET` or `C++20`. White space parts a spoken form from the words beside it: with `@` spoken as `at`, `a@b` is
@@ -36,11 +52,14 @@ export class Lexicon {
   readonly entries: readonly LexiconEntry[];
   readonly #exact = createNode();
   readonly #folded = createNode();
+  readonly #hasPhonemes: boolean;
 
   /** @param entries valid entries, for which {@link entryProblem} returns undefined */
   constructor(entries: readonly LexiconEntry[]) {
     this.entries = entries;
-    for (const { spoken, written } of entries) {
+    this.#hasPhonemes = entries.some(({ isPhonemes }) => isPhonemes === true);
+    for (const entry of entries) {
+      const { written } = entry;
       const hasCase = HAS_CASE.test(written.trim());
       let node = hasCase ? this.#exact : this.#folded;
       for (const [token] of written.trim().matchAll(TOKENS)) {
@@ -50,17 +69,43 @@ export class Lexicon {
         node.next.set(key, next);
         node = next;
       }
-      node.spoken = spoken.trim();
+      node.entry = entry;
     }
   }
 
+  /** The entries with phonemes, without those that a later entry overrides. */
+  get pronunciations(): readonly Pronunciation[] {
+    return [...entriesIn(this.#exact), ...entriesIn(this.#folded)]
+      .filter(({ isPhonemes }) => isPhonemes === true)
+      .map(pronunciationOf);
+  }
+
   /**
-   * Replaces each word or phrase that has an entry. A match never extends across a pause. The time is proportional to
+   * Replaces each word or phrase that has an entry, and adds the phonemes of words that stay. A match never extends across a pause. The time is proportional to
    * the length of the text.
    */
   apply(source: SpokenText): SpokenText {
     const edits = this.#editsOf(source);
-    return edits.length === 0 ? source : replaceSpoken(source, edits);
+    const spoken = edits.length === 0 ? source : replaceSpoken(source, edits);
+    const pronunciations = this.pronunciationsIn(spoken.text);
+    return pronunciations.length === 0 ? spoken : { ...spoken, pronunciations };
+  }
+
+  /** Returns the words of a text that have phonemes, in order. */
+  pronounce(text: string): readonly PronouncedWord[] {
+    const words: PronouncedWord[] = [];
+    for (let at = 0; at < text.length;) {
+      const { end, entry } = this.#matchAt(text, at);
+      if (entry?.isPhonemes === true) words.push({ start: at, end, entry });
+      at = end;
+    }
+    return words;
+  }
+
+  /** Returns the phonemes of the words of a text, each word once. */
+  pronunciationsIn(text: string): readonly Pronunciation[] {
+    const words = this.#hasPhonemes ? this.pronounce(text) : [];
+    return Array.from(new Set(words.map(({ entry }) => entry)), pronunciationOf);
   }
 
   /** Returns a plain text in which the words that have an entry are replaced by their spoken forms. */
@@ -78,9 +123,9 @@ export class Lexicon {
     for (let at = 0; at < text.length;) {
       // The word before a sign decides whether an entry begins with the sign, and whether it needs white space.
       if (!SPACED_END.test(before) || /\s/.test(text.charAt(at))) settled = at;
-      const { end, isCertain, spoken } = this.#matchAt(text, at);
+      const { end, entry, isCertain } = this.#matchAt(text, at);
       if (!isCertain) return settled;
-      before = (spoken ?? text.slice(at, end)).slice(-2);
+      before = (replacementOf(entry) ?? text.slice(at, end)).slice(-2);
       at = end;
     }
     return text.length;
@@ -94,7 +139,8 @@ export class Lexicon {
     let isAfterEdit = false;
     for (let at = 0; at < text.length;) {
       while ((breaks[next]?.end ?? Infinity) <= at) next += 1;
-      const { end, spoken } = this.#matchAt(text, at, breaks[next]?.end);
+      const { end, entry } = this.#matchAt(text, at, breaks[next]?.end);
+      const spoken = replacementOf(entry);
       const length = countCodePoints(text.slice(at, end));
       const said = spoken ?? text.slice(at, end);
       const isEdit = spoken !== undefined;
@@ -118,7 +164,7 @@ export class Lexicon {
     let exact: LexiconNode | undefined = this.#exact;
     let fold: LexiconNode | undefined = this.#folded;
     let end = from;
-    let spoken: string | undefined;
+    let entry: LexiconEntry | undefined;
     let isCertain = true;
     for (let at = from; at === from || (at < text.length && at < pauseAt);) {
       const token = tokenAt(text, at);
@@ -126,11 +172,11 @@ export class Lexicon {
       const key = plainToken(token);
       exact = exact?.next.get(key);
       fold = fold?.next.get(key.toLowerCase());
-      const found = exact?.spoken ?? fold?.spoken;
+      const found = exact?.entry ?? fold?.entry;
       const longer = found === undefined || isWithinWord(text, from, at) ? undefined : found;
       if (end === from || longer !== undefined) {
         end = at;
-        spoken = longer;
+        entry = longer;
       }
       const mayGoOn = (exact?.next.size ?? 0) + (fold?.next.size ?? 0) > 0;
       // A word may follow an entry that ends with a sign.
@@ -138,8 +184,21 @@ export class Lexicon {
       isCertain = at < text.length || !(mayGoOn || mayJoin || WORD_CHARACTER.test(token));
       if (!mayGoOn) break;
     }
-    return { end, spoken, isCertain };
+    return { end, entry, isCertain };
   }
+}
+
+function pronunciationOf({ spoken, written }: LexiconEntry): Pronunciation {
+  return { word: written.trim(), phonemes: spoken.trim() };
+}
+
+function replacementOf(entry: LexiconEntry | undefined): string | undefined {
+  return entry === undefined || entry.isPhonemes === true ? undefined : entry.spoken.trim();
+}
+
+function* entriesIn({ entry, next }: LexiconNode): Generator<LexiconEntry> {
+  if (entry !== undefined) yield entry;
+  for (const node of next.values()) yield* entriesIn(node);
 }
 
 // Returns true if an entry that matches from `start` to `end` has punctuation at an edge, and the edge is within a word.
@@ -170,7 +229,7 @@ const HAS_CASE = /^.[^]*[\p{Lu}\p{Lt}]/u;
 
 interface LexiconNode {
   readonly next: Map<string, LexiconNode>;
-  spoken?: string;
+  entry?: LexiconEntry;
 }
 
 function createNode(): LexiconNode {

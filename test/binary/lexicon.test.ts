@@ -99,8 +99,7 @@ describe('--lexicon', () => {
     ['names.tsv', 'a\tb\nc\n', 'names.tsv, line 2: 1 column instead of 2'],
     ['names.csv', 'a,b\nc,d,e\n', 'names.csv, line 2: 3 columns instead of 2'],
     ['names.pls', '<lexicon>\n<word/>\n</lexicon>', 'names.pls, line 2: the element <word>'],
-    ['names.tsv', 'a\tb\nc\t/sˈi/\n', 'names.tsv, line 2: the entry "c" has phonemes'],
-    ['names.tsv', 'c\t/sˈi/\n', 'ordinary letters, such as tuh-MAH-toe'],
+    ['names.tsv', 'a\tb\nc\t/ /\n', 'names.tsv, line 2: the spoken text is empty'],
     ['names.tsv', Buffer.from('a\tb\ncaf\xe9\td\n', 'latin1'), 'names.tsv is not valid UTF-8'],
   ])('of a bad line of %s is refused', async (name, content, message) => {
     const box = await sandbox();

@@ -33,6 +33,14 @@ const ONLY_FULL: Readonly<Record<string, readonly string[]>> = {
     'binary/voices/create.test.ts > voices create > with --json is one document',
     'binary/voices/delete.test.ts > voices delete --yes > deletes; the answer is',
   ],
+  'sends phonemes, which the API has no field for': [
+    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are sent',
+    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are spoken',
+    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are in the requests',
+    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are shown',
+    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are refused if',
+    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > let a voice',
+  ],
   'shows fields that the API does not name': [
     'binary/media-client/cuts.test.ts > an input that the result contains only in part > is a warning of',
     'check/batch/captions.test.ts > an interrupted stream is lost with its cost',

@@ -2,7 +2,7 @@ import type { PcmLayout } from '../../audio/wav.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import type { Charge } from '../../contract/endpoint-lookup.ts';
 import { chargeOf } from '../../contract/endpoint-lookup.ts';
-import type { SpeechControls } from '../../contract/speech.ts';
+import type { Pronunciation, SpeechControls } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import type { SpeechSurface, SurfaceName, SpeechField } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
@@ -204,15 +204,32 @@ export interface SpeechOrder extends SpeechControls {
   readonly voiceId: string;
   readonly modelId?: string;
   readonly format?: AudioFormat;
+  /** Phonemes of words. The request has only those of words that its text may contain. */
+  readonly pronunciations?: readonly Pronunciation[];
 }
 
 /** Returns the JSON body of a speech request. Omits the fields that the endpoint family does not support. */
 export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): object {
   const places: Readonly<Partial<Record<string, string>>> = fields;
-  return Object.entries(order).reduce<UnknownRecord>((body, [field, value]) => {
+  const { pronunciations: all, ...rest } = order;
+  const pronunciations = all === undefined ? [] : occurringIn(order.text, all);
+  const sent = pronunciations.length === 0 ? rest : { ...rest, pronunciations };
+  return Object.entries(sent).reduce<UnknownRecord>((body, [field, value]) => {
     const place = places[field];
     return place === undefined ? body : setPath(body, place.split('.'), value);
   }, {});
+}
+
+// A part of a long text has fewer words than the text. Compares only the beginnings of phrases.
+function occurringIn(
+  text: string,
+  pronunciations: readonly Pronunciation[],
+): readonly Pronunciation[] {
+  const folded = text.normalize('NFC').toLowerCase();
+  return pronunciations.filter(({ word }) => {
+    const [first = word] = /[\p{L}\p{N}\p{M}]+/u.exec(word) ?? [];
+    return folded.includes(first.normalize('NFC').toLowerCase());
+  });
 }
 
 /** Returns whether an endpoint family supports a field. */

@@ -78,7 +78,8 @@ function readVoiceList(body: unknown): VoiceList | undefined {
 
 function readVoice(body: unknown): Voice | undefined {
   if (!isRecord(body)) return undefined;
-  const { voiceId, name, isPersonal, primaryLanguage, languages, modelIds, description } = body;
+  const { voiceId, name, isPersonal, primaryLanguage, languages, modelIds } = body;
+  const { description, phonemes } = body;
   if (typeof voiceId !== 'string' || voiceId === '') return undefined;
   if (!isOptional(languages, isStringArray) || !isOptional(modelIds, isStringArray)) {
     return undefined;
@@ -91,6 +92,7 @@ function readVoice(body: unknown): Voice | undefined {
     languages: isStringArray(languages) ? languages : [],
     modelIds: isStringArray(modelIds) ? modelIds : [],
     ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof phonemes === 'string' ? { phonemes } : {}),
   };
 }
 

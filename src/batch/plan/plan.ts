@@ -9,6 +9,7 @@ import type { AudioFormat } from '../../contract/values.ts';
 import { isTemporaryName } from '../../durable/files.ts';
 import { notReserved, windowsNameProblem } from '../../durable/names.ts';
 import { usageFailure } from '../../errors/failure.ts';
+import { pronunciationsOf } from '../../speech/pronunciations.ts';
 import { refuseLongPauses } from '../../speech/speech-text.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
@@ -120,6 +121,7 @@ function decide(
       format,
       ...defaults.controls,
       ...draft.controls,
+      ...pronunciationsOf(spoken),
     },
     ...(spoken === undefined ? {} : { spoken }),
     ...(parts === undefined ? {} : { parts }),

@@ -18,6 +18,7 @@ import { abortable } from '../../effects/concurrency.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import type { Charge, CreditRates, RateKey } from '../../speech/credit-rates.ts';
 import { estimateCredits, withCharge } from '../../speech/credit-rates.ts';
+import type { PronunciationsByVoice } from '../../speech/pronunciations.ts';
 import { chooseVoice } from '../../speech/voice-choice.ts';
 import { display } from '../../text/display.ts';
 
@@ -48,6 +49,8 @@ export interface PreparedBatch {
   readonly needsVoice: boolean;
   /** The first item for the default voice whose text does not look English. */
   readonly foreign?: ForeignItem | undefined;
+  /** The phonemes of all items by voice. The voice id of items for the default voice is empty. */
+  readonly pronunciations: PronunciationsByVoice;
   /** Yields the items of this shard of the batch (`--shard`). Each call starts with the first item. */
   items(voiceId: string): AsyncIterable<BatchItem>;
   /**
@@ -87,12 +90,18 @@ export interface BatchConnection {
 }
 
 /**
- * Connects to the service. If an item needs the default voice, also looks up that voice.
+ * Connects to the service. If an item needs the default voice, also looks up that voice. Checks that the voices of items
+ * with phonemes speak them.
  * @throws Failure
  */
 export async function connectBatch(
   context: Context,
-  { flags, foreign, needsVoice }: Pick<PreparedBatch, 'flags' | 'foreign' | 'needsVoice'>,
+  {
+    flags,
+    foreign,
+    needsVoice,
+    pronunciations,
+  }: Pick<PreparedBatch, 'flags' | 'foreign' | 'needsVoice' | 'pronunciations'>,
 ): Promise<BatchConnection> {
   const { client: plain, target } = await abortable(
     context.connect({ speaks: true }),
@@ -107,6 +116,7 @@ export async function connectBatch(
     const voiceId = needsVoice
       ? await defaultVoice(context, { ...flags, foreign }, client, target)
       : '';
+    await pronunciations.check(client, (id) => (id === '' ? voiceId : id), context.signal);
     return { client, origin, target, voiceId, close: () => client.close() };
   } catch (error) {
     await client.close();

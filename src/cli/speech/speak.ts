@@ -11,6 +11,11 @@ import type { ControlName } from '../../contract/generated/speech-controls.ts';
 import type { Output } from '../../durable/output.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
+import {
+  checkPronunciations,
+  pronunciationsOf,
+  refusePronunciations,
+} from '../../speech/pronunciations.ts';
 import type { RateKey } from '../../speech/credit-rates.ts';
 import { checkCredits } from '../../speech/credit-rates.ts';
 import type { OutputPlan, AudioStream, SpeechTransport } from '../../speech/speak.ts';
@@ -46,11 +51,14 @@ import { chooseMode, jobOptions, speechOptions } from './plan.ts';
  * @throws Failure of kind `usage` if the voice does not exist
  */
 export async function speechOrder(
-  { chosen, context, flags, modelId, plan: { format }, settings, text }: Task,
+  { chosen, context, flags, modelId, plan: { format }, settings, spoken, text }: Task,
   connection: Connection,
 ): Promise<SpeechBody['body']> {
-  const voiceId = await namedVoice(context, { ...flags, text }, settings, connection);
   const { flag, surface } = chosen;
+  if (!hasField(surface, 'pronunciations')) refusePronunciations(spoken, flag);
+  const voiceId = await namedVoice(context, { ...flags, text }, settings, connection);
+  const { pronunciations = [] } = spoken ?? {};
+  await checkPronunciations(connection.client, voiceId, pronunciations, context.signal);
   const isSent = (name: string): boolean =>
     CONTROL_NAMES.some((control) => control === name && hasField(surface, control));
   const controls = Object.entries(controlsToSend(flags, settings)).filter(([name]) => isSent(name));
@@ -66,6 +74,7 @@ export async function speechOrder(
     ...(modelId === undefined ? {} : { modelId }),
     format,
     ...Object.fromEntries(controls),
+    ...pronunciationsOf(spoken),
   };
 }
 

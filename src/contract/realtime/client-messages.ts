@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { named, strict } from '../schemas.ts';
-import { SpeechControls } from '../speech.ts';
+import { Pronunciations, SpeechControls } from '../speech.ts';
 import {
   CHUNK_LENGTH_RANGE,
   LEGACY_VOLUME_RANGE,
@@ -50,6 +50,7 @@ const both = {
       description: 'Latency level (each service defines its own values)',
     }),
   ),
+  pronunciations: Type.Optional(Pronunciations),
 };
 
 /** The `request` object of a v3 `start` message. Unsupported fields cause a warning and have no effect. */

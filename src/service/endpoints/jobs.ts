@@ -205,6 +205,7 @@ async function acceptSpeechJob(
       ...(textNormalization === false ? { textNormalization } : {}),
       gainDb,
       ...(Object.keys(controls).length === 0 ? {} : { controls: { ...controls } }),
+      ...(order.pronunciations === undefined ? {} : { pronunciations: [...order.pronunciations] }),
       ignored: [...ignored],
       ...(unspoken.length === 0 ? {} : { unspoken: formatRanges(unspoken) }),
       textPreview: sliceCodePoints(submitted, 0, PREVIEW_CHARACTERS),

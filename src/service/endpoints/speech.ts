@@ -66,8 +66,9 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
 export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
+  const { pronunciations } = body;
   const numbers = { speed, volume, pitch, stability, similarity };
-  const others = { language, emotion, instruction, textNormalization, filterEmoji };
+  const others = { language, emotion, instruction, textNormalization, filterEmoji, pronunciations };
   return { text, modelId, format, ...numbers, ...others };
 }
 

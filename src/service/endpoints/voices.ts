@@ -138,9 +138,10 @@ export const createVoice: Handler<'createVoice'> = async (call, context) => {
 /** Handles `POST /voices` of v3 (docs/api/versions.md). */
 export const createVoiceV3: Handler<'createVoiceV3'> = async (call, context) => {
   const { notice, voice } = await makeVoice(call, context);
-  const { modelIds = [] } = context.catalogue.of(call.account).voice(voice.id) ?? {};
+  const { modelIds = [], phonemes } = context.catalogue.of(call.account).voice(voice.id) ?? {};
   const body: VoiceCreatedV3 = {
     ...voiceCreatedV3(voice, modelIds, call.requestId),
+    ...(phonemes === undefined ? {} : { phonemes }),
     notices: [notice],
   };
   return Response.json(body);

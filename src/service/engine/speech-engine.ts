@@ -24,6 +24,8 @@ export interface EngineVoice {
   readonly words?: boolean;
   /** True if the voice supports `EngineRequest.textNormalization`; other voices ignore that field. */
   readonly reads?: boolean;
+  /** The signs of IPA that the voice speaks in `EngineRequest.pronounced`; undefined if it speaks no phonemes. */
+  readonly phonemes?: string | undefined;
 }
 
 /**
@@ -48,6 +50,8 @@ export interface EngineRequest {
   readonly controls?: EngineRequestControls;
   /** True, the default, to read numbers, abbreviations and signs as words. */
   readonly textNormalization?: boolean;
+  /** Words of the text to speak with given phonemes, in order. Only for voices with `EngineVoice.phonemes`. */
+  readonly pronounced?: readonly PronouncedSpan[];
   /** True if the caller needs `SpeechChunk.words` and `SpeechChunk.span`. */
   readonly isTimed?: boolean;
   /** Account that sent the request. Engines take turns between accounts. */
@@ -71,6 +75,11 @@ export interface SpeechChunk {
 
 /** A part of the text of a request, as a range of code points. */
 export type TextSpan = CodePointRange;
+
+/** A word or phrase of a text, and its phonemes in IPA. */
+export interface PronouncedSpan extends TextSpan {
+  readonly phonemes: string;
+}
 
 /** The time at which a word of the text is spoken. */
 export interface WordMark extends TextSpan {

@@ -39,6 +39,26 @@ export class TracedText {
   }
 
   /**
+   * Replaces ranges of the text, in order and without overlap. Each replacement maps to the original text of its range.
+   * @param ranges in UTF-16 units
+   */
+  substitute(ranges: readonly Source[], replacement: (index: number) => string): TracedText {
+    let text = '';
+    const sources: Source[] = [];
+    let at = 0;
+    for (const [index, { end, start }] of ranges.entries()) {
+      const inserted = replacement(index);
+      text += this.text.slice(at, start) + inserted;
+      sources.push(...this.#sources.slice(at, start));
+      const source = this.source(start, end);
+      for (let unit = 0; unit < inserted.length; unit += 1) sources.push(source);
+      at = end;
+    }
+    sources.push(...this.#sources.slice(at));
+    return new TracedText(text + this.text.slice(at), sources);
+  }
+
+  /**
    * Replaces each number, abbreviation and word by its English reading.
    * @param respell called with each reading that differs from the written word; may return another spelling of it
    */

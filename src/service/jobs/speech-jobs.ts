@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { mapOf } from '../../contract/schemas.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
-import { SPEECH_FORMATS } from '../../contract/speech.ts';
+import { Pronunciations, SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
@@ -12,6 +12,7 @@ import { storageFullError } from '../service-error.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
+import { pronouncedIn } from '../speech/pronunciations.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
 import type { JobStep, JobType } from './work-on-job.ts';
 import type { Job, SegmentRecord } from './job-records.ts';
@@ -31,6 +32,8 @@ export const StoredSpeech = Type.Object({
    * Values of the engine's controls by name; missing if the request sets none. Speed and pitch have their own fields.
    */
   controls: Type.Optional(mapOf(Type.Union([Type.String(), Type.Number()]))),
+  /** Pronunciations of words in the text; missing if the request has none. */
+  pronunciations: Type.Optional(Pronunciations),
   /** Names of request parameters that were ignored because the model does not support them. */
   ignored: Type.Array(Type.String()),
   /** Ranges of the text that the voice leaves out, in the format of `X-Foley-Unspoken`. Older jobs lack this field. */
@@ -78,6 +81,7 @@ async function segmentStep(
     gainDb,
     modelId,
     pitch,
+    pronunciations,
     speed,
     textNormalization = true,
     voiceId,
@@ -97,6 +101,7 @@ async function segmentStep(
       speed,
       pitch,
       textNormalization,
+      pronounced: pronouncedIn(text, pronunciations),
       ...(voice.family === 'local' ? { model: modelId, controls: controls ?? {} } : {}),
     };
     const chunks = voice.speaker.synthesize(request, signal);

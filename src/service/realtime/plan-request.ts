@@ -7,6 +7,7 @@ import {
   ProductStartRequest,
 } from '../../contract/realtime/client-messages.ts';
 import { CHUNK_LENGTH_RANGE } from '../../contract/realtime/limits.ts';
+import type { Pronunciation } from '../../contract/speech.ts';
 import { v2FieldName, PARAMETER_PROFILES } from '../../contract/realtime/protocols.ts';
 import type { RealtimeProtocol, RealtimeFormat } from '../../contract/realtime/protocols.ts';
 import { requireValid } from '../http/validation.ts';
@@ -14,6 +15,7 @@ import { anyOf, showValue, describeRange, showText } from '../http/validation.ts
 import { ServiceError } from '../service-error.ts';
 import { checkRanges, deliver, isWithin, requireModel, requireVoice } from '../speech/plan.ts';
 import type { AppliedControls } from '../speech/plan.ts';
+import { pronunciationProblems } from '../speech/pronunciations.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
@@ -42,6 +44,12 @@ export function planRequest(
   const model = withProblem('model_not_found', nameOf('modelId'), (field) =>
     requireModel(modelId, voice, { catalogue, field }),
   );
+  const { pronunciations } = checkRequest(Pronounced, request, protocol);
+  const [unable] = pronunciationProblems(pronunciations, voice);
+  if (unable !== undefined) {
+    const { field, message } = unable;
+    throw new RequestProblem({ code: 'unsupported_parameter', message, path: nameOf(field) });
+  }
   const subject = { voice, model, protocol, nameOf };
   return isLegacy ? planLegacy(request, subject) : planLenient(request, subject);
 }
@@ -50,6 +58,8 @@ const Speakers = Type.Object({
   voiceId: StartRequest.properties.voiceId,
   modelId: StartRequest.properties.modelId,
 });
+
+const Pronounced = Type.Object({ pronunciations: StartRequest.properties.pronunciations });
 
 const [LEGACY, PRODUCT] = PARAMETER_PROFILES;
 
@@ -96,7 +106,8 @@ function planLegacy(request: RequestFields, subject: RequestSubject): RequestPla
     },
     [...ignored, 'latency'],
   );
-  return { voice, model, format, delivery, chunkLength, effectiveRequest, ready, warnings };
+  const plan = { voice, model, format, delivery, chunkLength, effectiveRequest, ready, warnings };
+  return { ...plan, pronunciations: checked.pronunciations };
 }
 
 function refuseUnknown(request: RequestFields, { nameOf }: RequestSubject): void {
@@ -151,8 +162,8 @@ function planLenient(request: RequestFields, subject: RequestSubject): RequestPl
   const omitted = [...unused].map((name) => unsupported(nameOf(name), model));
   const adapted = fitting.warnings.filter(({ path }) => !omitted.some((one) => one.path === path));
   const warnings = [...known.warnings, ...adapted, ...omitted];
-  const chunkLength = checked.chunkLength;
-  const plan = { voice, model, format, delivery, chunkLength, effectiveRequest };
+  const { chunkLength, pronunciations } = checked;
+  const plan = { voice, model, format, delivery, chunkLength, pronunciations, effectiveRequest };
   if (protocol === 'v3') {
     const ready = { protocolVersion: protocol, effectiveRequest, warnings };
     return { ...plan, ready, warnings: [] };
@@ -255,6 +266,7 @@ export interface RequestPlan {
   readonly delivery: Omit<AppliedControls, 'ignored'>;
   /** Maximum number of characters that the engine speaks in one call; `undefined` for the engine's own limit. */
   readonly chunkLength: number | undefined;
+  readonly pronunciations: readonly Pronunciation[] | undefined;
   /** The request with its defaults, and without fields that have no effect. Equal requests are the same request. */
   readonly effectiveRequest: RequestFields;
   readonly ready: ReadyFields;

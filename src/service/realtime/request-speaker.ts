@@ -14,6 +14,7 @@ import { price } from '../speech/plan.ts';
 import type { SpeechContext } from '../speech/speak.ts';
 import type { Connection } from '../store/connection.ts';
 import { StoreError } from '../store/open-store.ts';
+import { pronouncedIn, withoutPronounced } from '../speech/pronunciations.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
 import type { Problem, StartMessage } from './client-message.ts';
 import type { CommittedSegment, SessionEvent, StartedRequest } from './machine/state.ts';
@@ -285,10 +286,11 @@ export class RequestSpeaker {
   }
 
   #unspokenIn({ segment: { text } }: ReservedSegment): string | undefined {
-    const { delivery, voice } = this.#plan;
+    const { delivery, pronunciations, voice } = this.#plan;
     const { textNormalization } = delivery;
     const request = { text, textNormalization, voice: voice.engine.voice };
-    const ranges = voice.speaker.unspoken?.(request) ?? [];
+    const letters = voice.speaker.unspoken?.(request) ?? [];
+    const ranges = withoutPronounced(letters, pronouncedIn(text, pronunciations));
     return ranges.length === 0 ? undefined : formatRanges(ranges);
   }
 

@@ -7,6 +7,7 @@ import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-
 import { EngineError } from '../engine/speech-engine.ts';
 import type { SpeechQueue } from '../speech/speak.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
+import { pronouncedIn } from '../speech/pronunciations.ts';
 import { startAudio } from '../speech/speak.ts';
 import type { RequestPlan } from './plan-request.ts';
 
@@ -52,7 +53,7 @@ export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8
     }
   };
   const { plan, text, number } = speech;
-  const { voice, delivery, format } = plan;
+  const { voice, delivery, format, pronunciations } = plan;
   const { gainDb, ...settings } = delivery;
   const request = { text, voice: voice.engine.voice, ...settings };
   const speaker = {
@@ -60,7 +61,7 @@ export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8
       speech.speechQueue.synthesize({
         account: speech.account,
         speaker: voice.speaker,
-        request: chunk,
+        request: { ...chunk, pronounced: pronouncedIn(chunk.text, pronunciations) },
         signal: until,
         isAdmitted: true,
       }),

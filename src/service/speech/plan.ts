@@ -1,6 +1,6 @@
 import type { AudioFormat } from '../../contract/values.ts';
 import type { ControlRange } from '../../contract/families.ts';
-import type { ControlName, SpeechControls } from '../../contract/speech.ts';
+import type { ControlName, Pronunciation, SpeechControls } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { EngineRequest, EngineRequestControls } from '../engine/speech-engine.ts';
@@ -9,6 +9,7 @@ import type { Amounts } from '../ledger/ledger.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
 import { removeKaomoji, withoutKaomoji } from './kaomoji.ts';
+import { pronouncedIn, pronunciationProblems, withoutPronounced } from './pronunciations.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
@@ -19,6 +20,7 @@ export interface SpeechOrder extends GivenControls {
   readonly voiceId: string;
   readonly modelId?: string | undefined;
   readonly format?: AudioFormat | undefined;
+  readonly pronunciations?: readonly Pronunciation[] | undefined;
 }
 
 type GivenControls = { readonly [Name in ControlName]?: SpeechControls[Name] | undefined };
@@ -72,10 +74,13 @@ export function planSpeech(
     const message = `${textField} has only white space`;
     throw invalidRequest([{ field: textField, message }]);
   }
+  requirePronounceable(order.pronunciations, voice);
   const { gainDb, ignored, ...settings } = deliver(order, model, voice);
-  const engineRequest = { text, voice: voice.engine.voice, ...settings };
+  const pronounced = pronouncedIn(text, order.pronunciations);
+  const engineRequest = { text, voice: voice.engine.voice, pronounced, ...settings };
   const charge = price(text, model);
-  const found = voice.speaker.unspoken?.(engineRequest);
+  const letters = voice.speaker.unspoken?.(engineRequest);
+  const found = letters === undefined ? undefined : withoutPronounced(letters, pronounced);
   return {
     voice,
     model,
@@ -88,6 +93,15 @@ export function planSpeech(
     isUnspokenKnown: found !== undefined,
     charge,
   };
+}
+
+/** @throws ServiceError 400 that names each pronunciation that the voice cannot speak */
+function requirePronounceable(
+  pronunciations: readonly Pronunciation[] | undefined,
+  voice: SpeakingVoice,
+): void {
+  const [first, ...others] = pronunciationProblems(pronunciations, voice);
+  if (first !== undefined) throw invalidRequest([first, ...others]);
 }
 
 function inSubmitted(

@@ -20,6 +20,8 @@ export interface SpeakingVoice extends CatalogueVoice {
   readonly controls?: readonly EngineControl[] | undefined;
   /** True if the voice supports the option to read numbers and abbreviations as words (see `EngineVoice.reads`). */
   readonly reads: boolean;
+  /** The signs of IPA that the voice speaks (see `EngineVoice.phonemes`). */
+  readonly phonemes?: string | undefined;
   /** True if the account of this catalogue created the voice. */
   readonly isPersonal: boolean;
 }
@@ -62,10 +64,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       if (found === undefined) return [];
       const isPersonal = voice.made !== undefined && voice.made.accountId === accountId;
       const { engine, voice: spoken } = found;
-      const { controls, reads = false } = spoken;
-      return [
-        { ...voice, ...modelsOf(voice, engine), isPersonal, speaker: engine, controls, reads },
-      ];
+      const { controls, phonemes, reads = false } = spoken;
+      const own = { isPersonal, speaker: engine, controls, reads, phonemes };
+      return [{ ...voice, ...modelsOf(voice, engine), ...own }];
     });
   const [defaultVoice, ...builtIn] = VOICES;
   const voices = speaking([defaultVoice, ...engineVoices(engines), ...builtIn]);
@@ -115,6 +116,7 @@ export function voiceRecord(voice: SpeakingVoice): Voice {
     languages: [...voice.languages],
     modelIds: [...voice.modelIds],
     description: describeVoice(voice),
+    ...(voice.phonemes === undefined ? {} : { phonemes: voice.phonemes }),
   };
 }
 

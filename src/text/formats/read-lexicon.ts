@@ -46,24 +46,13 @@ async function readTable(text: string): Promise<readonly LexiconEntry[]> {
   const entries = first !== undefined && isHeader(first.cells) ? rows.slice(1) : rows;
   return entries.map(({ cells, line }) => {
     const [written = '', spoken = ''] = cells;
-    if (PHONEMES.test(spoken)) {
-      throw new DocumentError(
-        `the entry ${quoted(written)} has phonemes, which are not supported: ${display(spoken, { max: 60 })}`,
-        { line, hint: RESPELL },
-      );
-    }
-    return checked({ written, spoken }, line);
+    if (!PHONEMES.test(spoken)) return checked({ written, spoken }, line);
+    return checked({ written, spoken: spoken.slice(1, -1).trim(), isPhonemes: true }, line);
   });
 }
 
 // A path such as `/usr/bin/` has another slash.
 const PHONEMES = /^\/[^/]+\/$/;
-const RESPELL =
-  'Write how the word sounds in ordinary letters, such as tuh-MAH-toe: the text of a request cannot carry phonemes.';
-
-function quoted(word: string): string {
-  return `"${display(word, { max: 40 })}"`;
-}
 
 function columnsError(cells: readonly string[], line: number): DocumentError {
   return new DocumentError(`${counted(cells.length, 'column')} instead of 2`, {
@@ -106,9 +95,8 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
   let unread = 0;
   let lexemeLine = 0;
   let written: string[] = [];
-  let spoken: string[] = [];
-  let phonemes = '';
-  let preferred = 0;
+  let spoken: Spelling[] = [];
+  let alphabet = 'ipa';
   readXml(text, {
     open(name, attributes, line) {
       const tag = localName(name);
@@ -119,25 +107,29 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
       if (PARENTS.get(tag) !== open.at(-1) || !PARENTS.has(tag)) {
         throw new DocumentError(`the element <${name}> is not supported here`, {
           line,
-          hint: 'Supported elements: lexicon, lexeme, grapheme, alias.',
+          hint: 'Supported elements: lexicon, lexeme, grapheme, alias, phoneme.',
         });
       }
       open.push(tag);
       if (tag === 'lexeme') {
         lexemeLine = line;
-        [written, spoken, phonemes, preferred] = [[], [], '', 0];
+        [written, spoken] = [[], []];
       } else if (tag === 'grapheme') {
         written.push('');
-      } else if (tag === 'alias') {
-        if (attributes['prefer'] === 'true') preferred = spoken.length;
-        spoken.push('');
+      } else if (tag === 'lexicon') {
+        alphabet = attributes['alphabet'] ?? alphabet;
+      } else {
+        const isPhonemes = tag === 'phoneme';
+        if (isPhonemes) requireIpa(attributes['alphabet'] ?? alphabet, line);
+        spoken.push({ text: '', isPhonemes, isPreferred: attributes['prefer'] === 'true' });
       }
     },
     text(piece) {
-      if (unread === 0 && open.at(-1) === 'phoneme') phonemes += piece;
-      const list = open.at(-1) === 'grapheme' ? written : spoken;
-      if (unread > 0 || !['grapheme', 'alias'].includes(open.at(-1) ?? '')) return;
-      list[list.length - 1] += piece;
+      if (unread > 0) return;
+      const tag = open.at(-1);
+      const last = spoken.at(-1);
+      if (tag === 'grapheme') written[written.length - 1] += piece;
+      else if ((tag === 'alias' || tag === 'phoneme') && last !== undefined) last.text += piece;
     },
     close() {
       if (unread > 0) {
@@ -145,23 +137,18 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
         return;
       }
       if (open.pop() !== 'lexeme') return;
-      const alias = spoken[preferred];
-      const [word] = written;
-      if (alias === undefined && word !== undefined && phonemes !== '') {
-        throw new DocumentError(
-          `the <lexeme> of ${quoted(word)} has no <alias>, only phonemes, which are not supported: ${display(phonemes, { max: 60 })}`,
-          { line: lexemeLine, hint: `Add an <alias>. ${RESPELL}` },
-        );
-      }
-      if (written.length === 0 || alias === undefined) {
-        const missing = alias === undefined ? '<alias>' : '<grapheme>';
+      const chosen = preferredOf(spoken);
+      if (written.length === 0 || chosen === undefined) {
+        const missing = written.length === 0 ? '<grapheme>' : '<alias> or <phoneme>';
         throw new DocumentError(`the <lexeme> has no ${missing}`, {
           line: lexemeLine,
           hint: 'Write <lexeme><grapheme>written</grapheme><alias>spoken</alias></lexeme>.',
         });
       }
+      const { isPhonemes, text: pronunciation } = chosen;
+      const how = { spoken: pronunciation.trim(), ...(isPhonemes ? { isPhonemes } : {}) };
       for (const one of written) {
-        const entry = checked({ written: one.trim(), spoken: alias.trim() }, lexemeLine);
+        const entry = checked({ written: one.trim(), ...how }, lexemeLine);
         // The first of equal lexemes is preferred (PLS 1.0, section 4.9.3).
         if (!known.has(entry.written)) entries.push(entry);
         known.add(entry.written);
@@ -169,6 +156,27 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
     },
   });
   return entries;
+}
+
+interface Spelling {
+  text: string;
+  readonly isPhonemes: boolean;
+  readonly isPreferred: boolean;
+}
+
+// An alias works with every voice.
+function preferredOf(spoken: readonly Spelling[]): Spelling | undefined {
+  const aliases = spoken.filter(({ isPhonemes }) => !isPhonemes);
+  const candidates = aliases.length === 0 ? spoken : aliases;
+  return candidates.find(({ isPreferred }) => isPreferred) ?? candidates[0];
+}
+
+function requireIpa(alphabet: string, line: number): void {
+  if (alphabet === 'ipa') return;
+  throw new DocumentError(
+    `the <phoneme> has the alphabet "${display(alphabet, { max: 40 })}"; supported: ipa`,
+    { line, hint: 'Write the phonemes in IPA, or add an <alias>.' },
+  );
 }
 
 // Each element of PLS with the element that must contain it.

@@ -10,6 +10,14 @@ const JOBS_V1 = '/api/open/v1/speech/tts/jobs';
 
 const REQUEST_ERROR = 'GET /api/open/requests/{requestId}/error';
 
+/** A speech request of each body. */
+const SPEECH = {
+  SpeechRequest: 'POST /api/open/v3/speech/tts',
+  SpeechRequestV2: 'POST /api/open/v2/speech/tts',
+  SpeechRequestV1: 'POST /api/open/v1/speech/tts',
+  JobRequestV1: `POST ${JOBS_V1}`,
+};
+
 const FAULTS = [
   { on: 'GET /healthz', status: 500, code: 'ERR_INTERNAL' },
   { on: 'GET /api/openapi.json', status: 501, code: 'ERR_NOT_IMPLEMENTED' },
@@ -93,8 +101,53 @@ export const ours: readonly Behaviour[] = [
       claimStatus(await service.ask(on, { headers: { 'If-None-Match': etag } }), 304);
     },
   },
+  ...Object.entries(SPEECH).map(([of, on]) => pronounced(of, on)),
   ...FAULTS.map((fault) => faulty(fault)),
 ];
+
+function pronounced(of: string, on: string): Behaviour {
+  return {
+    id: `ours.pronunciations.${of}`,
+    section: 'ours',
+    on,
+    what: '`pronunciations` gives words of the text their phonemes; 400 for a sign that the voice does not speak, and for more or longer ones',
+    covers: [
+      `${of}.pronunciations`,
+      'Pronunciation.word',
+      'Pronunciation.phonemes',
+      'PRONUNCIATIONS_MAX',
+      'PRONOUNCED_WORD_MAX_CHARACTERS',
+      'PHONEMES_MAX_CHARACTERS',
+    ],
+    spends: true,
+    async check(service) {
+      requireOurs(service);
+      const body = await plainBody(service);
+      const ask = (pronunciations: unknown) => {
+        const headers = { 'Idempotency-Key': crypto.randomUUID() };
+        return service.ask(on, { headers, body: { ...body, pronunciations } });
+      };
+      const hello = { word: 'hello', phonemes: 'həˈloʊ' };
+      const most = Array.from({ length: 1_000 }, (_, index) => ({ ...hello, word: `w${index}` }));
+      const longest = { word: 'w'.repeat(100), phonemes: 'ə'.repeat(200) };
+      for (const good of [[], [hello], most, [longest]]) {
+        assert.ok([200, 202].includes((await ask(good)).status));
+      }
+      for (const bad of [
+        [{ ...hello, phonemes: 'həˈʘoʊ' }],
+        [...most, hello],
+        [{ ...longest, word: `${longest.word}w` }],
+        [{ ...longest, phonemes: `${longest.phonemes}ə` }],
+        [{ ...hello, word: '' }],
+        [{ ...hello, phonemes: '' }],
+        [{ word: 'hello' }],
+        hello,
+      ]) {
+        claimRefused(await ask(bad), 400, 'ERR_INVALID_REQUEST', service);
+      }
+    },
+  };
+}
 
 /** An address with a signature: good without a key, and not to be made up. */
 function signed(on: string, addressOf: (service: ServiceUnderTest) => Promise<URL>): Behaviour {

@@ -26,6 +26,11 @@ const ITEM = [
   ['modelIds', 'string[]', 'public models that the voice supports'],
 ] as const;
 
+const OURS = [
+  ['description', 'string', 'who speaks, and how'],
+  ['phonemes', 'string', 'the signs of IPA that it speaks'],
+] as const;
+
 /** Every field of every list of voices (docs/api/voices.md and docs/api/other-clients.md). */
 export const voiceFields: readonly Behaviour[] = [
   ...answerFields(
@@ -58,7 +63,7 @@ export const voiceFields: readonly Behaviour[] = [
       isOurChoice: true,
       sample: async (service) => at((await read(service, V3)).json(), 'items.0'),
     },
-    [['description', 'string', 'who speaks, and how']],
+    OURS,
   ),
   ...answerFields(
     {
@@ -68,7 +73,7 @@ export const voiceFields: readonly Behaviour[] = [
       isOurChoice: true,
       sample: oneVoice,
     },
-    [['description', 'string', 'who speaks, and how']],
+    OURS,
   ),
   ...answerFields(
     {

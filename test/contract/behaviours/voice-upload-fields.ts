@@ -60,6 +60,7 @@ export const voiceUploadFields: readonly Behaviour[] = [
       ['primaryLanguage', 'string', 'language code'],
       ['languages', 'string[]', 'languages that it speaks'],
       ['modelIds', 'string[]', 'models that it works with'],
+      ['phonemes', 'string', 'the signs of IPA that it speaks'],
       ...OURS,
       ['requestId', 'id', 'trace id'],
     ],

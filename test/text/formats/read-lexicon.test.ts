@@ -56,6 +56,21 @@ describe('a lexicon file', () => {
     ]);
   });
 
+  it.each([
+    ['a table', 'tomato\t/təmˈɑːtoʊ/\n'],
+    ['CSV', '"tomato" , / təmˈɑːtoʊ / \n'],
+    ['PLS', phonemePls('<phoneme>təmˈɑːtoʊ</phoneme><phoneme>təmˈeɪtoʊ</phoneme>')],
+    ['PLS with an alphabet', phonemePls('<phoneme alphabet="ipa"> təmˈɑːtoʊ </phoneme>')],
+    [
+      'PLS, preferred',
+      phonemePls('<phoneme>t</phoneme><phoneme prefer="true">təmˈɑːtoʊ</phoneme>'),
+    ],
+  ])('has the phonemes of %s', async (_, text) => {
+    await expect(readLexicon(text)).resolves.toEqual([
+      { written: 'tomato', spoken: 'təmˈɑːtoʊ', isPhonemes: true },
+    ]);
+  });
+
   it('may have slashes in what is spoken', async () => {
     await expect(readLexicon('bin\t/usr/bin/\nand/or\tand/or\nroot\t/\n')).resolves.toHaveLength(3);
   });
@@ -75,19 +90,20 @@ describe('a lexicon file', () => {
     ['a lexeme in a lexeme', '<lexicon><lexeme>\n<lexeme/></lexeme></lexicon>', 2, '<lexeme> is'],
     ['another root', '<speak>a</speak>', 1, '<speak> is not supported'],
     [
-      'only a phoneme',
-      '<lexicon>\n<lexeme><grapheme>a</grapheme><phoneme>b</phoneme></lexeme></lexicon>',
+      'phonemes of another alphabet',
+      '<lexicon>\n<lexeme><grapheme>a</grapheme><phoneme alphabet="x-sampa">b</phoneme></lexeme></lexicon>',
       2,
-      'the <lexeme> of "a" has no <alias>, only phonemes, which are not supported: b',
+      'the <phoneme> has the alphabet "x-sampa"; supported: ipa',
+    ],
+    [
+      'a lexicon of another alphabet',
+      '<lexicon alphabet="x">\n<lexeme><grapheme>a</grapheme><phoneme>b</phoneme></lexeme></lexicon>',
+      2,
+      'the <phoneme> has the alphabet "x"; supported: ipa',
     ],
     ['no alias', '<lexicon>\n<lexeme><grapheme>a</grapheme></lexeme></lexicon>', 2, 'no <alias>'],
-    [
-      'phonemes',
-      'a\tb\ntomato\t/təmˈɑːtoʊ/\n',
-      2,
-      'the entry "tomato" has phonemes, which are not supported: /təmˈɑːtoʊ/',
-    ],
-    ['phonemes in CSV', 'a,b\n# c\n"x" , /ɛks/ \n', 3, 'the entry "x" has phonemes'],
+    ['empty phonemes', 'a\tb\nx\t/ /\n', 2, 'the spoken text is empty'],
+    ['long phonemes', `x\t/${'ə'.repeat(201)}/\n`, 1, 'more than 200 characters'],
     ['an open element', '<lexicon>\n<lexeme>', 2, 'not well-formed'],
     ['an entity', '<!DOCTYPE x [<!ENTITY a "b">]>\n<lexicon/>', 1, 'DOCTYPE'],
   ])('with %s is refused with its line', async (_, text, line, message) => {
@@ -109,6 +125,10 @@ describe('a lexicon file', () => {
     );
   });
 });
+
+function phonemePls(pronunciations: string): string {
+  return `<lexicon><lexeme><grapheme>tomato</grapheme>${pronunciations}</lexeme></lexicon>`;
+}
 
 function lexeme(word: string, alias: string): string {
   return `<lexeme><grapheme>${word}</grapheme><alias>${alias}</alias></lexeme>`;

@@ -67,15 +67,16 @@ async function* speakPieces(
     throw new EngineError('failed', `The engine hibari has no voice ${request.voice}.`);
   }
   const sampleRate = SAMPLE_RATE;
-  const pieces = textPieces(request.text, request.textNormalization === false ? undefined : REGION);
+  const region = request.textNormalization === false ? undefined : REGION;
+  const pieces = textPieces(request.text, region, request.pronounced);
   const tasks: Task[] = [];
   const start = (isFirst: boolean): void => {
     const { value: piece } = pieces.next();
     if (piece === undefined) return;
     const rank: TaskRank = { client: request.client ?? '', isFirst };
     const { pitch, speed } = request;
-    const { pauseMs, spelled, text } = piece;
-    const task = { pauseMs, spelled, text, pitch, speed, voice };
+    const { pauseMs, pronounced, spelled, text } = piece;
+    const task = { pauseMs, pronounced, spelled, text, pitch, speed, voice };
     tasks.push({ piece, speech: pool.enqueue(task, rank) });
   };
   start(request.isInteractive === true);

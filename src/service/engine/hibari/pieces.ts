@@ -2,7 +2,8 @@ import { countCodePoints, withoutSilentSigns } from '../../../text/code-points.t
 import { readingRegion, type Region } from '../../../text/reading/english.ts';
 import { isUnreadSign } from '../../../text/reading/signs.ts';
 import { endsParagraph, splitClauses } from '../../../text/sentences.ts';
-import { LONGEST_PIECE, type TextSpan } from '../speech-engine.ts';
+import { readPronounced } from '../pronounced-words.ts';
+import { LONGEST_PIECE, type PronouncedSpan, type TextSpan } from '../speech-engine.ts';
 import { type Source, TracedText } from '../traced-text.ts';
 import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 
@@ -17,6 +18,8 @@ export interface TextPiece extends TextSpan {
   readonly text: string;
   /** Positions in `text`, in UTF-16 units, of letters that are read by their names, such as the `A` of `API`. */
   readonly spelled: readonly number[];
+  /** Words with given phonemes, as ranges in `text` in UTF-16 units. */
+  readonly pronounced: readonly PronouncedSpan[];
   /** Milliseconds of silence after the piece. */
   readonly pauseMs: number;
   /** Returns the words of the piece, with their ranges in `text` and in `written`. */
@@ -33,11 +36,18 @@ const PAUSE_MS = { clause: 160, sentence: 360, paragraph: 700 };
 /**
  * Splits a text into sentences, and long sentences into clauses. Leaves out those without a letter or digit.
  * @param region regional rules for reading English; if undefined, numbers and abbreviations stay as they are
+ * @param given words with given phonemes
  */
-export function* textPieces(text: string, region?: Region): Generator<TextPiece, undefined> {
+export function* textPieces(
+  text: string,
+  region?: Region,
+  given: readonly PronouncedSpan[] = [],
+): Generator<TextPiece, undefined> {
   let start = 0;
   for (const { text: written } of splitClauses(text, LONGEST_PIECE)) {
-    const traced = rewrite(written, region);
+    const { pronounced, traced } = readPronounced({ text: written, start }, given, (plain) =>
+      rewrite(plain, region),
+    );
     const end = start + countCodePoints(written);
     if (IS_SAID.test(traced.text)) {
       yield {
@@ -46,6 +56,7 @@ export function* textPieces(text: string, region?: Region): Generator<TextPiece,
         written,
         text: traced.text,
         spelled: spelledLetters(traced, written),
+        pronounced,
         pauseMs: pauseAfter(written),
         words: () => writtenWords(traced, written),
       };
@@ -71,7 +82,8 @@ export function unspokenLetters(text: string, region?: Region): TextSpan[] {
     start += countCodePoints(written);
     const isMissed = (one: string) => isForeign(one) || (region !== undefined && isUnreadSign(one));
     if (!written.match(BEYOND_ASCII)?.some(isMissed)) return [];
-    return unspokenIn(written, () => readAloud(written, region), { first, isForeign, region });
+    const rewriteAll = () => readAloud(new TracedText(written), region);
+    return unspokenIn(written, rewriteAll, { first, isForeign, region });
   });
 }
 
@@ -81,7 +93,7 @@ function isForeign(character: string): boolean {
 }
 
 /** Rewrites a text as words of Latin letters and the marks that the voices know. */
-function rewrite(written: string, region: Region | undefined): TracedText {
+function rewrite(written: TracedText, region: Region | undefined): TracedText {
   return readAloud(written, region)
     .replace(NOT_SPOKEN, () => ' ')
     .replace(SPACE_BEFORE_MARK, (_match, mark = '') => mark)
@@ -90,8 +102,7 @@ function rewrite(written: string, region: Region | undefined): TracedText {
     .replace(SPACE_AROUND, () => '');
 }
 
-function readAloud(text: string, region: Region | undefined): TracedText {
-  const written = new TracedText(text);
+function readAloud(written: TracedText, region: Region | undefined): TracedText {
   const words = region === undefined ? written : written.read(region, nameLetters);
   return words
     .replace(REPEATED_SIGN, (_run, sign = '') => sign)

@@ -3,7 +3,7 @@ import { amplify, gainOf } from '../../../audio/resample.ts';
 import { type Kernels, startKernels } from '../../../neural/kernels.ts';
 import { Network } from '../../../neural/network.ts';
 import { readSafetensors } from '../../../neural/safetensors.ts';
-import type { English, PhonemeToken } from '../../../phonemes/english.ts';
+import type { English, GivenSound, PhonemeToken } from '../../../phonemes/english.ts';
 import type { EngineRequest } from '../speech-engine.ts';
 import { fitToPauses, type SpokenToken } from './fit-to-pauses.ts';
 import { FRAME_MS, FRAME_SAMPLES, soundOf } from './sound.ts';
@@ -28,6 +28,8 @@ export type HibariPiece = Pick<EngineRequest, 'pitch' | 'speed' | 'text'> & {
   readonly pauseMs: number;
   /** Positions in `text`, in UTF-16 units, of letters that are read by their names, such as the `A` of `API`. */
   readonly spelled: readonly number[];
+  /** Words of `text` with given phonemes, in IPA, as ranges in UTF-16 units. */
+  readonly pronounced?: readonly GivenSound[];
 };
 
 export interface SpokenPiece {
@@ -67,8 +69,8 @@ export class HibariSynthesizer {
   }
 
   /** Speaks a piece. The output is deterministic. */
-  speak({ pauseMs, pitch, speed, spelled, text, voice }: HibariPiece): SpokenPiece {
-    const phonemes = phonemesOf(this.#english.phonemes(text), spelled);
+  speak({ pauseMs, pitch, pronounced, speed, spelled, text, voice }: HibariPiece): SpokenPiece {
+    const phonemes = phonemesOf(this.#english.phonemes(text, pronounced), spelled);
     const groups = groupsOf(phonemes).filter((group) => group.some(isOfWord));
     const parts = groups.map((group, index) =>
       this.#speakGroup(group, voice, {

@@ -1,3 +1,4 @@
+import { IPA_SIGNS } from '../../../phonemes/ipa.ts';
 import type { EngineVoice } from '../speech-engine.ts';
 import { VARIED_VOICE } from '../speech-engine.ts';
 
@@ -73,6 +74,7 @@ function voice(
     pitch: true,
     words: true,
     reads: true,
+    phonemes: IPA_SIGNS,
     variation: { ...variation, brightness: 0 },
   };
 }

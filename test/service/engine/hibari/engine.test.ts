@@ -119,6 +119,19 @@ describe('the built-in voice', () => {
     },
   );
 
+  test.each([
+    ['The knite sat.', 'knite', 'The night sat.'],
+    ["The 重庆's door, and the 5 kg.", '重庆', "The night's door, and the 5 kg."],
+    ['He has 5 kg of it.', 'kg', 'He has five night of it.'],
+    ['See https://knite.example now.', 'knite', 'See https://night.example now.'],
+  ])('speaks %j with given phonemes', async (text, word, like) => {
+    const at = Array.from(text.slice(0, text.indexOf(word))).length;
+    const span = { start: at, end: at + Array.from(word).length, phonemes: 'naɪt' };
+    const chunks = await chunksOf(text, { pronounced: [span] });
+    expect(joined(chunks)).toEqual(joined(await chunksOf(like)));
+    expect(said(text, wordsOf(chunks)).join(' ')).toContain(word);
+  });
+
   test('reports the letters that it cannot say', () => {
     const unspoken = engine.unspoken?.({ text: 'Say 你好 to Zoë.', voice: 'clara' });
     expect(unspoken).toEqual([{ start: 4, end: 6 }]);
