@@ -21,21 +21,24 @@ const NAME_OF_A = 'ˈA';
 /**
  * Loads the reader.
  * @param {string} file path of english-reader.cjs
- * @returns {Promise<import('./speech.mjs').Read>}
+ * @returns {Promise<{ read: import('./speech.mjs').Read, phonemes: string }>} `phonemes`: the signs of IPA that it reads
  */
 export async function loadAmericanReader(file) {
-  const { openReader } = await import(pathToFileURL(path.resolve(file)).href);
+  const { openReader, signs } = await import(pathToFileURL(path.resolve(file)).href);
   const { phonemes } = openReader();
-  return (text) => readWords(text, phonemes);
+  return { read: (text, given = []) => readWords(text, given, phonemes), phonemes: signs };
 }
 
-function readWords(text, phonemesOf) {
+function readWords(text, given, phonemesOf) {
   const known = text.replaceAll(LETTER, (letter) => LETTERS.get(letter));
   const named = new Set(Array.from(known.matchAll(NAMED_A), ({ index }) => index));
-  const tokens = phonemesOf(known);
   const characters = Array.from(text);
   const units = [0];
   for (const character of characters) units.push(units.at(-1) + character.length);
+  const tokens = phonemesOf(
+    known,
+    given.map((word) => ({ ...word, start: units[word.start], end: units[word.end] })),
+  );
   const spoken = [];
   let last = 0;
   let next = 0;

@@ -51,16 +51,17 @@ await serve({
       models: [{ id: 'local-kokoro', name: 'Kokoro 82M' }],
       controls: ['speed'],
       voices: voices.map(({ id, name, language }) => {
-        return { id, name, language, sampleRate: SAMPLE_RATE, words: true };
+        const { phonemes } = readers.get(id);
+        return { id, name, language, sampleRate: SAMPLE_RATE, words: true, phonemes };
       }),
     };
   },
-  async *speak({ text, voice: { id }, speed }) {
+  async *speak({ text, voice: { id }, speed, pronunciations }) {
     const voice = kokoroVoices.get(id);
     if (!styles.has(id)) styles.set(id, await readStyles(voicesFolder, id));
     yield* speech(
-      { model, read: readers.get(id) },
-      { text, voice, speed, styleFor: styles.get(id), level: levelOf(id) },
+      { model, read: readers.get(id).read },
+      { text, voice, speed, pronunciations, styleFor: styles.get(id), level: levelOf(id) },
     );
   },
 });

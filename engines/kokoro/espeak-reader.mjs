@@ -2,17 +2,19 @@
 
 import { loadPhonemes } from '../parts/phonemes.mjs';
 import { separated } from './british.mjs';
+import { givenSymbols, signsOf } from './given.mjs';
 import { idsOf, symbolsOf } from './symbols.mjs';
 
 /**
  * Loads espeak-ng.
- * @returns {Promise<(voice: import('./voices.mjs').KokoroVoice) => import('./speech.mjs').Read>}
+ * @returns {Promise<(voice: import('./voices.mjs').KokoroVoice) => { read: import('./speech.mjs').Read, phonemes: string }>}
+ *   `phonemes`: the signs of IPA that the voice speaks
  * @throws {Error} if espeak-ng is not installed
  */
 export async function loadEspeakReaders() {
   const phonemize = await loadPhonemes();
-  return ({ language, espeak }) =>
-    (text) => {
+  return ({ language, espeak }) => {
+    const readPlain = (text) => {
       const { spoken: joined, gap } = phonemize(text, espeak);
       const characters = Array.from(text);
       const textOf = ({ start, end }) => characters.slice(start, end).join('');
@@ -27,4 +29,36 @@ export async function loadEspeakReaders() {
       });
       return { spoken, gap };
     };
+    const idsOfGiven = (ipa) => idsOf(givenSymbols(ipa, language));
+    return {
+      read: (text, given = []) =>
+        given.length === 0 ? readPlain(text) : readAround(text, given, readPlain, idsOfGiven),
+      phonemes: signsOf(language),
+    };
+  };
+}
+
+/** Reads the text around words with given phonemes part by part. */
+function readAround(text, given, readPlain, idsOfGiven) {
+  const characters = Array.from(text);
+  const spoken = [];
+  let gap = '';
+  let at = 0;
+  const readUntil = (end) => {
+    const part = readPlain(characters.slice(at, end).join(''));
+    for (const { ranges, ids, gap: before } of part.spoken) {
+      const moved = ranges.map((range) => ({ start: range.start + at, end: range.end + at }));
+      spoken.push({ ranges: moved, ids, gap: gap + before });
+      gap = '';
+    }
+    gap += part.gap;
+  };
+  for (const { start, end, phonemes } of given) {
+    readUntil(start);
+    spoken.push({ ranges: [{ start, end }], ids: idsOfGiven(phonemes), gap });
+    gap = '';
+    at = end;
+  }
+  readUntil(characters.length);
+  return { spoken, gap };
 }

@@ -43,21 +43,26 @@ const SPEED = { lowest: 0.5, highest: 2 };
 
 /**
  * @typedef {import('../parts/phonemes.mjs').Range} Range
- * @typedef {(text: string) => { spoken: { ranges: Range[], ids: number[], gap: string }[], gap: string }} Read
- * Reads a sentence as words, or as several that are spoken as one, with the ids of their sounds. `gap`: the text before
+ * @typedef {import('../parts/protocol.mjs').Pronunciation} Pronunciation
+ * @typedef {(text: string, given?: Pronunciation[]) => { spoken: { ranges: Range[], ids: number[], gap: string }[], gap: string }} Read
+ * Reads a sentence as words, or as several that are spoken as one, with the ids of their sounds. `given`: words with
+ * given phonemes, in order. `gap`: the text before
  * a word, and after the last word.
  */
 
 /**
  * Yields the speech of a text.
  * @param {{ model: import('../parts/model.mjs').Model, read: Read }} parts
- * @param {{ text: string, voice: import('./voices.mjs').KokoroVoice, speed: number,
+ * @param {{ text: string, voice: import('./voices.mjs').KokoroVoice, speed: number, pronunciations: Pronunciation[],
  *   styleFor: (sounds: number) => Float32Array, level: number }} request `level`: loudness of the voice in LUFS
  * @returns {AsyncGenerator<{ samples: Int16Array, words: import('../parts/protocol.mjs').Word[] }>}
  * @throws {Unspeakable}
  */
-export async function* speech({ model, read }, { text, voice, speed, styleFor, level }) {
-  const units = unitsOf(text, voice, read);
+export async function* speech(
+  { model, read },
+  { text, voice, speed, pronunciations, styleFor, level },
+) {
+  const units = unitsOf(text, voice, read, pronunciations);
   if (units.length === 0) {
     throw new Unspeakable(`The text has no word that the voice ${voice.id} can speak.`);
   }
@@ -79,10 +84,10 @@ export async function* speech({ model, read }, { text, voice, speed, styleFor, l
  *   endsParagraph?: boolean, ranges: Range[] }} Unit
  * A word, or several that are spoken as one, as ids of the model; `before` and `after` are punctuation.
  */
-function unitsOf(text, { language }, read) {
+function unitsOf(text, { language }, read, pronunciations) {
   const units = [];
   for (const sentence of wholeSentences(text, language)) {
-    const { spoken, gap } = read(sentence.text);
+    const { spoken, gap } = read(sentence.text, givenIn(sentence, pronunciations));
     for (const [index, { ranges, ids, gap: before }] of spoken.entries()) {
       const isEnd = index === spoken.length - 1;
       const after = isEnd ? gap : gapInside(spoken[index + 1].gap);
@@ -104,6 +109,14 @@ function unitsOf(text, { language }, read) {
     ...unit,
     size: unit.before.length + unit.ids.length + unit.after.length,
   }));
+}
+
+/** Returns the words of a sentence with given phonemes, with their places in the sentence. */
+function givenIn({ start, text }, pronunciations) {
+  const end = start + Array.from(text).length;
+  return pronunciations
+    .filter((word) => word.start >= start && word.end <= end)
+    .map((word) => ({ ...word, start: word.start - start, end: word.end - start }));
 }
 
 /** Returns the characters between two words of a sentence, without the full stop of an abbreviation. */

@@ -42,6 +42,9 @@ const IDS = new Map(
   RUNS.flatMap(([first, run]) => Array.from(run, (symbol, index) => [symbol, first + index])),
 );
 
+/** All symbols of the model. */
+export const SYMBOLS = [...IDS.keys()];
+
 /** Returns the ids of symbols. Symbols that the model does not know are left out. */
 export function idsOf(symbols) {
   return Array.from(symbols).flatMap((symbol) => IDS.get(symbol) ?? []);
@@ -68,10 +71,14 @@ const SOUNDS = {
  * @param {string} text the word as it is written
  */
 export function symbolsOf(sounds, language, text) {
-  const isBritish = language === 'en-GB';
-  const table = isBritish ? { ...SOUNDS, ...BRITISH_SOUNDS } : SOUNDS;
+  const table = tableOf(language);
   const symbols = sounds.map((sound) => converted(sound, table)).join('');
-  return isBritish ? pronounced(symbols, text) : symbols;
+  return language === 'en-GB' ? pronounced(symbols, text) : symbols;
+}
+
+/** Returns the symbols of the model by sound of espeak-ng. Other sounds are symbols themselves. */
+export function tableOf(language) {
+  return language === 'en-GB' ? { ...SOUNDS, ...BRITISH_SOUNDS } : SOUNDS;
 }
 
 function converted(sound, table) {

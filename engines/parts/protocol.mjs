@@ -14,7 +14,8 @@ export class Unspeakable extends Error {}
 /**
  * @typedef {{ start: number, end: number, startMs: number, endMs: number }} Word
  * @typedef {{ id: string, name: string, language: string, sampleRate: number }} Voice
- * @typedef {{ text: string, voice: Voice, speed: number, pitch: number, wantsWords: boolean }} Request
+ * @typedef {{ start: number, end: number, phonemes: string }} Pronunciation word of a text in code points, phonemes in IPA
+ * @typedef {{ text: string, voice: Voice, speed: number, pitch: number, wantsWords: boolean, pronunciations: Pronunciation[] }} Request
  * @typedef {{ version: string, license: string, voices: Voice[], models?: { id: string, name: string }[],
  *   controls?: string[] }} Description
  * @typedef {(message: string, progress?: number) => void} Report
@@ -58,16 +59,18 @@ export function serve(engine) {
     if (open.delete(id)) await send({ id, ...message });
   };
 
-  const speak = async ({ id, text, voice: wanted, speed, pitch, controls, words = true }) => {
+  const speak = async (message) => {
+    const { id, text, voice: wanted, controls, words = true, pronunciations = [] } = message;
     const { voices } = await loaded;
     const voice = voices.find((one) => one.id === wanted);
     if (voice === undefined) throw new Error(`unknown voice: ${wanted}`);
     const request = {
       text,
       voice,
-      speed: controls?.speed ?? speed ?? 1,
-      pitch: controls?.pitch ?? pitch ?? 0,
+      speed: controls?.speed ?? message.speed ?? 1,
+      pitch: controls?.pitch ?? message.pitch ?? 0,
       wantsWords: words,
+      pronunciations,
     };
     for await (const chunk of engine.speak(request)) {
       if (!open.has(id)) break;

@@ -86,6 +86,14 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
       description: 'Whether the voice reads numbers, dates and abbreviations itself',
     }),
   ),
+  phonemes: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description:
+        'Signs of the International Phonetic Alphabet that the voice speaks in `pronunciations`',
+    }),
+  ),
 });
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 

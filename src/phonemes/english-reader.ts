@@ -3,7 +3,11 @@
 
 import { fileURLToPath } from 'node:url';
 import { type English, openEnglish } from './english.ts';
+import { IPA_SIGNS } from './ipa.ts';
 import { unknownWordReader } from './unknown-word-network.ts';
+
+/** The signs of IPA that the reader accepts as given phonemes. */
+export const signs = IPA_SIGNS;
 
 /** Opens the reader of American English with its files in the package or in the installation of an engine. */
 export function openReader(): English {

@@ -4,7 +4,7 @@
  */
 export function foreignSign(phonemes: string, signs: string): string | undefined {
   const known = new Set(signs);
-  return Array.from(phonemes.trim().replaceAll(/\s+/gu, ' ').normalize('NFD')).find(
-    (sign) => !known.has(sign),
-  );
+  return Array.from(
+    phonemes.trim().replaceAll(/\s+/gu, ' ').normalize('NFD').replaceAll('c\u0327', 'ç'),
+  ).find((sign) => !known.has(sign));
 }

@@ -33,6 +33,47 @@ export function readPronounced(
   return { traced, pronounced };
 }
 
+/** Puts the written words of a text in the place of those that stand for them. */
+export function withWrittenWords(
+  { pronounced, traced }: PronouncedText,
+  written: string,
+): PronouncedText {
+  if (pronounced.length === 0) return { pronounced, traced };
+  const words = pronounced.map(({ end, start }) => {
+    const source = traced.source(start, end);
+    return written.slice(source.start, source.end);
+  });
+  let moved = 0;
+  return {
+    traced: traced.substitute(pronounced, (index) => words[index] ?? ''),
+    pronounced: pronounced.map(({ end, phonemes, start }, index) => {
+      const length = words[index]?.length ?? 0;
+      const from = start + moved;
+      moved += length - (end - start);
+      return { start: from, end: from + length, phonemes };
+    }),
+  };
+}
+
+/** Converts ranges of a text from UTF-16 units to code points. */
+export function inCodePoints(
+  text: string,
+  spans: readonly PronouncedSpan[],
+): readonly PronouncedSpan[] {
+  let units = 0;
+  let points = 0;
+  const pointsAt = (unit: number): number => {
+    points += countCodePoints(text.slice(units, unit));
+    units = unit;
+    return points;
+  };
+  return spans.map(({ end, phonemes, start }) => ({
+    start: pointsAt(start),
+    end: pointsAt(end),
+    phonemes,
+  }));
+}
+
 function inUnits(
   text: string,
   start: number,

@@ -20,7 +20,11 @@ interface Reading {
 const READER = fileURLToPath(new URL('../../../dist/english-reader.cjs', import.meta.url));
 const WORDS = new URL('../../../assets/voice/words.txt', import.meta.url);
 const NETWORK = new URL('../../../assets/voice/unknown-words.safetensors', import.meta.url);
-const read: (text: string) => Reading = await loadAmericanReader(READER);
+const american: {
+  readonly read: (text: string, given?: readonly object[]) => Reading;
+  readonly phonemes: string;
+} = await loadAmericanReader(READER);
+const { read } = american;
 
 const idsIn = (text: string, word: string): readonly number[] | undefined =>
   read(text).spoken.find(({ ranges: [range] }) => textAt(text, range) === word)?.ids;
@@ -65,6 +69,23 @@ describe('American English of Kokoro', () => {
     ['We saw Smørgås.', 'Smørgås', 'smˈɔɹɡəz'],
   ])('reads what foley writes for letters and numbers: %s', (text, word, phonemes) => {
     expect(idsIn(text, word)).toEqual(idsOf(phonemes));
+  });
+
+  it('speaks given phonemes in the place of words', () => {
+    const text = '🍅: the tomato’s 重庆.';
+    const given = [
+      { start: 7, end: 13, phonemes: 'ətˈɑːtoʊ' },
+      { start: 16, end: 18, phonemes: 'tʃʊŋ' },
+    ];
+    const words = read(text, given).spoken.map(({ ids, ranges: [range] }) => {
+      return [textAt(text, range), ids];
+    });
+    expect(words).toEqual([
+      ['the', idsOf('ði')],
+      ['tomato’s', idsOf('ətˈɑtOz')],
+      ['重庆', idsOf('ʧˈʊŋ')],
+    ]);
+    expect(american.phonemes).toContain('ʊ');
   });
 
   it('has the place of every word that it reads, and keeps the text between', () => {

@@ -80,6 +80,7 @@ describe('the greeting of the Kokoro engine', () => {
       language: 'en-US',
       sampleRate: RATE,
       words: true,
+      phonemes: expect.stringContaining('ə'),
     });
   });
 
@@ -155,6 +156,20 @@ describe('the speech of the Kokoro engine', () => {
     await engine.greet();
     const text = 'Hello there, the end of the “long” day. It is 5 o’clock 🙂 now!';
     await expectTimedWords(engine, { text, voice: 'af_heart', sampleRate: RATE });
+  });
+
+  it.each(['af_heart', 'bf_emma', 'ff_siwis'])('of %s has given phonemes', async (voice) => {
+    const engine = await kokoro(await standInFolder({ [voice]: quiet }));
+    await engine.greet();
+    const lengthWith = async (phonemes: string) => {
+      const pronunciations = [{ start: 10, end: 13, phonemes }];
+      const { end, words } = await engine.speak('Tell. —: "Tom"!', voice, { pronunciations });
+      expect(end.type).toBe('done');
+      expect(words.map(({ start }) => start)).toEqual([0, 10]);
+      return (words[1]?.endMs ?? 0) - (words[1]?.startMs ?? 0);
+    };
+    // Each sound of this model has 100 ms. The stress mark is one of them.
+    expect((await lengthWith('mamamam')) - (await lengthWith('mam'))).toBeCloseTo(400, -2);
   });
 
   it('places words by the durations of their sounds', async () => {

@@ -8,8 +8,33 @@ const { separated } = await import(
   new URL('../../../engines/kokoro/british.mjs', import.meta.url).href
 );
 
+const { givenSymbols, signsOf } = await import(
+  new URL('../../../engines/kokoro/given.mjs', import.meta.url).href
+);
+
 const symbols = (sounds: string, language: string, text = ''): string =>
   symbolsOf(sounds.split(' '), language, text);
+
+describe('given phonemes of Kokoro', () => {
+  it.each([
+    ['en-GB', 'təˈmɑːtəʊ', 'təmˈɑːtQ'],
+    ['en-GB', 'bed', 'bˈɛd'],
+    ['en-GB', "'t͡ʃeɪnʒ", 'ʧˈAnʒ'],
+    ['es', 'ˈka.sa ˈβe.ʝa', 'kˈasa βˈeʝa'],
+    ['fr', 'bɔ̃ʒuʁ', 'bˈɔ̃ʒuʁ'],
+    ['pt-BR', 'ˈfa.ças', 'fˈaças'],
+  ])('have symbols in %s for %s', (language, ipa, wanted) => {
+    expect(givenSymbols(ipa, language)).toBe(wanted);
+    const signs: string = signsOf(language);
+    const known = ipa.normalize('NFD').replaceAll('c\u0327', 'ç');
+    expect(Array.from(known).filter((sign) => !signs.includes(sign))).toEqual([]);
+    expect(idsOf(givenSymbols(ipa, language))).toHaveLength(Array.from(wanted).length);
+  });
+
+  it('have no sign that is a mark of punctuation or a diphthong of Kokoro', () => {
+    expect(signsOf('en-GB')).not.toMatch(/[A-Z,;!?]/);
+  });
+});
 
 describe('the symbols of Kokoro', () => {
   it.each([

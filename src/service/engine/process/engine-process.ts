@@ -245,9 +245,15 @@ export class EngineProcess {
   }
 
   #messageFor(id: number, request: EngineRequest): SpeakMessage {
-    const { isTimed = false, model, pitch, speed } = request;
+    const { isTimed = false, model, pitch, pronounced = [], speed } = request;
     const text = request.text.replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
-    const fields = { type: 'speak', id, text, voice: request.voice } as const;
+    const fields = {
+      type: 'speak',
+      id,
+      text,
+      voice: request.voice,
+      ...(pronounced.length === 0 ? {} : { pronunciations: pronounced }),
+    } as const;
     const { models: [first] = [], voices = [] } = this.#description ?? {};
     if (first === undefined) return { ...fields, speed, pitch };
     const voice = voices.find((one) => one.id === request.voice) ?? voices[0];

@@ -10,6 +10,7 @@ import {
   EngineVoiceRecord,
 } from '../../../contract/engine.ts';
 import { display } from '../../../text/display.ts';
+import type { PronouncedSpan } from '../speech-engine.ts';
 
 /** Limits on the messages of an engine (docs/engines.md). */
 const ENGINE_LIMITS = {
@@ -32,6 +33,8 @@ interface SpeakFields {
   readonly id: number;
   readonly text: string;
   readonly voice: string;
+  /** Words of the text, in code points, with their phonemes in IPA; missing if there are none. */
+  readonly pronunciations?: readonly PronouncedSpan[];
 }
 
 /** A `speak` message in version 1 or version 2 of the engine protocol. */
@@ -304,6 +307,7 @@ export function descriptionIn(
       pitch: own?.includes('pitch') ?? voice.pitch === true,
       words: voice.words === true,
       ...(voice.textNormalization === true ? { textNormalization: true } : {}),
+      ...(voice.phonemes === undefined ? {} : { phonemes: voice.phonemes }),
       ...(voice.scripts === undefined ? {} : { scripts: voice.scripts }),
       ...(own === undefined ? {} : { controls: own }),
       ...(isFirst || voice.languages === undefined ? {} : { languages: voice.languages }),

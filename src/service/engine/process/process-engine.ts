@@ -11,11 +11,13 @@ import {
   CLONED_VOICE,
   EngineError,
   type EngineRequest,
+  type PronouncedSpan,
   type SpeechChunk,
   type SpeechEngine,
   type TextSpan,
   type WordMark,
 } from '../speech-engine.ts';
+import { inCodePoints, readPronounced, withWrittenWords } from '../pronounced-words.ts';
 import { TracedText } from '../traced-text.ts';
 import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 import { EngineProcess, type Speech } from './engine-process.ts';
@@ -55,6 +57,7 @@ export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine
       pitch: voice.pitch === true,
       words: voice.words === true,
       reads: regionOf(voice) !== undefined,
+      ...(voice.phonemes === undefined ? {} : { phonemes: voice.phonemes }),
       ...(voice.controls === undefined ? {} : { controls: voice.controls }),
       ...(voice.languages === undefined ? {} : { languages: voice.languages }),
     })),
@@ -128,12 +131,13 @@ async function* speak(
     const greeting = await abortable(engine.ready, signal);
     requireUnchanged(greeting, registration, added);
     const region = request.textNormalization === false ? undefined : regionOf(added);
-    const read = new ReadRequest(request.text, region);
+    const read = new ReadRequest(request, region);
     const spoken = request.voice.startsWith(CLONED_VOICE)
       ? request.voice.slice(CLONED_VOICE.length)
       : request.voice;
     const { maxTextLength } = greeting;
-    const toSpeak = { ...request, text: read.text, voice: spoken };
+    const { pronounced, text } = read;
+    const toSpeak = { ...request, text, pronounced, voice: spoken };
     speech = speakInPieces(engine, toSpeak, { maxTextLength, sampleRate });
     for (;;) {
       const next = await abortable(speech.chunks.next(), signal);
@@ -203,6 +207,8 @@ function regionOf({ language, textNormalization = false }: EngineVoiceRecord): R
 // Gives the engine a text as it is read (`ten metres` for `10 m`) and converts word times back to the written text.
 class ReadRequest {
   readonly text: string;
+  /** The words of `text` with given phonemes, in code points. */
+  readonly pronounced: readonly PronouncedSpan[];
   readonly #written: string;
   readonly #reading: TracedText;
   readonly #inReading = { units: 0, points: 0 };
@@ -210,12 +216,19 @@ class ReadRequest {
   // Not reported yet, because later words of the reading may belong to the same written word.
   #last: { readonly word: WordMark; readonly endUnits: number } | undefined;
 
-  constructor(written: string, region: Region | undefined) {
-    const reading = new TracedText(written);
-    const read = region === undefined ? reading : reading.read(region, joinLetters);
+  constructor(
+    { pronounced = [], text: written }: Pick<EngineRequest, 'pronounced' | 'text'>,
+    region: Region | undefined,
+  ) {
+    const read = readPronounced({ text: written, start: 0 }, pronounced, (plain) =>
+      region === undefined ? plain : plain.read(region, joinLetters),
+    );
+    const spoken = withWrittenWords(read, written);
+    const isSilent = spoken.traced.text.trim() === '';
     this.#written = written;
-    this.#reading = read.text.trim() === '' ? reading : read;
+    this.#reading = isSilent ? new TracedText(written) : spoken.traced;
     this.text = this.#reading.text;
+    this.pronounced = inCodePoints(this.text, isSilent ? [] : spoken.pronounced);
   }
 
   place(chunk: SpeechChunk): SpeechChunk {

@@ -28,8 +28,12 @@ export function speakInPieces(
   async function* speakAll(limit: number): AsyncGenerator<SpeechChunk, undefined> {
     let unspeakable: EngineError | undefined;
     for (const { start, text } of splitParts(whole, limit)) {
-      current = engine.speak({ ...request, text }, sampleRate);
-      joined.start(countCodePoints(whole.slice(0, start)));
+      const points = countCodePoints(whole.slice(0, start));
+      current = engine.speak(
+        { ...request, text, ...pronouncedFrom(request, points, text) },
+        sampleRate,
+      );
+      joined.start(points);
       try {
         for (;;) {
           const next = await current.chunks.next();
@@ -45,6 +49,19 @@ export function speakInPieces(
     if (unspeakable !== undefined && !joined.isHeard) throw unspeakable;
   }
   return { chunks: speakAll(maxTextLength), settle: async () => current?.settle() };
+}
+
+function pronouncedFrom(
+  { pronounced }: EngineRequest,
+  start: number,
+  text: string,
+): Pick<EngineRequest, 'pronounced'> {
+  if (pronounced === undefined || pronounced.length === 0) return {};
+  const textEnd = start + countCodePoints(text);
+  const own = pronounced.filter((word) => word.start >= start && word.end <= textEnd);
+  return {
+    pronounced: own.map((word) => ({ ...word, start: word.start - start, end: word.end - start })),
+  };
 }
 
 // The pause between two pieces, in seconds. A longer silence at the end of a piece stays.

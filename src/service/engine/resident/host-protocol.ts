@@ -1,3 +1,4 @@
+import type { PronouncedSpan } from '../speech-engine.ts';
 import { lstat, readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
@@ -13,6 +14,10 @@ import { systemProcesses } from '../../../effects/processes.ts';
 import type { SpeechChunk } from '../speech-engine.ts';
 import { ByteQueue } from '../process/messages.ts';
 
+const PronouncedSpans = Type.Unsafe<readonly PronouncedSpan[]>(
+  Type.Array(Type.Object({ start: Type.Number(), end: Type.Number(), phonemes: Type.String() })),
+);
+
 const EngineRequestRecord = Type.Object({
   text: Type.String(),
   voice: Type.String(),
@@ -22,6 +27,7 @@ const EngineRequestRecord = Type.Object({
   controls: Type.Optional(mapOf(Type.Union([Type.String(), Type.Number()]))),
   textNormalization: Type.Optional(Type.Boolean()),
   isTimed: Type.Optional(Type.Boolean()),
+  pronounced: Type.Optional(PronouncedSpans),
 });
 
 const SENDER = {

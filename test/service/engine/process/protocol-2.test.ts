@@ -40,6 +40,37 @@ function process(behaviour: string, fields: object = {}) {
   return { engine, clock, children, loading };
 }
 
+const word = (start: number, end: number) => ({ start, end, phonemes: 'təmˈɑːtoʊ' });
+
+describe('words with given phonemes', () => {
+  it('are ranges of the text as the engine gets it', async () => {
+    const { engine } = second({}, 'reports requests');
+    const text = 'A 🍅 of 5 kg: tomatoes.';
+    expect(await received(engine, { text, pronounced: [word(2, 3), word(13, 21)] })).toMatchObject({
+      text: 'A 🍅 of five kilograms: tomatoes.',
+      pronunciations: [word(2, 3), word(23, 31)],
+    });
+    const unit = { text: 'A 5 kg tomato.', pronounced: [word(4, 6)] };
+    expect(await received(engine, unit)).toMatchObject({
+      text: 'A five kg tomato.',
+      pronunciations: [word(7, 9)],
+    });
+  });
+
+  it('are sent only if there are any', async () => {
+    const { engine } = second({}, 'reports requests');
+    expect(await received(engine, { pronounced: [] })).not.toHaveProperty('pronunciations');
+  });
+
+  it('are announced by the voice', async () => {
+    const voices = [{ ...VOICE, phonemes: 'tə' }];
+    const { engine } = process('speaks in turns', { voices });
+    expect((await engine.ready).voices).toMatchObject([{ phonemes: 'tə' }]);
+    expect(second({ voices }).engine.voices).toMatchObject([{ phonemes: 'tə' }]);
+    expect(second({}).engine.voices[0]).not.toHaveProperty('phonemes');
+  });
+});
+
 describe('the greeting of version 2', () => {
   it('is offered in a greeting that an engine of version 1 understands', async () => {
     const { engine } = second({}, 'reports the greeting');
