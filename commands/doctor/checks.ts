@@ -256,7 +256,7 @@ export const enginesCheck: Check = {
     if (engines.length === 0) {
       return [
         ok(
-          'English only; `foley engine add kokoro` adds natural voices, and `foley engine add espeak-ng` 18 languages',
+          'English only; `foley engine add kokoro` adds more voices, and `foley engine add espeak-ng` 18 languages',
         ),
       ];
     }

@@ -32,7 +32,7 @@ export const engineList: CommandDefinition<ListFlags> = {
 };
 
 const NONE =
-  'No engines. `foley engine add kokoro` adds natural voices, and `foley engine add espeak-ng` 18 languages.';
+  'No engines. `foley engine add kokoro` adds more voices, and `foley engine add espeak-ng` 18 languages.';
 
 const COLUMNS: readonly Column<EngineRegistration & { readonly bytes: number | undefined }>[] = [
   { title: 'NAME', value: ({ name }) => name, whole: true },
