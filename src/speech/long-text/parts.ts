@@ -63,8 +63,12 @@ export async function speakJobPart(
   if (before.state === 'done' && (await isPartSaved(file, before.bytes, deps.files))) return;
   // A failed job stays failed.
   const known = before.state === 'failed' ? undefined : before.jobId;
-  if (known === undefined)
-    return fetchPart(record, index, await createJob(record, index, deps), deps);
+  if (known === undefined) {
+    const job = await createJob(record, index, deps);
+    return fetchPart(record, index, job, deps).catch((error: unknown) => {
+      throw isNotFound(error) ? missingJobFailure(error, index, job.id, record) : error;
+    });
+  }
   try {
     await fetchPart(record, index, { id: known }, deps);
   } catch (error) {

@@ -42,6 +42,13 @@ const WAYS = {
   script: ['script', 'talk.txt', ...AUDIO],
 } as const;
 type Way = keyof typeof WAYS;
+const DOWNLOADED: ReadonlySet<Way> = new Set([
+  'job',
+  'pauses as jobs',
+  'batch',
+  'batch, pauses',
+  'script',
+]);
 
 const always = (fate: ReturnType<NonNullable<Fault['purchase']>>): Fault => ({
   purchase: () => fate,
@@ -68,12 +75,18 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'refunded, once': once({ status: 409, code: 'ERR_REQUEST_PREVIOUSLY_REFUNDED' }),
   'in progress, once': once({ status: 409, code: 'ERR_REQUEST_IN_PROGRESS', retryAfter: 0 }),
   'key conflict': always({ status: 409, code: 'ERR_REQUEST_ID_CONFLICT' }),
+  'the download is reset, once': { download: (nth) => (nth === 1 ? 'reset' : 'answered') },
+  'the download: 503, once': { download: (nth) => (nth === 1 ? UNAVAILABLE : 'answered') },
+  'the download: 404, always': { download: () => ({ status: 404, code: 'ERR_NOT_FOUND' }) },
 };
 
 const TABLE = await readFile(new URL('table.txt', import.meta.url), 'utf8');
 
 test.each(Object.entries(FAULTS))('%s', { timeout: TIMEOUT_MS }, async (name, fault) => {
-  const ways = Object.keys(WAYS) as Way[];
+  // What is not made as a job has no download.
+  const ways = (Object.keys(WAYS) as Way[]).filter(
+    (way) => fault.download === undefined || DOWNLOADED.has(way),
+  );
   const box = await sandbox();
   const keys = new Map(ways.map((way) => [way, canaryKey()]));
   const file = path.join(box.out, 'keys.txt');
@@ -134,7 +147,11 @@ async function buy(
   // Parts are bought at the same time: how many of them are asked for before one fails is chance.
   const requests = Math.max(...purchases.values());
   const credits = before - (await creditsOf());
-  const what = message.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST');
+  const what = message
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+    // Which part of a text fails first is chance.
+    .replace(/^part \d+ was/, 'part N was');
   const cells = [
     way.padEnd(19),
     `${requests}`.padEnd(2),
