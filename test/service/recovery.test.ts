@@ -71,6 +71,18 @@ describe('what another process has in progress', () => {
     expect(await codeOf(await second.speak(BODY, KEYED))).toBe('ERR_REQUEST_PREVIOUSLY_REFUNDED');
   });
 
+  it('waits no longer after the clock was set back an hour', async () => {
+    const first = await testService();
+    first.engine.holdBefore(1);
+    first.clock.advance(3_600_000);
+    await first.speak(BODY, KEYED);
+    const second = await testService({ store: first.store, processes: seeing('unknown') });
+    second.clock.advance(120_000);
+    expect(await codeOf(await second.speak(BODY, KEYED))).toBe('ERR_REQUEST_IN_PROGRESS');
+    second.clock.advance(1);
+    expect(await codeOf(await second.speak(BODY, KEYED))).toBe('ERR_REQUEST_PREVIOUSLY_REFUNDED');
+  });
+
   it('is kept by a lease that its process renews', async () => {
     const first = await testService();
     first.engine.holdBefore(1);

@@ -141,7 +141,17 @@ export function createOperations({
   };
 }
 
+// The clocks of two machines may differ by this much.
+const CLOCK_DIFFERENCE_MS = 600_000;
+
 function refundOrphaned(store: Store, self: Owner, now: number): number {
+  // A much longer lease is from before the clock was set back; its process renews it if it is alive.
+  const tooLong = now + LEASE_MS + CLOCK_DIFFERENCE_MS;
+  if (store.read((db) => db.get('SELECT 1 FROM owner WHERE lease_until > ?', [tooLong]))) {
+    store.write((db) =>
+      db.run('UPDATE owner SET lease_until = ? WHERE lease_until > ?', [now + LEASE_MS, tooLong]),
+    );
+  }
   const findDeadOwners = (db: Connection): readonly Row[] =>
     db.all('SELECT * FROM owner').filter((row) => self.isDead(row));
   if (store.read(findDeadOwners).length === 0) return 0;
