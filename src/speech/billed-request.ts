@@ -282,7 +282,7 @@ export function withBillingOutcome(
 }
 
 function isRefunded({ billed, code }: Failure): boolean {
-  return code === 'ERR_GENERATION_FAILED' && billed === 'no';
+  return billed === 'no' && (code === 'ERR_GENERATION_FAILED' || code === 'ERR_STORAGE_FULL');
 }
 
 /** Records a failure of a billed request. Returns the failure with hints on how to get the audio. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -204,4 +204,15 @@ describe.each([
       expect(failed.stderr).not.toMatch(/proxy|internal error/i);
     },
   );
+});
+
+test('an item of a batch whose engine fails during its captioned audio was refunded, and is not lost', async () => {
+  const box = await boxWith('dies after a sentence');
+  await writeFile(path.join(box.out, 'a.txt'), 'This fails. It always fails.');
+  const args = ['batch', 'a.txt', '--output-dir', 'audio', '--timings', '--voice-name', 'v'];
+  for (const _ of ['first', 'next']) {
+    const result = await runFoley(args, { box });
+    expect([result.code, result.stderr]).toEqual([23, expect.stringContaining('CUDA')]);
+    expect(result.stderr).not.toMatch(/lost|may have/);
+  }
 });

@@ -178,7 +178,8 @@ export class AlignedSpeaker implements ItemSpeaker {
     response: AlignedResponse | undefined,
   ): Promise<Failure> {
     const problem = failure.message;
-    if (failure.billed === 'no' && response === undefined) {
+    // The embedded service refunds a stream that it ends with an error.
+    if (failure.billed === 'no') {
       const state = isRefunded(failure) ? 'failed' : 'sent';
       await this.#noteQuietly(status, state, { problem, isRefused: true });
       return failure;

@@ -156,6 +156,25 @@ describe('a full disk', () => {
     },
   );
 
+  test('of the embedded service, while speech arrives: exit 23, and nothing costs again', async () => {
+    requireSmallDisk();
+    const stage = await scene([]);
+    await writeFile(path.join(stage.box.out, 'long.txt'), LONG_TEXT);
+    const args = ['-f', 'long.txt', '-o', 'a.mp3', '--via', 'sync', '-m', 'vendor-s21pro-flash'];
+    const { stderr, stdout } = await onSmallDisk(
+      stage,
+      131_072,
+      `export XDG_STATE_HOME=$PWD/small
+      ${foley(['tts', ...args, '--local', '--verbose'])} 2> said &
+      until grep -qs "speech/tts 200" said; do sleep 0.01; done
+      cat /dev/zero > small/used 2> list
+      wait $!; echo "first: $?"; cat said >&2`,
+    );
+    expect(stdout.toString()).toBe('first: 23\n');
+    expect(stderr).toContain('The disk of the service is full; nothing was charged.');
+    expect(stderr).not.toMatch(/cost again|overloaded/);
+  });
+
   test('a full device: exit 30, and the audio is spooled', async () => {
     const stage = await scene([], NO_RIGHTS);
     const error = await stage.fail(['-o', '/dev/full']);
