@@ -28,7 +28,7 @@ export function statusFailure(facts: StatusContext): Failure {
   const { status, error, retryAfterMs } = facts;
   const isOfEngine = error.details?.['engine'] !== undefined;
   const usual = isOfEngine ? ENGINE_TROUBLE : meaningOf(status, error.code);
-  const meaning = importMeaning(facts, usual.exit) ?? usual;
+  const meaning = importMeaning(facts, usual.exit) ?? finalMeaning(facts, usual) ?? usual;
   const isOfText = error.code === 'ERR_INVALID_REQUEST' && isAboutText(error.details);
   const serviceMessage = error.message === undefined ? '' : `: ${error.message}`;
   return new Failure(`${meaning.problem} (${status})${serviceMessage}`, {
@@ -127,6 +127,16 @@ function importMeaning(facts: StatusContext, exit: ExitName): Meaning | undefine
   };
 }
 
+// The service says that the same request fails again, so the usual hint to try again later is wrong.
+function finalMeaning({ error }: StatusContext, usual: Meaning): Meaning | undefined {
+  const isTemporary = usual === SERVICE_TROUBLE || TEMPORARY.some((one) => one === usual);
+  if (!isTemporary || error.details?.['retryable'] !== false) return undefined;
+  return {
+    ...usual,
+    hint: 'The service reports that the same request fails again. Change the request, or report the request id to the service.',
+  };
+}
+
 // The kinds and stages of the API are single words, such as `video` and `download`.
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[a-z][\w-]{0,39}$/i.test(value);
@@ -207,6 +217,8 @@ const BY_STATUS = new Map(
     },
   }),
 );
+
+const TEMPORARY = ['429', '503'].map((status) => BY_STATUS.get(status));
 
 const BY_CODE = new Map(
   Object.entries<Meaning>({

@@ -45,6 +45,26 @@ test.each([
 });
 
 test.each([
+  [429, false],
+  [500, false],
+  [503, false],
+  [504, false],
+  [500, true],
+  [504, undefined],
+])('%d with retryable %s has a hint that agrees with it', async (status, retryable) => {
+  const details = retryable === undefined ? {} : { retryable };
+  const server = await rawServer((socket) =>
+    socket.write(errorReply(status, 'ERR_X', { details })),
+  );
+  const failure = await failureOf(newClient(server.url, NO_RETRY).client.send(READ));
+  const isFinal = retryable === false;
+  expect(failure.hint?.startsWith('The service reports that the same request fails again.')).toBe(
+    isFinal,
+  );
+  expect(/[Tt]ry again later|Wait/.test(failure.hint ?? '')).toBe(!isFinal);
+});
+
+test.each([
   ['a page', 502, { 'content-type': 'text/html' }, '<h1>Bad gateway</h1>', 'service'],
   ['nothing', 500, {}, '', 'service'],
   ['broken JSON', 404, { 'content-type': 'application/json' }, '{"code":', 'rejected'],
