@@ -62,6 +62,48 @@ export function latexText(latex: string): string {
   return readGroup({ tokens, at: 0 }, 0);
 }
 
+/** Maximum length of a formula between marks, in UTF-16 units. */
+const LONGEST_MARKED_FORMULA = 400;
+
+/**
+ * Reads a formula such as `$x^2$`, `$$x$$` or `\(x\)` at the beginning of `rest`. Returns undefined if the dollar sign is
+ * an amount of money.
+ * @param before the character before the formula
+ * @returns the length of the formula with its marks, and its text
+ */
+export function readFormula(
+  rest: string,
+  before: string,
+): { readonly length: number; readonly text: string } | undefined {
+  const pattern = rest.startsWith('$$') ? DISPLAY : rest.startsWith('$') ? DOLLARS : BRACKETS;
+  if (pattern === DOLLARS && WORD.test(before)) return undefined;
+  const [all, ...contents] = pattern.exec(rest.slice(0, LONGEST_MARKED_FORMULA)) ?? [];
+  const formula = contents.find((content) => content !== undefined);
+  if (all === undefined || formula === undefined) return undefined;
+  const isCertain =
+    pattern === DISPLAY || (pattern === BRACKETS ? hasSigns(formula) : isFormula(formula));
+  if (!isCertain) return undefined;
+  // A formula is a word of its own.
+  const after = rest.charAt(all.length);
+  const text = (WORD.test(before) ? ' ' : '') + latexText(formula) + (WORD.test(after) ? ' ' : '');
+  return { length: all.length, text };
+}
+
+function isFormula(text: string): boolean {
+  // An amount of money before words.
+  if (!isLatex(text) && /^[\d.,]+[kKmMbB]?\s.*\p{L}{3}/su.test(text)) return false;
+  return hasSigns(text) || /^-?\d*\p{L}(?:\(\p{L}\))?$/u.test(text);
+}
+
+function hasSigns(text: string): boolean {
+  return isLatex(text) || /[\^_=<>+]/.test(text);
+}
+
+const WORD = /[\p{L}\p{N}]/u;
+const DISPLAY = /^\$\$((?:(?!\$\$|\n[ \t]*\n)[^])+)\$\$/;
+const DOLLARS = /^\$(?!\s)((?:\\[^]|[^$\\\n])+)(?<!\s)\$(?![\p{L}\p{N}{$])/u;
+const BRACKETS = /^\\(?:\(((?:(?!\\\)|\n[ \t]*\n)[^])+)\\\)|\[((?:(?!\\\]|\n[ \t]*\n)[^])+)\\\])/;
+
 interface LatexReader {
   readonly tokens: readonly string[];
   at: number;

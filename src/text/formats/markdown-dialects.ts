@@ -1,5 +1,5 @@
 import type { MarkdownIt, StateInline } from 'markdown-it';
-import { isLatex, latexText } from './formula.ts';
+import { readFormula } from './formula.ts';
 
 /** Markdown of GitHub, Obsidian and Pandoc at a position: `length` units, spoken as `text`. */
 export interface DialectMark {
@@ -9,26 +9,6 @@ export interface DialectMark {
 
 /** Maximum length of marks of dialects, in UTF-16 units. */
 export const LONGEST_DIALECT_MARK = 400;
-
-/**
- * Reads a formula such as `$x^2$`, `$$x$$` or `\(x\)` at the beginning of `rest`. Returns undefined if the dollar sign is
- * an amount of money.
- * @param before the character before the formula
- */
-export function readFormula(rest: string, before: string): DialectMark | undefined {
-  const pattern = rest.startsWith('$$') ? DISPLAY : rest.startsWith('$') ? DOLLARS : BRACKETS;
-  if (pattern === DOLLARS && WORD.test(before)) return undefined;
-  const [all, ...contents] = pattern.exec(rest.slice(0, LONGEST_DIALECT_MARK)) ?? [];
-  const formula = contents.find((content) => content !== undefined);
-  if (all === undefined || formula === undefined) return undefined;
-  const isCertain =
-    pattern === DISPLAY || (pattern === BRACKETS ? hasSigns(formula) : isFormula(formula));
-  if (!isCertain) return undefined;
-  // A formula is a word of its own.
-  const after = rest.charAt(all.length);
-  const text = (WORD.test(before) ? ' ' : '') + latexText(formula) + (WORD.test(after) ? ' ' : '');
-  return { length: all.length, text };
-}
 
 /**
  * Reads a link to a page such as `[[page|text]]`, or an embedded file such as `![[image.png]]`, at the beginning of `rest`.
@@ -149,20 +129,7 @@ function restOf({ pos, posMax, src }: StateInline): string {
   return src.slice(pos, Math.min(posMax, pos + LONGEST_DIALECT_MARK));
 }
 
-function isFormula(text: string): boolean {
-  // An amount of money before words.
-  if (!isLatex(text) && /^[\d.,]+[kKmMbB]?\s.*\p{L}{3}/su.test(text)) return false;
-  return hasSigns(text) || /^-?\d*\p{L}(?:\(\p{L}\))?$/u.test(text);
-}
-
-function hasSigns(text: string): boolean {
-  return isLatex(text) || /[\^_=<>+]/.test(text);
-}
-
 const WORD = /[\p{L}\p{N}]/u;
-const DISPLAY = /^\$\$((?:(?!\$\$|\n[ \t]*\n)[^])+)\$\$/;
-const DOLLARS = /^\$(?!\s)((?:\\[^]|[^$\\\n])+)(?<!\s)\$(?![\p{L}\p{N}{$])/u;
-const BRACKETS = /^\\(?:\(((?:(?!\\\)|\n[ \t]*\n)[^])+)\\\)|\[((?:(?!\\\]|\n[ \t]*\n)[^])+)\\\])/;
 const WIKI_LINK = /^(!?)\[\[([^[\]\n|]{1,300})(?:\|([^[\]\n]{0,300}))?\]\]/;
 const SCRIPT =
   /^([~^])((?=[^\p{L}\p{N}]{0,9}[\p{L}\p{N}]|[*†‡§])(?:\\ |[\p{L}\p{N}+\-−–=(),.*†‡§/])+)\1(?!\1)/u;

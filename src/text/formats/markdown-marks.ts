@@ -1,8 +1,8 @@
+import { readFormula } from './formula.ts';
 import {
   highlightLength,
   LONGEST_DIALECT_MARK,
   LONGEST_SCRIPT_MARK,
-  readFormula,
   readScript,
   readWikiLink,
 } from './markdown-dialects.ts';

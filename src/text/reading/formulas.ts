@@ -1,5 +1,4 @@
-import { latexText, LONGEST_LATEX } from '../formats/formula.ts';
-import { readFormula } from '../formats/markdown-dialects.ts';
+import { latexText, LONGEST_LATEX, readFormula } from '../formats/formula.ts';
 
 /** A formula in LaTeX in a plain text. */
 export interface Formula {
