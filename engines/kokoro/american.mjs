@@ -14,8 +14,8 @@ const LETTERS = new Map(
 );
 const LETTER = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'gu');
 
-/** A letter that is read by its name, as foley writes it: `APs` becomes `A-P's`. */
-const NAMED_A = /(?<![\w'’.-])A(?=-[A-Z]'s)/gu;
+/** A letter that is read by its name, as foley writes it: `A-P's` for `APs`, and `vitamin A-`. */
+const NAMED_A = /(?<![\w'’.-])A(?=-(?:[A-Z]'s| ))/gu;
 const NAME_OF_A = 'ˈA';
 
 /**

@@ -27,11 +27,11 @@ export function isNameOfA(tokens: readonly Token[], at: number): boolean {
     tokens[at + 1]?.text ?? '',
   ];
   const isBeforePause = next === '' || /^[.,;:!?)…"']/.test(next);
-  if (own === 'a') return /^(?:letter|vowel)$/i.test(last) && (isBeforePause || VERB.test(next));
+  if (own === 'a') return /^(?:letter|vowel)$/i.test(last) && (isBeforePause || AFTER_NAME.test(next));
   if (own !== 'A') return false;
-  if (isBeforePause) return true;
+  if (isBeforePause || AFTER_NAME.test(next)) return true;
   // At the beginning of a sentence and in a title, the article has a capital too.
   return /^\p{Ll}/u.test(last) || (/^\p{Lu}/u.test(last) && !/^\p{Lu}/u.test(next));
 }
 
-const VERB = /^(?:is|was|has|in|and|or|at|as|comes|stands)$/;
+const AFTER_NAME = /^(?:is|was|has|in|and|or|to|at|as|comes|stands)$/;

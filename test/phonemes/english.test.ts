@@ -66,6 +66,7 @@ describe('capitals, hyphens and apostrophes:', () => {
     ['the A P I of two C E Os', 'ði ˌApˌiˈI ʌv tˈu sˌiˌiˈOz'],
     ['at nine A M. We go.', 'æt nˈIn ˌAˈɛm. wˌi ɡˌO.'],
     ['an A, the A four, plan A', 'ɐn ˈA, ði ˈA fˈɔɹ, plˈæn ˈA'],
+    ['A to Z, A or B', 'ˈA tə zˈi, ˈA ɔɹ bˈi'],
     ['Once Upon A Time', 'wˈʌns əpˈɑn ɐ tˈIm'],
     ['the letter a is', 'ðə lˈɛTəɹ ˈA ɪz'],
     ['NASA', 'nˈæsə'],

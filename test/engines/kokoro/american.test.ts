@@ -66,6 +66,8 @@ describe('American English of Kokoro', () => {
     ['The A.P.I works.', 'A.P.I', 'ˌApˌiˈI'],
     ['The A-P’s work.', 'A-P’s', 'ˈApˌiz'],
     ['Use A-four paper.', 'A-four', 'ˈAfˌɔɹ'],
+    ['We got an A- for it.', 'A', 'ˈA'],
+    ['A- to Z is all.', 'A', 'ˈA'],
     ['We saw Smørgås.', 'Smørgås', 'smˈɔɹɡəz'],
   ])('reads what foley writes for letters and numbers: %s', (text, word, phonemes) => {
     expect(idsIn(text, word)).toEqual(idsOf(phonemes));

@@ -21,7 +21,7 @@ import { inCodePoints, readPronounced, withWrittenWords } from '../pronounced-wo
 import { TracedText } from '../traced-text.ts';
 import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 import { EngineProcess, type Speech } from './engine-process.ts';
-import { joinLetters } from './joined-letters.ts';
+import { joinLetters, markLetters } from './joined-letters.ts';
 import type { LaunchEngine } from './launch-engine.ts';
 import { speakInPieces } from './speech-in-pieces.ts';
 
@@ -221,7 +221,7 @@ class ReadRequest {
     region: Region | undefined,
   ) {
     const read = readPronounced({ text: written, start: 0 }, pronounced, (plain) =>
-      region === undefined ? plain : plain.read(region, joinLetters),
+      region === undefined ? plain : markLetters(plain.read(region, joinLetters)),
     );
     const spoken = withWrittenWords(read, written);
     const isSilent = spoken.traced.text.trim() === '';

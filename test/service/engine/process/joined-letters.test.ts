@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { joinLetters } from '../../../../src/service/engine/process/joined-letters.ts';
+import { joinLetters, markLetters } from '../../../../src/service/engine/process/joined-letters.ts';
 import { TracedText } from '../../../../src/service/engine/traced-text.ts';
 import { second, wholeSpeech } from './engine-under-test.ts';
 
@@ -21,6 +21,26 @@ test.each([
   expect(joinLetters(spoken)).toBe(joined);
 });
 
+test.each([
+  ['Vitamin A is here.', 'Vitamin A- is here.'],
+  ['We got an A for it.', 'We got an A- for it.'],
+  ['A to Z, A or B', 'A- to Z, A- or B'],
+  ['Type A blood', 'Type A- blood'],
+  ['Mind your Ps and Qs.', "Mind your P's and Q's."],
+  ['two As', "two A's"],
+  ...[
+    'A man saw a cat.',
+    'Once Upon A Time, we read A Tale of Two Cities.',
+    'THIS IS A TEST',
+    'Chapter One\n\nA man came.',
+    'As it is, A-list Us',
+    'A B movie, an A.',
+    'A in-depth look',
+  ].map((text) => [text, text]),
+])('marks the letters of %j', (text, marked) => {
+  expect(markLetters(new TracedText(text ?? '')).text).toBe(marked);
+});
+
 const module = new URL('../../../../engines/parts/phonemes.mjs', import.meta.url).href;
 
 describe('espeak-ng says the names of letters', () => {
@@ -40,8 +60,14 @@ describe('espeak-ng says the names of letters', () => {
     ['The IO', [I, 'oʊ']],
     ['FAQs', ['ɛf', A, 'kjuː', 'z']],
     ['An A4', [A, 'foːɹ']],
+    ['Vitamin A', [A, 'ɪz']],
+    ['Q&A', ['kjuː', 'ænd', A, 'ɪz']],
+    ['A to Z', [A, 'tə', 'ziː']],
+    ['Seat 4A', [A, 'ɪz']],
+    ['Three Bs', ['biːz', 'ɪz']],
   ])('in %j', async (written, sounds) => {
-    const { text } = new TracedText(`${written} is here.`).read('US', joinLetters);
+    const reading = new TracedText(`${written} is here.`).read('US', joinLetters);
+    const { text } = markLetters(reading);
     const { loadPhonemes } = await import(module);
     const { spoken } = (await loadPhonemes())(text, 'en-us');
     const said = spoken.map(({ phonemes }: { phonemes: string[] }) => phonemes.join('')).join(' ');
