@@ -132,6 +132,18 @@ describe('GET /api/open/v3/openapi.json', () => {
     }
   });
 
+  it('has a format for every number that clients may read with too few bits', async () => {
+    const { document } = await servedDocument();
+    const numbers = partsOf(document).filter(({ type }) => [type].flat().includes('number'));
+    expect(numbers.length).toBeGreaterThan(20);
+    expect(numbers.filter(({ format }) => format !== 'double')).toEqual([]);
+    const integers = partsOf(document).filter(({ type }) => [type].flat().includes('integer'));
+    const isLarge = ({ maximum = Infinity }) => Number(maximum) >= 2 ** 31;
+    expect(integers.filter((one) => isLarge(one) !== (one['format'] === 'int64'))).toEqual([]);
+    const { seed } = Object(document).components.schemas.ImageRequest.properties;
+    expect(seed).toMatchObject({ maximum: 4_294_967_295, format: 'int64' });
+  });
+
   it('has a type for every enumeration and constant, and no choice that is not exclusive', async () => {
     const { document } = await servedDocument();
     const schemas = partsOf(document).filter((part) => 'enum' in part || 'const' in part);

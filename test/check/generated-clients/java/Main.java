@@ -20,7 +20,7 @@ public class Main {
     ApiClient client = new ApiClient();
     client.updateBaseUri(System.getenv("FOLEY_BASE_URL"));
     client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + key));
-    var voices = new VoicesApi(client).listVoices(1, 100, false, null).getItems();
+    var voices = new VoicesApi(client).listVoices(1L, 100, false, null).getItems();
     var speech = new SpeechApi(client);
     var request = new SpeechRequest().text("Hello from Java.").voiceId(voices.get(0).getVoiceId());
     save("speech.mp3", speech.createSpeech(request, null, null));
