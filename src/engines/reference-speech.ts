@@ -1,10 +1,10 @@
-import { availableParallelism } from "node:os";
-import { type MeasuredReference, measureReference } from "../alignment/measure-sound.ts";
-import type { EngineRegistration } from "../contract/engine.ts";
-import type { Clock } from "../effects/clock.ts";
-import { usageFailure } from "../errors/failure.ts";
-import type { SpeechEngine } from "../service/engine/speech-engine.ts";
-import { nearestHint } from "../text/did-you-mean.ts";
+import { availableParallelism } from 'node:os';
+import { type MeasuredReference, measureReference } from '../alignment/measure-sound.ts';
+import type { EngineRegistration } from '../contract/engine.ts';
+import type { Clock } from '../effects/clock.ts';
+import { usageFailure } from '../errors/failure.ts';
+import type { SpeechEngine } from '../service/engine/speech-engine.ts';
+import { nearestHint } from '../text/did-you-mean.ts';
 
 interface SpeakerOptions {
   readonly added: readonly EngineRegistration[];
@@ -47,11 +47,11 @@ export class ReferenceSpeaker {
       const request = { text, voice, speed, pitch: 0, isTimed: true, ...normalized };
       return await measureReference(engine.synthesize(request, signal));
     } catch (error) {
-      const { EngineError } = await import("../service/engine/speech-engine.ts");
+      const { EngineError } = await import('../service/engine/speech-engine.ts');
       if (!(error instanceof EngineError)) throw error;
       throw usageFailure(
         `the text cannot be compared with the recording: ${error.message}`,
-        "If the text is in another language, name it with --language.",
+        'If the text is in another language, name it with --language.',
       );
     }
   }
@@ -60,7 +60,7 @@ export class ReferenceSpeaker {
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#engines.values());
     for (const one of opened) {
-      if (one.status === "fulfilled") await one.value.engine.close().catch(() => undefined);
+      if (one.status === 'fulfilled') await one.value.engine.close().catch(() => undefined);
     }
   }
 }
@@ -75,14 +75,14 @@ async function openEngine({
   clock,
   env,
   language,
-}: SpeakerOptions & Pick<ReferenceText, "language">): Promise<OpenEngine> {
+}: SpeakerOptions & Pick<ReferenceText, 'language'>): Promise<OpenEngine> {
   const base = baseOf(language);
-  if (base === "en") {
+  if (base === 'en') {
     const [{ createHibariEngine }, { REFERENCE_VOICE }, { HIBARI_WORKER_FILE }] = await Promise.all(
       [
-        import("../service/engine/hibari/engine.ts"),
-        import("../service/engine/hibari/voices.ts"),
-        import("../service/worker-file.ts"),
+        import('../service/engine/hibari/engine.ts'),
+        import('../service/engine/hibari/voices.ts'),
+        import('../service/worker-file.ts'),
       ],
     );
     const engine = createHibariEngine({
@@ -101,8 +101,8 @@ async function openEngine({
   const found = able.find(({ voice }) => voice.language === language) ?? able[0];
   if (found === undefined) throw unknownLanguage(language, voices.length > 0 ? voices : undefined);
   const [{ engineLauncher }, { createProcessEngine }] = await Promise.all([
-    import("../service/engine/process/launch-engine.ts"),
-    import("../service/engine/process/process-engine.ts"),
+    import('../service/engine/process/launch-engine.ts'),
+    import('../service/engine/process/process-engine.ts'),
   ]);
   const launch = engineLauncher({ env, nodePath: process.execPath });
   const { registration, voice } = found;
@@ -123,15 +123,15 @@ function unknownLanguage(
     return usageFailure(
       `the language "${language}" requires a speech engine that reports word times`,
       ESPEAK_NG_LANGUAGES.includes(baseOf(language))
-        ? "Add one: foley engine add espeak-ng. English needs none."
-        : `espeak-ng has only ${ESPEAK_NG_LANGUAGES.join(", ")}. Add an engine of your own: see docs/engines.md.`,
+        ? 'Add one: foley engine add espeak-ng. English needs none.'
+        : `espeak-ng has only ${ESPEAK_NG_LANGUAGES.join(', ')}. Add an engine of your own: see docs/engines.md.`,
     );
   }
-  const languages = [...new Set(["en", ...voices.map(({ voice }) => baseOf(voice.language))])];
-  const list = `Languages: ${languages.toSorted().join(", ")}.`;
+  const languages = [...new Set(['en', ...voices.map(({ voice }) => baseOf(voice.language))])];
+  const list = `Languages: ${languages.toSorted().join(', ')}.`;
   const isAdvised =
     ESPEAK_NG_LANGUAGES.includes(baseOf(language)) &&
-    voices.every(({ registration }) => registration.name !== "espeak-ng");
+    voices.every(({ registration }) => registration.name !== 'espeak-ng');
   return usageFailure(
     `no speech engine that reports word times supports the language "${language}"`,
     isAdvised
@@ -141,11 +141,11 @@ function unknownLanguage(
 }
 
 /** The languages of the engine espeak-ng (engines/espeak-ng/voices.mjs). */
-export const ESPEAK_NG_LANGUAGES = "ar cs de en es fr hi it ja ko nl pl pt ru sv tr uk zh".split(
-  " ",
+export const ESPEAK_NG_LANGUAGES = 'ar cs de en es fr hi it ja ko nl pl pt ru sv tr uk zh'.split(
+  ' ',
 );
 
 // Locales of systems and of Python have an underscore: `en_US.UTF-8`.
 function baseOf(language: string): string {
-  return language.split(/[-_.]/, 1)[0]?.toLowerCase() ?? "";
+  return language.split(/[-_.]/, 1)[0]?.toLowerCase() ?? '';
 }

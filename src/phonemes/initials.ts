@@ -27,7 +27,8 @@ export function isNameOfA(tokens: readonly Token[], at: number): boolean {
     tokens[at + 1]?.text ?? '',
   ];
   const isBeforePause = next === '' || /^[.,;:!?)…"']/.test(next);
-  if (own === 'a') return /^(?:letter|vowel)$/i.test(last) && (isBeforePause || AFTER_NAME.test(next));
+  if (own === 'a')
+    return /^(?:letter|vowel)$/i.test(last) && (isBeforePause || AFTER_NAME.test(next));
   if (own !== 'A') return false;
   if (isBeforePause || AFTER_NAME.test(next)) return true;
   // At the beginning of a sentence and in a title, the article has a capital too.

@@ -21,7 +21,9 @@ export function joinLetters(spoken: string): string {
  * letters: `vitamin A is` → `vitamin A- is`, `three Bs` → `three B's`.
  */
 export function markLetters(text: TracedText): TracedText {
-  return text.replace(NAME_OF_A, () => 'A-').replace(PLURALS, (_match, letter = '', a = '') => `${letter}${a}'s`);
+  return text
+    .replace(NAME_OF_A, () => 'A-')
+    .replace(PLURALS, (_match, letter = '', a = '') => `${letter}${a}'s`);
 }
 
 // The article has a capital only at the beginning of a sentence and in titles. Before a pause, espeak-ng says the letter.
