@@ -29,9 +29,9 @@ export function markLetters(text: TracedText): TracedText {
 // The article has a capital only at the beginning of a sentence and in titles. Before a pause, espeak-ng says the letter.
 const NAME_OF_A = new RegExp(
   [
-    String.raw`(?<![\w'’.-])A(?= (?:and|or|to|is|was|has|as|in)(?![\p{L}-]))`,
-    String.raw`(?<=(?<!\p{L})\p{Ll}[\p{L}'’]{0,30} )A(?= (?!\p{Lu}\p{Ll}))`,
-    String.raw`(?<=(?<!\p{L})\p{Lu}[\p{L}'’]{0,30} )A(?= [^\p{Lu}\s])`,
+    String.raw`(?<![\w'\u2019.-])A(?= (?:and|or|to|is|was|has|as|in)(?![\p{L}-]))`,
+    String.raw`(?<=(?<!\p{L})\p{Ll}[\p{L}'\u2019]{0,30} )A(?= (?!\p{Lu}\p{Ll}))`,
+    String.raw`(?<=(?<!\p{L})\p{Lu}[\p{L}'\u2019]{0,30} )A(?= [^\p{Lu}\s])`,
   ].join('|'),
   'gu',
 );
