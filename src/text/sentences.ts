@@ -214,7 +214,7 @@ const NEVER_LAST = new Set(
 
 // Abbreviations only if a number follows, such as `no.`.
 const BEFORE_A_NUMBER = new Set(
-  `acct apt art bk bldg ch chap cl eqns fig figs fn hwy l ll no nos nr op p par pp rm rs rt rte sc sec sect ste vol vols wt`.split(
+  `acct apt art bk bldg ch chap cl eqns fig figs fn hwy ll no nos nr op p par pp rm rs rt rte sc sec sect ste vol vols wt`.split(
     /\s+/,
   ),
 );
