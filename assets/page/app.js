@@ -202,13 +202,15 @@ function showActivity() {
 async function showAccount() {
   const [profile, jobs, ledger] = await Promise.all([
     ask(`${API}/v1/profile`),
-    ask(JOBS),
+    ask(`${JOBS}?limit=100`),
     ask('/page/ledger'),
   ]);
   one('#balance').textContent = `${number(profile.credits)} credits`;
   rows(one('#jobs'), jobs.items, jobRow, 'No jobs yet. Create one with foley jobs create');
+  if (jobs.pagination.hasMore) addNote(one('#jobs'), 'Older jobs: foley jobs list');
   const changes = ledger.items.filter(({ available }) => available !== 0);
   rows(one('#ledger'), changes, ledgerRow, 'No credits were used yet.');
+  if (ledger.hasMore) addNote(one('#ledger'), 'Older changes are not shown.');
 }
 
 const ENDED = { success: 'Done', partial_fail: 'Partly failed', fail: 'Failed' };
@@ -277,8 +279,12 @@ function voiceCard({ isPersonal, name, primaryLanguage, voiceId }) {
 }
 
 function rows(list, items, rowOf, none = '') {
-  const empty = element('li', { className: 'faint', textContent: none });
-  list.replaceChildren(...(items.length === 0 ? [empty] : items.map((item) => rowOf(item))));
+  list.replaceChildren(...items.map((item) => rowOf(item)));
+  if (items.length === 0) addNote(list, none);
+}
+
+function addNote(list, text) {
+  list.append(element('li', { className: 'faint', textContent: text }));
 }
 
 function row(title, details, action) {

@@ -261,6 +261,24 @@ describe('the page of foley serve', () => {
   });
 });
 
+test('says of its last 100 changes of credits whether there are older ones', async () => {
+  const { apiKey, baseUrl, link } = await serve();
+  const own = { Origin: baseUrl };
+  const begun = await ask(`${baseUrl}/page/session`, 'POST', own, { link: link.split('#')[1] });
+  const [cookie = ''] = String(begun.headers['set-cookie']).split(';');
+  const changes = async (): Promise<unknown> => {
+    const { text } = await ask(`${baseUrl}/page/ledger`, 'GET', { ...own, Cookie: cookie });
+    const { hasMore, items } = Object(JSON.parse(text));
+    return { hasMore, count: items.length };
+  };
+  expect(await changes()).toMatchObject({ hasMore: false });
+  const texts = Array.from({ length: 60 }, (_, at) => `Number ${at}.`).join('\n');
+  const env = { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey };
+  const args = ['batch', '--lines', '-', '--output-dir', 'out', '--voice-name', 'Clara'];
+  expect(await runFoley(args, { env, stdin: texts })).toMatchObject({ code: 0 });
+  expect(await changes()).toEqual({ hasMore: true, count: 100 });
+}, 120_000);
+
 test('--json prints one line and no link', async () => {
   const running = await startFoley(['serve', '--port', '0', '--json']);
   await running.waitFor('stdout', /\n/);
@@ -322,6 +340,6 @@ async function ask(
     headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  await answer.body.dump();
-  return { status: answer.statusCode, headers: answer.headers };
+  const text = await answer.body.text();
+  return { status: answer.statusCode, headers: answer.headers, text };
 }

@@ -44,7 +44,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
     }
     visits.require(sessionOf(request));
     if (request.method === 'GET' && pathname === '/page/ledger') {
-      return Response.json({ items: latestEntries(context.store, account) });
+      return Response.json(latestEntries(context.store, account));
     }
     throw new ServiceError('ERR_NOT_FOUND', 'The page has no such path');
   };
@@ -173,7 +173,7 @@ function digestOf(secret: string): string {
 
 const ENTRIES = 100;
 
-// Newest first.
+/** Returns the latest changes of an account's credits, newest first, and whether there are older ones. */
 function latestEntries(store: Store, account: string) {
   const rows = store.read((db) =>
     db.all(
@@ -182,16 +182,17 @@ function latestEntries(store: Store, account: string) {
         COALESCE(SUM(CASE WHEN book = 'spent' THEN amount END), 0) AS spent
       FROM ledger_transaction JOIN ledger_entry ON transaction_id = ledger_transaction.id
       WHERE account_id = ? AND unit = 'credits'
-      GROUP BY ledger_transaction.id ORDER BY ledger_transaction.id DESC LIMIT ${ENTRIES}`,
+      GROUP BY ledger_transaction.id ORDER BY ledger_transaction.id DESC LIMIT ${ENTRIES + 1}`,
       [account],
     ),
   );
-  return rows.map((row) => ({
+  const items = rows.slice(0, ENTRIES).map((row) => ({
     kind: text(row, 'kind'),
     at: integer(row, 'created_at'),
     available: integer(row, 'available'),
     spent: integer(row, 'spent'),
   }));
+  return { items, hasMore: rows.length > ENTRIES };
 }
 
 const STYLE = 'text/css; charset=utf-8';
