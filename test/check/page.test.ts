@@ -275,7 +275,7 @@ test('says of its last 100 changes of credits whether there are older ones', asy
   const texts = Array.from({ length: 60 }, (_, at) => `Number ${at}.`).join('\n');
   const env = { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey };
   const args = ['batch', '--lines', '-', '--output-dir', 'out', '--voice-name', 'Clara'];
-  expect(await runFoley(args, { env, stdin: texts })).toMatchObject({ code: 0 });
+  expect(await runFoley(args, { env, input: texts })).toMatchObject({ code: 0 });
   expect(await changes()).toEqual({ hasMore: true, count: 100 });
 }, 120_000);
 

@@ -122,6 +122,8 @@ export async function* draftsOf(
       }
       leftOut += 1;
       if (leftOut === 1) firstLeftOut = draft.source;
+      // The names of the items after it stay those of a list without gaps.
+      if (input.kind !== 'lines') index += 1;
     }
     if (leftOut > 0) onNotice?.(describeLeftOut(firstLeftOut, leftOut));
   }

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
@@ -176,6 +176,19 @@ describe('foley batch of other inputs', () => {
     expect(none.stderr).toContain(
       'there is no text to speak: the inputs have no letters or digits',
     );
+  });
+
+  test('a text that is left out does not rename the items after it', async () => {
+    const { batch, box, write } = await batchBox({});
+    await write('list.jsonl', '{"text":"One."}\n{"text":"..."}\n{"text":"Three."}\n');
+    expect(await batch(['--jsonl', 'list.jsonl', '--output-dir', 'audio'])).toMatchObject({
+      code: 0,
+    });
+    const names = await readdir(path.join(box.out, 'audio'));
+    expect(names.filter((name) => name.endsWith('.mp3')).sort()).toEqual([
+      'item-1.mp3',
+      'item-3.mp3',
+    ]);
   });
 
   test('a list can have every field of a request', async () => {
