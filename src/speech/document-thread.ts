@@ -7,7 +7,8 @@ import { DocumentError } from '../text/formats/document-error.ts';
 import { readDocument } from '../text/formats/read-document.ts';
 import { readLexicon } from '../text/formats/read-lexicon.ts';
 import type { CodeMode, DocumentFormat } from '../text/formats/text-formats.ts';
-import type { Lexicon, LexiconEntry } from '../text/lexicon.ts';
+import type { Lexicon } from '../text/lexicon.ts';
+import type { LexiconEntry } from '../text/word-matcher.ts';
 
 /** A document for the thread that reads large documents. */
 export interface DocumentTask {

@@ -35,9 +35,10 @@ sys.exit(status if status >= 0 else 128 - status)
 export async function startInTerminal(
   args: readonly string[],
   options: TerminalOptions = {},
+  driver?: TerminalDriver,
 ): Promise<Running> {
   requireBuild();
-  return startProgramInTerminal(TESTED_NODE, [FOLEY, ...args], options);
+  return startProgramInTerminal(TESTED_NODE, [FOLEY, ...args], options, driver);
 }
 
 /** The same for any program, on the first driver there is or on a given one. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText, writtenEdits } from '../../src/text/document.ts';
-import type { LexiconEntry } from '../../src/text/lexicon.ts';
+import type { LexiconEntry } from '../../src/text/word-matcher.ts';
 import { entryProblem, Lexicon } from '../../src/text/lexicon.ts';
 import { countSteps } from '../harness/count-steps.ts';
 

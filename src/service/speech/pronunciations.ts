@@ -2,7 +2,7 @@ import type { Pronunciation } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
-import { Lexicon } from '../../text/lexicon.ts';
+import { WordMatcher } from '../../text/word-matcher.ts';
 import { foreignSign } from '../../text/phonemes.ts';
 import type { PronouncedSpan } from '../engine/speech-engine.ts';
 import type { FieldProblem } from '../service-error.ts';
@@ -27,7 +27,7 @@ export function pronouncedIn(
     units = unit;
     return points;
   };
-  return new Lexicon(entries)
+  return new WordMatcher(entries)
     .pronounce(text)
     .flatMap(({ end, entry: { spoken: phonemes }, start }) => {
       const words = Array.from(text.slice(start, end).matchAll(/\S+/gu));

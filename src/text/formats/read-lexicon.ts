@@ -1,5 +1,5 @@
 import { counted, display } from '../display.ts';
-import type { LexiconEntry } from '../lexicon.ts';
+import type { LexiconEntry } from '../word-matcher.ts';
 import { entryProblem } from '../lexicon.ts';
 import { DocumentError } from './document-error.ts';
 
