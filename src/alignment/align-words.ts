@@ -1,7 +1,7 @@
 import { findPath, frameDistance, type Reference, sampleDistances, sampleOf } from './dtw.ts';
 import type { BandEnergies, Frames } from './features.ts';
 import { CEPSTRA, comparableFrames, FIRST_FRAME_MS, HOP_MS } from './features.ts';
-import { findSpeech } from './find-speech.ts';
+import { likelySpeech } from './find-speech.ts';
 
 /** The time during which a word is spoken, in milliseconds from the start of the audio. */
 export interface WordSpan {
@@ -46,15 +46,16 @@ export async function alignWords(
     }
     return placeWords(frames, spans, signal);
   };
-  const whole = await place(new Uint8Array(recording.frames).fill(1));
-  if (whole.every((word) => (word?.confidence ?? 0) >= SURE)) return whole;
-  const isSpeech = await findSpeech(recording, { energies, isWord }, signal);
-  if (isSpeech === undefined) return atLeast(whole, leastConfidence);
-  const part = await place(isSpeech);
-  return atLeast(sureness(part) > sureness(whole) ? part : whole, leastConfidence);
+  let best: PlacedWords | undefined;
+  for await (const isSpeech of likelySpeech(recording, { energies, isWord }, signal)) {
+    const placed = await place(isSpeech);
+    if (best === undefined || sureness(placed) > sureness(best)) best = placed;
+    if (best.every((word) => (word?.confidence ?? 0) >= SURE)) break;
+  }
+  return atLeast(best ?? [], leastConfidence);
 }
 
-// Words found in music have a lower confidence than words found in speech.
+// Words found in music or in noise have a lower confidence than words found in speech.
 const SURE = 0.5;
 
 function sureness(placed: PlacedWords): number {

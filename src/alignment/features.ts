@@ -192,8 +192,8 @@ export function comparableFrames(
   };
 }
 
-// Natural logarithm of the energy ratio that is one decibel.
-const DECIBEL = Math.LN10 / 10;
+/** Natural logarithm of the energy ratio that is one decibel. */
+export const DECIBEL = Math.LN10 / 10;
 // Energies that are further below the level of speech than this count as equal.
 const RANGE = 30 * DECIBEL;
 const ABOVE_NOISE = 3 * DECIBEL;

@@ -1,5 +1,6 @@
 import { frameDistance } from './dtw.ts';
-import { BANDS, type BandEnergies, comparableFrames, type Frames } from './features.ts';
+import { BANDS, type BandEnergies, comparableFrames, DECIBEL, type Frames } from './features.ts';
+import { findChangingSound } from './steady-noise.ts';
 
 /** Speech from an engine. `isWord` is 1 for each frame that is part of a word. */
 interface ReferenceSpeech {
@@ -8,28 +9,55 @@ interface ReferenceSpeech {
 }
 
 /**
+ * Yields guesses of which frames of a recording may be speech: all but steady noise, all, and all but sound that is
+ * unlike the reference, such as music. Each guess has 1 for a frame that may be speech, otherwise 0.
+ * @throws the signal's abort reason
+ */
+export async function* likelySpeech(
+  recording: BandEnergies,
+  reference: ReferenceSpeech,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const whole = all(recording.frames);
+  const changing = NOISE_DEVIATIONS.map((deviation) => findChangingSound(recording, deviation));
+  const withoutNoise = changing.filter((guess) => guess.includes(0));
+  yield* withoutNoise;
+  yield whole;
+  const [isChanging = whole] = withoutNoise;
+  const isSpeech = await findSpeech(recording, reference, { isChanging, signal });
+  if (isSpeech !== undefined) yield isSpeech;
+}
+
+// Within a second, the bands of hiss deviate by 1.2 dB, those of a hall's applause by 2.5 dB, those of a small room's
+// applause by 4.5 dB, and those of clear speech by more than 8 dB. Speech that is as loud as white noise under it
+// deviates by 2.5 dB.
+const NOISE_DEVIATIONS = [2.6 * DECIBEL, 4.5 * DECIBEL];
+
+/**
  * Finds the frames of a recording that may be speech, and those that are certainly other sound, such as music. First
  * chooses the windows of the recording that sound most like the reference, in any order; then compares every frame with
  * the reference, as it sounds beside these windows.
- * @returns for each frame of the recording: 0 for other sound, otherwise 1; undefined without other sound
+ * @param isChanging for each frame of the recording: 0 if it is steady noise, otherwise 1
+ * @returns for each frame of the recording: 0 for steady noise and other sound, otherwise 1; undefined without other
+ * sound
  * @throws the signal's abort reason
  */
-export async function findSpeech(
+async function findSpeech(
   recording: BandEnergies,
   { energies, isWord }: ReferenceSpeech,
-  signal: AbortSignal,
+  { isChanging, signal }: { readonly isChanging: Uint8Array; readonly signal: AbortSignal },
 ): Promise<Uint8Array | undefined> {
   const wordFrames = Array.from(isWord.keys()).filter((frame) => isWord[frame] === 1);
   const reference = pickFrames(energies, spread(wordFrames, REFERENCE_FRAMES));
   const length = Math.max(WINDOW.least, Math.min(WINDOW.most, wordFrames.length));
-  const isLike = await findLikeWindows(recording, reference, { length, signal });
+  const isLike = await findLikeWindows(recording, reference, { isChanging, length, signal });
   if (isLike === undefined) return undefined;
   const distances = await nearestDistances(recording, reference, { isLike, signal });
-  const isSpeech = all(recording.frames);
-  for (const { from, to } of farRuns(distances, isLike)) {
-    isSpeech.fill(0, from * BLOCK, to * BLOCK);
-  }
-  return isSpeech.every((one) => one === 1) ? undefined : isSpeech;
+  const runs = farRuns(distances, isLike);
+  if (runs.length === 0) return undefined;
+  const isSpeech = isChanging.slice();
+  for (const { from, to } of runs) isSpeech.fill(0, from * BLOCK, to * BLOCK);
+  return isSpeech;
 }
 
 // Lengths of windows and numbers of compared frames, in frames.
@@ -47,11 +75,16 @@ const LOUD = 0.3;
 async function findLikeWindows(
   recording: BandEnergies,
   reference: BandEnergies,
-  { length, signal }: { readonly length: number; readonly signal: AbortSignal },
+  {
+    isChanging,
+    length,
+    signal,
+  }: { readonly isChanging: Uint8Array; readonly length: number; readonly signal: AbortSignal },
 ): Promise<Uint8Array | undefined> {
-  const isWord = all(reference.frames);
-  const isSpeech = all(recording.frames);
-  const { loudness } = comparableFrames(recording, reference, { isSpeech, isWord }).recording;
+  const chosen = { isSpeech: isChanging, isWord: all(reference.frames) };
+  const loudness = comparableFrames(recording, reference, chosen).recording.loudness.map(
+    (one, frame) => (isChanging[frame] === 1 ? one : 0),
+  );
   const windows: { readonly from: number; readonly distance: number }[] = [];
   for (let from = 0; from + length <= recording.frames; from += length / WINDOWS_OVERLAP) {
     const first = Math.floor(from);
