@@ -103,6 +103,7 @@ const NOT_RUN_IN_PAGES: Readonly<Record<string, string>> = {
   'foley batch chapters --output-dir audio --shard "$SLURM_ARRAY_TASK_ID/8" --idempotency-namespace book-1':
     'test/check/batch/recipes.test.ts runs it as Slurm does',
   'some-llm | foley live | mpv -': 'the program is the reader’s own',
+  'foley engine add hibari --voice fenrir': 'it downloads a voice from the network',
   'foley align rede.wav -f rede.txt --language de --subtitles rede.srt':
     'it needs espeak-ng, which comes from the network',
 };

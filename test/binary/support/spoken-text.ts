@@ -10,7 +10,7 @@ export async function spokenText(
 ): Promise<unknown> {
   const { server, env } = await startHostedService();
   const result = await runFoley(['tts', '-o', 'out.mp3', ...args], { ...options, env });
-  expect(result.stderr).toMatch(/^out\.mp3: /);
+  expect(result.stderr).toMatch(/^out\.mp3: /m);
   expect(result.code).toBe(0);
   const body = speechBodyOf(server);
   return typeof body === 'object' && body !== null && 'text' in body ? body.text : undefined;
