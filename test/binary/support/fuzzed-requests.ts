@@ -149,6 +149,12 @@ function hintsOf({ voiceId, modelIds }: NameableVoice): Hints {
   return {
     text,
     input: text,
+    // Phonemes at random are nearly always signs that no voice speaks.
+    pronunciations: fc.constantFrom(
+      [],
+      [{ word: 'lorem', phonemes: 'ˈloʊɹəm' }],
+      [{ word: 'lorem', phonemes: '7' }],
+    ),
     // It is spoken three times.
     previewText: fc.lorem({ maxCount: 3 }),
     voiceId: voice,
