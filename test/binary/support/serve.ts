@@ -59,6 +59,8 @@ export async function startServe(
         body: stream,
       } = await request(baseUrl + path, {
         method,
+        // A connection that is kept between two commands may be closed while it is used again.
+        reset: true,
         headers: {
           Authorization: `Bearer ${apiKey}`,
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
