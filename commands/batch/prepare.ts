@@ -125,22 +125,7 @@ export async function prepareBatch(
     captions,
     ...(await checkPlan(plan, shard, redone)),
     items: (voiceId) => itemsOf({ ...plan, defaults: { ...defaults, voiceId } }, shard, signal),
-    pronunciations: await pronunciationsIn(plan, shard, signal),
   };
-}
-
-// Only a lexicon has phonemes.
-async function pronunciationsIn(
-  options: PlanOptions,
-  shard: Shard | undefined,
-  signal: AbortSignal,
-): Promise<PronunciationsByVoice> {
-  const pronunciations = new PronunciationsByVoice();
-  if (options.prepare === undefined) return pronunciations;
-  for await (const { order, usesDefaultVoice } of itemsOf(options, shard, signal)) {
-    pronunciations.add(usesDefaultVoice ? { ...order, voiceId: '' } : order);
-  }
-  return pronunciations;
 }
 
 function refuseFlags({ globals }: Context, paths: readonly string[], flags: BatchFlags): void {
@@ -215,12 +200,13 @@ async function checkPlan(
   options: PlanOptions,
   shard: Shard | undefined,
   redone: ReadonlySet<string>,
-): Promise<Pick<PreparedBatch, 'foreign' | 'needsVoice' | 'total'>> {
+): Promise<Pick<PreparedBatch, 'foreign' | 'needsVoice' | 'pronunciations' | 'total'>> {
   let needsVoice = false;
   let items = 0;
   let mayBeMarkup = (options.textFormat ?? 'auto') === 'auto';
   let foreign: PreparedBatch['foreign'];
   const missing = new Set(redone);
+  const pronunciations = new PronunciationsByVoice();
   const isOurs = shardFilter(shard);
   for await (const item of planItems(options)) {
     options.signal?.throwIfAborted();
@@ -231,9 +217,12 @@ async function checkPlan(
       if (sentence !== undefined) options.onNotice?.(sentence);
       mayBeMarkup = sentence === undefined;
     }
-    if (!isOurs(item) || !item.usesDefaultVoice) continue;
+    if (!isOurs(item)) continue;
+    const { order, usesDefaultVoice } = item;
+    pronunciations.add(usesDefaultVoice ? { ...order, voiceId: '' } : order);
+    if (!usesDefaultVoice) continue;
     needsVoice = true;
-    const { language, text } = item.order;
+    const { language, text } = order;
     if (foreign !== undefined || language !== undefined) continue;
     if (guessLanguage(text) !== undefined) foreign = { id: item.id, text };
   }
@@ -241,7 +230,7 @@ async function checkPlan(
     throw usageFailure('there is no text to speak: the inputs have no letters or digits');
   const [first] = missing;
   const total = shard === undefined ? undefined : items;
-  if (first === undefined) return { needsVoice, foreign, total };
+  if (first === undefined) return { needsVoice, foreign, pronunciations, total };
   throw usageFailure(
     `--redo is "${display(first)}", but no item of this batch has that id`,
     '`foley batch … --dry-run --json` lists the ids.',

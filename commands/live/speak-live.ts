@@ -182,14 +182,12 @@ async function* noticeMarkup(
   io: Context['io'],
 ): AsyncGenerator<string, void, undefined> {
   let beginning = '';
+  let sentence: string | undefined;
   for await (const piece of pieces) {
-    if (beginning.length < MARKUP_CHARACTERS) {
+    if (sentence === undefined && beginning.length < MARKUP_CHARACTERS) {
       beginning += piece;
-      const sentence = markupNotice(beginning, 'stdin', true);
-      if (sentence !== undefined) {
-        io.notice(`foley: ${sentence}`);
-        beginning = beginning.padEnd(MARKUP_CHARACTERS);
-      }
+      sentence = markupNotice(beginning, 'stdin', true);
+      if (sentence !== undefined) io.notice(`foley: ${sentence}`);
     }
     yield piece;
   }

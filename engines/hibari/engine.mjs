@@ -80,7 +80,6 @@ async function readWeights(file) {
 function openSpeaker({ id, language }) {
   const { openVoice } = createRequire(import.meta.url)(speaker);
   const speak = openVoice(weights.get(id), language === 'en-GB');
-  const sentences = [...speak({ text: MEASURED, speed: 1, pitch: 0 })];
-  const [{ samples }] = sentences;
+  const [{ samples }] = speak({ text: MEASURED, speed: 1, pitch: 0 });
   return { speak, gain: COMMON_LUFS - loudness(samples, SAMPLE_RATE) };
 }

@@ -115,15 +115,14 @@ export async function* draftsOf(
     let firstLeftOut = '';
     for await (const entry of entriesOf(input, textColumn, inputs)) {
       const draft = await draftOf(entry, input, inputs, (list) => nameOf(list, index));
-      if (SPEAKABLE.test(draft.text)) {
-        index += 1;
-        yield draft;
-        continue;
+      const isSpoken = SPEAKABLE.test(draft.text);
+      if (isSpoken) yield draft;
+      else {
+        leftOut += 1;
+        if (leftOut === 1) firstLeftOut = draft.source;
       }
-      leftOut += 1;
-      if (leftOut === 1) firstLeftOut = draft.source;
-      // The names of the items after it stay those of a list without gaps.
-      if (input.kind !== 'lines') index += 1;
+      // A text that is left out does not rename those after it. Lines were never counted so.
+      if (isSpoken || input.kind !== 'lines') index += 1;
     }
     if (leftOut > 0) onNotice?.(describeLeftOut(firstLeftOut, leftOut));
   }

@@ -1,9 +1,9 @@
 import type { Pronunciation } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
-import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import { WordMatcher } from '../../text/word-matcher.ts';
 import { foreignSign } from '../../text/phonemes.ts';
+import { inCodePoints } from '../engine/pronounced-words.ts';
 import type { PronouncedSpan } from '../engine/speech-engine.ts';
 import type { FieldProblem } from '../service-error.ts';
 import type { SpeakingVoice } from '../voices/catalogue.ts';
@@ -20,27 +20,19 @@ export function pronouncedIn(
   const entries = pronunciations.map(({ phonemes, word }) => {
     return { written: word, spoken: phonemes, isPhonemes: true };
   });
-  let units = 0;
-  let points = 0;
-  const pointsAt = (unit: number): number => {
-    points += countCodePoints(text.slice(units, unit));
-    units = unit;
-    return points;
-  };
-  return new WordMatcher(entries)
+  const spans = new WordMatcher(entries)
     .pronounce(text)
     .flatMap(({ end, entry: { spoken: phonemes }, start }) => {
       const words = Array.from(text.slice(start, end).matchAll(/\S+/gu));
       const sounds = phonemes.trim().split(/\s+/u);
-      if (words.length !== sounds.length) {
-        return [{ start: pointsAt(start), end: pointsAt(end), phonemes }];
-      }
+      if (words.length !== sounds.length) return [{ start, end, phonemes }];
       return words.map(({ 0: word, index }, at) => ({
-        start: pointsAt(start + index),
-        end: pointsAt(start + index + word.length),
+        start: start + index,
+        end: start + index + word.length,
         phonemes: sounds[at] ?? '',
       }));
     });
+  return inCodePoints(text, spans);
 }
 
 /** Returns a problem for each pronunciation that the voice cannot speak. */

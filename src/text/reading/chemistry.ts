@@ -12,7 +12,7 @@ const FORMULA = /^((?:\p{Lu}\p{Ll}?[\d₀-₉]{0,2}){1,12})([²³⁴]?)([⁺⁻]
  * Returns the spoken form of a chemical formula, an ion or an isotope, letter by letter: `CaCO3` → `C A C O three`,
  * `Ca²⁺` → `C A two plus`, `¹⁴C` → `C fourteen`. Returns undefined for any other word.
  */
-export function readFormula(word: string): string | undefined {
+export function readChemical(word: string): string | undefined {
   const [, mass = '', isotope] = ISOTOPE.exec(word) ?? [];
   if (isotope !== undefined && ELEMENTS.has(isotope)) return spell(isotope + mass);
   const [, formula = '', charge = '', sign = ''] = FORMULA.exec(word) ?? [];

@@ -212,7 +212,8 @@ const BEFORE_DECADE =
 function readDecade(word: string, place: Place): string | undefined {
   const { region } = place;
   const [, mark, digits = ''] = DECADE.exec(word) ?? [];
-  const isSeconds = mark === '' && digits.length < 4 && !BEFORE_DECADE.test(previousWord(place));
+  const before = digits.length === 3 ? /^(?:the|early|late|mid)$/i : BEFORE_DECADE;
+  const isSeconds = mark === '' && digits.length < 4 && !before.test(previousWord(place));
   if (digits === '' || isSeconds) return undefined;
   return plural(digits.length < 4 ? cardinal(digits, region) : year(digits, region));
 }

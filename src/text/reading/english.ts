@@ -1,4 +1,4 @@
-import { readFormula } from './chemistry.ts';
+import { readChemical } from './chemistry.ts';
 import { readNumericDate } from './dates.ts';
 import { cardinal, pairs, plural, type Region, spellDigits, table, words } from './numbers.ts';
 import { currencyAfter } from './currencies.ts';
@@ -169,7 +169,7 @@ function readWord(word: string, place: Place): string {
     readNumericDate(word, place) ??
     readTechnical(word, place) ??
     readQuantity(word, place) ??
-    readFormula(word) ??
+    readChemical(word) ??
     readPer(word, place) ??
     (/\/|[a-z]{2}[²³]$/.test(word) ? unitName(word, /^(?:per|a)$/.test(before)) : undefined) ??
     (LETTERS.test(word) ? readLetters(word, place) : readParts(word, place))
@@ -358,15 +358,9 @@ function readDigits(part: string, place: PartPlace, alone: Place): string {
   const isList = part.includes(',') && !/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(part);
   if (/^\d+(?:\.\d+){2,}$/.test(part)) return readVersion(part, region);
   const whole = isList ? undefined : readQuantity(part, alone);
-  // `a $50-a-plate dinner`
-  const hasNoun = nextWord(place) !== '';
-  if (
-    whole !== undefined &&
-    /^\p{Sc}/u.test(part) &&
-    /^an?$/.test(parts[index + 2] ?? '') &&
-    hasNoun
-  )
-    return whole.replace(/s$/, '');
+  // `a $50-a-plate dinner`, unlike `it costs $50-a-plate`.
+  const isRate = /^\p{Sc}/u.test(part) && /^an?$/.test(parts[index + 2] ?? '');
+  if (isRate && nextWord(place) !== '') return whole?.replace(/s$/, '') ?? part;
   const numbers = (part.match(/\d+/g) ?? []).map((one) =>
     one.length < 5 ? cardinal(one, region) : spellDigits(one),
   );

@@ -1,6 +1,7 @@
 import { CURRENCY_SIGN, currencyAfter, currencyUnits } from './currencies.ts';
 import { cardinal, decimal, inflect, table } from './numbers.ts';
 import { nextWord, type Place, previousWord } from './tokens.ts';
+import { isAdjective } from './words.ts';
 
 /** Spoken forms of abbreviated magnitudes, such as `million` for `M`. */
 export const MAGNITUDES =
@@ -73,8 +74,7 @@ function readAmount(sign: string, amount: string, scale: string | undefined, pla
   const { region } = place;
   const [unit, part] = currencyUnits(sign);
   const isPrice =
-    PRICED.test(nextWord(place)) ||
-    (/^an?$/i.test(previousWord(place)) && /^[a-z]{3,}$/.test(nextWord(place)));
+    PRICED.test(nextWord(place)) || (/^an?$/i.test(previousWord(place)) && isAdjective(place));
   if (scale !== undefined)
     return `${decimal(amount, region)} ${MAGNITUDES.get(scale)} ${inflect(unit, isPrice)}`;
   // The second amount of a range names the currency.

@@ -162,9 +162,11 @@ function readNumber(word: string, place: Place): string | undefined {
   return cardinal(word, region);
 }
 
-/** Returns true if a word before, in the same clause, says that a number is a postal code. */
-function isAfterZip({ at, tokens }: Place): boolean {
-  return tokens.slice(Math.max(0, at - 8), at).some(({ text }) => /^zip$/i.test(text));
+/** Returns true for a number at the end of a clause that calls it a ZIP code, unlike `a zip of 12345 bytes`. */
+function isAfterZip(place: Place): boolean {
+  const { at, tokens } = place;
+  const isEnd = nextWord(place) === '';
+  return isEnd && tokens.slice(Math.max(0, at - 8), at).some(({ text }) => /^zip$/i.test(text));
 }
 
 /** Returns a version number in words, each part as a whole number: `2.10` → `two point ten`. */
@@ -448,7 +450,7 @@ function readRange(word: string, place: Place): string | undefined {
 
 /** Returns true for the wins and losses of a team, as in `The Chiefs went 14-3`. */
 function isTeamRecord(place: Place): boolean {
-  const isAhead = /^(?:up|down|ahead|behind|in|winners?|after|to|at)$/.test(nextWord(place));
+  if (/^(?:up|down|ahead|behind|in|winners?|after|to)$/.test(nextWord(place))) return false;
   const verb = previousWord(place);
   const isChange = [2, 3, 4].some((back) =>
     /^(?:fell|improved|dropped|moved|rose|slipped)$/.test(previousWord(place, back)),
@@ -456,10 +458,7 @@ function isTeamRecord(place: Place): boolean {
   if (verb === 'to' && isChange) return true;
   const isTeam =
     isName(previousWord(place, 2)) || /^(?:they|we|team)$/i.test(previousWord(place, 2));
-  return (
-    (verb === 'went' || (/^(?:are|is|were|finished|sit|stand)$/.test(verb) && isTeam)) &&
-    (!isAhead || nextWord(place) === 'at')
-  );
+  return verb === 'went' || (isTeam && /^(?:are|is|were|finished|sit|stand)$/.test(verb));
 }
 
 const SIGNED = /^(<=|>=|[-−+~≈<>≤≥±#×])(\S{1,40})$/;

@@ -80,12 +80,11 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
   if (compass !== undefined) return compass;
   const isOne = isOneOrLess(place);
   const inRecipe = RECIPE.get(lower);
-  const unit =
-    !isAmount || !hasStop
-      ? undefined
-      : inRecipe === undefined
-        ? (unitName(word, isOne) ?? unitName(lower, isOne))
-        : inflect(inRecipe, isOne);
+  const unitWord =
+    inRecipe === undefined
+      ? (unitName(word, isOne) ?? unitName(lower, isOne))
+      : inflect(inRecipe, isOne);
+  const unit = isAmount && hasStop ? unitWord : undefined;
   if (unit !== undefined) return read(unit);
   if (/^edn?$/.test(lower) && /^(?:\d+(?:st|nd|rd|th)|rev)$/.test(previous)) return read('edition');
   if (lower === 'rev' && (next === 'ed' || /^edn?$/.test(previous))) return read('revised');
@@ -166,7 +165,7 @@ function matchCase(spoken: string, written: string): string {
 
 // Abbreviations with a full stop after an amount, in recipes.
 const RECIPE = table(
-  'lg=large/large|pt=pint|med=medium/medium|sm=small/small|c=cup|pkg=package|pkgs=package|env=envelope|btl=bottle|jar=jar',
+  'lg=large/large|pt=pint|med=medium/medium|sm=small/small|c=cup|pkg=package|pkgs=package|env=envelope|btl=bottle',
 );
 const AREAS = table('sq=square|cu=cubic|fl=fluid');
 const LOWER_ROMAN = /^(?=[ivxl]{2,6}$|[ivx]$)[xl]*(?:ix|iv|v?i{0,3})$/;
@@ -254,14 +253,15 @@ const STATES = table(
 );
 const ZIP = /^\d{5}(?:-\d{4})?$/;
 // Words and abbreviations with other meanings. They are states only before a ZIP code.
-const DOUBTFUL_STATE = /^(?:CO|HI|MA|MD|MS|OK|PA)$/;
+const DOUBTFUL_STATE = /^(?:CO|HI|ID|MA|MD|MS|OK|PA)$/;
 
 /** Returns the state of an address, as in `Austin, TX 78701` or `Austin, TX`. */
 function readState(word: string, place: Place): string | undefined {
   const state = STATES.get(word);
   if (state === undefined || (place.at > 0 && ZIP.test(nextWord(place)))) return state;
   const city = place.tokens[place.at - 1];
-  const isAfterCity = city?.after === ',' && /^[A-Z][a-z]/.test(city.text);
+  // The first word of a sentence may be another one: `However, CT scans …`.
+  const isAfterCity = place.at > 1 && city?.after === ',' && /^[A-Z][a-z]/.test(city.text);
   const isShouted = SHOUTED.test(nextWord(place));
   return isAfterCity && !isShouted && !DOUBTFUL_STATE.test(word) ? state : undefined;
 }
@@ -291,7 +291,7 @@ const FIRST_NAMES = new Set(
 
 // After these nouns, a Roman numeral is read as a number, as in `Chapter IV`.
 const NUMBERED =
-  /^(?:iphone|art|vols|ch|bk|pt|sec|chapters?|parts?|acts?|scene|books?|volumes?|vols?|sections?|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
+  /^(?:iphone|art|ch|bk|pt|sec|chapters?|parts?|acts?|scene|books?|volumes?|vols?|sections?|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
 // After these first names of monarchs and popes, a Roman numeral is read as an ordinal number.
 const REGNAL = new Set(
   words(`Henry Louis Charles George Edward Elizabeth James William Richard Philip Ferdinand Francis Pius Paul Benedict Leo Gregory Innocent Clement Napoleon

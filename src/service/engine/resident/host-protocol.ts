@@ -1,4 +1,3 @@
-import type { PronouncedSpan } from '../speech-engine.ts';
 import { lstat, readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
@@ -11,7 +10,7 @@ import { errnoOf, hasErrno, UnsafeFile } from '../../../durable/file-failures.ts
 import { readLock } from '../../../durable/lock.ts';
 import { systemFiles } from '../../../effects/file-system.ts';
 import { systemProcesses } from '../../../effects/processes.ts';
-import type { SpeechChunk } from '../speech-engine.ts';
+import type { PronouncedSpan, SpeechChunk } from '../speech-engine.ts';
 import { ByteQueue } from '../process/messages.ts';
 
 const PronouncedSpans = Type.Unsafe<readonly PronouncedSpan[]>(
