@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { VOICES_PATH } from '../../fault-server/healthy-service.ts';
 import { startFoley } from '../../harness/run-foley.ts';
 import type { Running, RunOptions } from '../../harness/run-options.ts';
@@ -31,6 +31,10 @@ interface ServiceAnswer {
   readonly bytes: Buffer;
 }
 
+// Without a dispatcher of its own, undici sends with the copy inside Node.js if a test has called `fetch` before. In Node.js
+// 20, this copy takes a body that is cut off as whole (findings/undici-takes-a-body-that-was-cut-off-as-whole.sh).
+const AGENT = new Agent();
+
 /** Starts `foley serve` on a free port and waits until it says that it is ready. */
 export async function startServe(
   flags: readonly string[] = [],
@@ -59,6 +63,7 @@ export async function startServe(
         body: stream,
       } = await request(baseUrl + path, {
         method,
+        dispatcher: AGENT,
         // A connection that is kept between two commands may be closed while it is used again.
         reset: true,
         headers: {
