@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatedControls, generatedEndpoints } from './generated-contract.mjs';
-import { generatedSchema } from './generated-schema.mjs';
 import { loadTypeScript } from './load-typescript.mjs';
 import { messagesPage } from './messages.mjs';
 import { root, setUp } from './set-up.mjs';
@@ -31,7 +30,6 @@ const pagesWithTables = [
 const files = new Map([
   ['src/contract/generated/speech-controls.ts', await generatedControls()],
   ['src/contract/generated/endpoints.ts', await generatedEndpoints()],
-  ['src/service/store/generated-schema.ts', await generatedSchema()],
   ['docs/conformance.md', `${conformancePage()}\n`],
   ...pagesWithTables.map((name) => [
     name,

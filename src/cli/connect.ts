@@ -458,6 +458,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
 const WHAT_TO_DO = {
   unwritable: 'Check the permissions and free space of that folder.',
   newer: 'Update foley, or use another --data-dir.',
+  older: 'Move the data away to start over, or use another --data-dir.',
   locked: 'Wait for the other process, or stop it, and try again.',
   corrupt: 'Move the data away to start over; `foley doctor` shows details.',
 } as const;

@@ -5,8 +5,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Connection } from './connection.ts';
 import { createConnection, integer } from './connection.ts';
-import { SCHEMA } from './generated-schema.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { SCHEMA, SCHEMA_VERSION, UPDATES } from './schema.ts';
 
 export type Store = ReturnType<typeof createStore>;
 
@@ -54,10 +53,10 @@ async function openDatabase(path: string, options: OpenStoreOptions): Promise<St
   const database = new Database(path, { timeout });
   try {
     const db = createConnection(database);
-    refuseNewer(db, path);
+    refuseUnknown(db, path);
     await useWriteAheadLog(db, options.clock, timeout);
     const store = createStore(database, db, path);
-    migrate(store, db);
+    update(store, db);
     return store;
   } catch (error) {
     database.close();
@@ -80,26 +79,30 @@ async function useWriteAheadLog(db: Connection, clock: Clock, timeoutMs: number)
   }
 }
 
-function migrate(store: Store, db: Connection): void {
-  if (schemaVersion(db) === MIGRATIONS.length) return;
+function update(store: Store, db: Connection): void {
+  if (schemaVersion(db) === SCHEMA_VERSION) return;
   store.write((inside) => {
-    refuseNewer(inside, store.path);
-    const version = schemaVersion(inside);
-    // All steps would create the same schema, more slowly.
-    const steps = version === 0 ? [SCHEMA] : MIGRATIONS.slice(version);
-    for (const step of steps) inside.script(step);
-    inside.script(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    refuseUnknown(inside, store.path);
+    let version = schemaVersion(inside);
+    if (version === 0) {
+      inside.script(SCHEMA);
+      version = SCHEMA_VERSION;
+    }
+    for (; version < SCHEMA_VERSION; version += 1) inside.script(UPDATES.get(version) ?? '');
+    inside.script(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }
 
-function refuseNewer(db: Connection, path: string): void {
+function refuseUnknown(db: Connection, path: string): void {
   const version = schemaVersion(db);
-  if (version <= MIGRATIONS.length) return;
-  throw new StoreError(
-    'newer',
-    path,
-    `${path} was made by a newer foley (schema ${version}; this one knows ${MIGRATIONS.length})`,
-  );
+  if (version === 0 || version === SCHEMA_VERSION || UPDATES.has(version)) return;
+  const [reason, maker] =
+    version > SCHEMA_VERSION
+      ? (['newer', 'a newer foley'] as const)
+      : (['older', 'a foley before its first release'] as const);
+  const known = [...UPDATES.keys(), SCHEMA_VERSION].join(' and ');
+  const schemas = `schema ${version}; this one knows ${known}`;
+  throw new StoreError(reason, path, `${path} was made by ${maker} (${schemas})`);
 }
 
 function schemaVersion(db: Connection): number {
@@ -165,12 +168,12 @@ function codeOf(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-type StoreErrorReason = 'unwritable' | 'newer' | 'locked' | 'corrupt' | 'no_binary';
+type StoreErrorReason = 'unwritable' | 'newer' | 'older' | 'locked' | 'corrupt' | 'no_binary';
 
 /**
  * Thrown if the database of the service cannot be used.
- * Reasons: `unwritable`: the database or its directory cannot be opened or written. `newer`: a newer foley made the
- * database. `locked`: another process holds a lock. `corrupt`: the file is not a readable database, or the ledger in
+ * Reasons: `unwritable`: the database or its directory cannot be opened or written. `newer`, `older`: a foley whose
+ * databases this one cannot read made the database. `locked`: another process holds a lock. `corrupt`: the file is not a readable database, or the ledger in
  * it is inconsistent. `no_binary`: a required package cannot be loaded.
  */
 export class StoreError extends Error {
