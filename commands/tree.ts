@@ -1,443 +1,203 @@
-import type { Branch, CommandNode, Leaf } from '../src/cli/command.ts';
-
-const voiceCommands: readonly Branch[] = [
-  {
-    name: 'voices',
-    summary: 'List, preview, create and delete voices',
-    fallback: 'list',
-    children: [
-      {
-        name: 'list',
-        summary: 'List the voices',
-        load: async () => (await import('./voices/list.ts')).voicesList,
-      },
-      {
-        name: 'get',
-        summary: 'Show one voice',
-        load: async () => (await import('./voices/get.ts')).voicesGet,
-      },
-      {
-        name: 'create',
-        aliases: ['clone'],
-        summary: 'Create a voice from recordings',
-        load: async () => (await import('./voices/create.ts')).voicesCreate,
-      },
-      {
-        name: 'delete',
-        summary: 'Delete one of your own voices',
-        load: async () => (await import('./voices/delete.ts')).voicesDelete,
-      },
-      {
-        name: 'preview',
-        summary: 'Speak a sample line with each voice',
-        load: async () => (await import('./voices/preview.ts')).voicesPreview,
-      },
-    ],
-  },
-  {
-    name: 'design',
-    summary: 'Design a voice from a description',
-    children: [
-      {
-        name: 'create',
-        summary: 'Create candidate voices from a description',
-        load: async () => (await import('./design/create.ts')).designCreate,
-      },
-      {
-        name: 'preview',
-        summary: "Download a candidate's preview",
-        load: async () => (await import('./design/preview.ts')).designPreview,
-      },
-      {
-        name: 'save',
-        summary: 'Save a candidate of a design as a permanent voice',
-        load: async () => (await import('./design/save.ts')).designSave,
-      },
-    ],
-  },
-];
-
-function mediaVerbs(kind: 'dub' | 'image' | 'lipsync' | 'video'): readonly Leaf[] {
-  const download = `Download a job's ${kind === 'image' ? 'image' : 'video'}`;
-  return [
-    {
-      name: 'get',
-      summary: 'Show one job',
-      load: async () => (await import('./media/get.ts')).mediaGet(kind),
-    },
-    {
-      name: 'wait',
-      summary: 'Wait for jobs and save their results',
-      load: async () => (await import('./media/wait.ts')).mediaWait(kind),
-    },
-    {
-      name: 'download',
-      summary: download,
-      load: async () => (await import('./media/download.ts')).mediaDownload(kind),
-    },
-  ];
-}
-
-const mediaCommands: readonly Branch[] = [
-  {
-    name: 'lipsync',
-    summary: 'Sync the lips of a video to audio',
-    fallback: 'list',
-    children: [
-      {
-        name: 'create',
-        summary: 'Create a lip-sync job',
-        load: async () => (await import('./lipsync/create.ts')).lipsyncCreate,
-      },
-      {
-        name: 'list',
-        summary: 'List lip-sync jobs',
-        load: async () => (await import('./lipsync/list.ts')).lipsyncList,
-      },
-      ...mediaVerbs('lipsync'),
-    ],
-  },
-  {
-    name: 'dub',
-    summary: 'Dub a video with a spoken text and synced lips',
-    children: [
-      {
-        name: 'create',
-        summary: 'Create a dubbing job',
-        load: async () => (await import('./dub/create.ts')).dubCreate,
-      },
-      ...mediaVerbs('dub'),
-    ],
-  },
-  {
-    name: 'image',
-    summary: 'Create images from descriptions',
-    children: [
-      {
-        name: 'create',
-        summary: 'Create an image',
-        load: async () => (await import('./image/create.ts')).imageCreate,
-      },
-      {
-        name: 'models',
-        summary: 'List image models and their prices',
-        load: async () => (await import('./media/models.ts')).mediaModels('image'),
-      },
-      ...mediaVerbs('image'),
-    ],
-  },
-  {
-    name: 'video',
-    summary: 'Create videos from descriptions',
-    children: [
-      {
-        name: 'create',
-        summary: 'Create a video',
-        load: async () => (await import('./video/create.ts')).videoCreate,
-      },
-      {
-        name: 'models',
-        summary: 'List video models and their prices',
-        load: async () => (await import('./media/models.ts')).mediaModels('video'),
-      },
-      ...mediaVerbs('video'),
-    ],
-  },
-];
+import type { Branch, CommandDefinition, CommandNode, Leaf } from '../src/cli/command.ts';
+import type { ShellName } from './completion/shells.ts';
 
 /** All commands, in the order of the help. The module of a command is loaded only when that command is called. */
 export const tree: readonly CommandNode[] = [
-  {
-    name: 'tts',
-    summary: 'Speak text into a file, a pipe or a player',
-    load: async () => (await import('./tts/tts.ts')).tts,
-  },
-  {
-    name: 'jobs',
-    summary: 'Create, list, wait for and download speech jobs',
-    fallback: 'list',
-    children: [
-      {
-        name: 'create',
-        summary: 'Create a speech job',
-        load: async () => (await import('./jobs/create.ts')).jobsCreate,
-      },
-      {
-        name: 'list',
-        summary: 'List speech jobs',
-        load: async () => (await import('./jobs/list.ts')).jobsList,
-      },
-      {
-        name: 'get',
-        summary: 'Show one job',
-        load: async () => (await import('./jobs/get.ts')).jobsGet,
-      },
-      {
-        name: 'wait',
-        summary: 'Wait for jobs and save their audio',
-        load: async () => (await import('./jobs/wait.ts')).jobsWait,
-      },
-      {
-        name: 'download',
-        summary: "Download a job's audio, or one segment",
-        load: async () => (await import('./jobs/download.ts')).jobsDownload,
-      },
-    ],
-  },
-  {
-    name: 'batch',
-    summary: 'Speak many texts; run again to resume',
-    load: async () => (await import('./batch/batch.ts')).batch,
-  },
-  {
-    name: 'script',
-    summary: 'Turn a script into a recording, with a voice per speaker',
-    load: async () => (await import('./script/script.ts')).script,
-  },
-  {
-    name: 'live',
-    summary: 'Speak text while it is being written',
-    itself: async () => (await import('./live/live.ts')).live,
-    children: [
-      {
-        name: 'capabilities',
-        summary: 'Show models and limits of realtime speech',
-        load: async () => (await import('./live/capabilities.ts')).liveCapabilities,
-      },
-      {
-        name: 'ticket',
-        summary: 'Print a ticket that lets a web page use realtime speech',
-        load: async () => (await import('./live/ticket.ts')).liveTicket,
-      },
-      {
-        name: 'status',
-        summary: 'Show the state of a realtime request',
-        load: async () => (await import('./live/status.ts')).liveStatus,
-      },
-      {
-        name: 'segment',
-        summary: 'Download the audio of one segment',
-        load: async () => (await import('./live/segment.ts')).liveSegment,
-      },
-    ],
-  },
-  {
-    name: 'text',
-    summary: 'Show the text that would be sent and billed',
-    load: async () => (await import('./text/text.ts')).text,
-  },
-  ...voiceCommands,
-  ...mediaCommands,
-  {
-    name: 'models',
-    summary: 'List models and show their limits and controls',
-    fallback: 'list',
-    children: [
-      {
-        name: 'list',
-        summary: 'List the models',
-        load: async () => (await import('./models/list.ts')).modelsList,
-      },
-      {
-        name: 'get',
-        summary: 'Show one model',
-        load: async () => (await import('./models/get.ts')).modelsGet,
-      },
-    ],
-  },
-  {
-    name: 'profile',
-    summary: 'Show or change the account profile',
-    fallback: 'get',
-    children: [
-      {
-        name: 'get',
-        summary: 'Show tier, credits and quota',
-        load: async () => (await import('./profile/get.ts')).profileGet,
-      },
-      {
-        name: 'set',
-        summary: 'Set the webhook URL',
-        load: async () => (await import('./profile/set.ts')).profileSet,
-      },
-    ],
-  },
-  {
-    name: 'captions',
-    summary: 'Write subtitles from timings, or check subtitles',
-    load: async () => (await import('./captions/captions.ts')).captions,
-  },
-  {
-    name: 'align',
-    summary: 'Write captions for a recording and its text',
-    load: async () => (await import('./align/align.ts')).align,
-  },
-  {
-    name: 'inspect',
-    summary: 'Measure an audio file: length, loudness, silence',
-    load: async () => (await import('./inspect/inspect.ts')).inspect,
-  },
-  {
-    name: 'recover',
-    summary: 'Recover billed results that were not delivered',
-    load: async () => (await import('./recover/recover.ts')).recoverCommand,
-  },
-  {
-    name: 'auth',
-    summary: 'Log in, log out and list accounts',
-    fallback: 'list',
-    children: [
-      {
-        name: 'login',
-        summary: 'Store an account: a service and its API key',
-        load: async () => (await import('./auth/login.ts')).authLogin,
-      },
-      {
-        name: 'logout',
-        summary: 'Remove a stored account',
-        load: async () => (await import('./auth/logout.ts')).authLogout,
-      },
-      {
-        name: 'status',
-        summary: 'Show the service and API key in use',
-        load: async () => (await import('./auth/status.ts')).authStatus,
-      },
-      {
-        name: 'list',
-        summary: 'List the stored accounts',
-        load: async () => (await import('./auth/list.ts')).authList,
-      },
-    ],
-  },
-  {
-    name: 'config',
-    summary: 'Read and change settings',
-    fallback: 'list',
-    children: [
-      {
-        name: 'get',
-        summary: 'Print the value of a setting',
-        load: async () => (await import('./config/get.ts')).configGet,
-      },
-      {
-        name: 'set',
-        summary: 'Set a setting',
-        load: async () => (await import('./config/set.ts')).configSet,
-      },
-      {
-        name: 'unset',
-        summary: 'Remove a setting',
-        load: async () => (await import('./config/unset.ts')).configUnset,
-      },
-      {
-        name: 'list',
-        summary: 'List settings and where they come from',
-        load: async () => (await import('./config/list.ts')).configList,
-      },
-      {
-        name: 'path',
-        summary: 'Print the path of the settings file',
-        load: async () => (await import('./config/path.ts')).configPath,
-      },
-    ],
-  },
-  {
-    name: 'api',
-    summary: 'Make any API call',
-    load: async () => (await import('./api/api.ts')).api,
-  },
-  {
-    name: 'serve',
-    summary: 'Run the embedded service for other programs',
-    load: async () => (await import('./serve/serve.ts')).serve,
-  },
-  {
-    name: 'engine',
-    summary: 'Add, list, test, stop and remove speech engines',
-    fallback: 'list',
-    children: [
-      {
-        name: 'add',
-        summary: 'Install hibari, kokoro, piper or espeak-ng, or your engine',
-        load: async () => (await import('./engine/add.ts')).engineAdd,
-      },
-      {
-        name: 'list',
-        summary: 'List installed engines',
-        load: async () => (await import('./engine/list.ts')).engineList,
-      },
-      {
-        name: 'remove',
-        summary: 'Remove an engine',
-        load: async () => (await import('./engine/remove.ts')).engineRemove,
-      },
-      {
-        name: 'test',
-        summary: 'Test an engine against the engine protocol',
-        load: async () => (await import('./engine/test.ts')).engineTest,
-      },
-      {
-        name: 'stop',
-        summary: 'Stop engine processes that foley keeps running',
-        load: async () => (await import('./engine/stop.ts')).engineStop,
-      },
-    ],
-  },
-  {
-    name: 'doctor',
-    summary: 'Check the installation and suggest fixes',
-    load: async () => (await import('./doctor/doctor.ts')).doctor,
-  },
-  {
-    name: 'completion',
-    summary: 'Set up shell completion',
-    children: [
-      {
-        name: 'bash',
-        summary: 'Print the completion script for bash',
-        load: async () => (await import('./completion/print.ts')).completionFor('bash'),
-      },
-      {
-        name: 'zsh',
-        summary: 'Print the completion script for zsh',
-        load: async () => (await import('./completion/print.ts')).completionFor('zsh'),
-      },
-      {
-        name: 'fish',
-        summary: 'Print the completion script for fish',
-        load: async () => (await import('./completion/print.ts')).completionFor('fish'),
-      },
-      {
-        name: 'powershell',
-        summary: 'Print the completion script for PowerShell',
-        load: async () => (await import('./completion/print.ts')).completionFor('powershell'),
-      },
-      {
-        name: 'install',
-        summary: 'Install the completion script for your shell',
-        load: async () => (await import('./completion/install.ts')).completionInstall,
-      },
-    ],
-  },
-  {
-    name: 'help',
-    summary: 'Show the help of a command, or a topic',
-    children: [
-      {
-        name: 'exit-codes',
-        summary: 'Show what the exit codes mean',
-        load: async () => (await import('./help/exit-codes.ts')).exitCodes,
-      },
-      {
-        name: 'flags',
-        summary: 'Show the global flags',
-        load: async () => (await import('./help/flags.ts')).globalFlags,
-      },
-      {
-        name: 'man',
-        summary: 'Show the manual page of a command',
-        load: async () => (await import('./help/man.ts')).man,
-      },
-    ],
-  },
+  verb('tts', 'Speak text into a file, a pipe or a player', () => import('./tts/tts.ts')),
+  noun('jobs', 'Create, list, wait for and download speech jobs', { fallback: 'list' }, [
+    verb('create', 'Create a speech job', () => import('./jobs/create.ts')),
+    verb('list', 'List speech jobs', () => import('./jobs/list.ts')),
+    verb('get', 'Show one job', () => import('./jobs/get.ts')),
+    verb('wait', 'Wait for jobs and save their audio', () => import('./jobs/wait.ts')),
+    verb('download', "Download a job's audio, or one segment", () => import('./jobs/download.ts')),
+  ]),
+  verb('batch', 'Speak many texts; run again to resume', () => import('./batch/batch.ts')),
+  verb(
+    'script',
+    'Turn a script into a recording, with a voice per speaker',
+    () => import('./script/script.ts'),
+  ),
+  noun('live', 'Speak text while it is being written', { itself: () => import('./live/live.ts') }, [
+    verb(
+      'capabilities',
+      'Show models and limits of realtime speech',
+      () => import('./live/capabilities.ts'),
+    ),
+    verb(
+      'ticket',
+      'Print a ticket that lets a web page use realtime speech',
+      () => import('./live/ticket.ts'),
+    ),
+    verb('status', 'Show the state of a realtime request', () => import('./live/status.ts')),
+    verb('segment', 'Download the audio of one segment', () => import('./live/segment.ts')),
+  ]),
+  verb('text', 'Show the text that would be sent and billed', () => import('./text/text.ts')),
+  noun('voices', 'List, preview, create and delete voices', { fallback: 'list' }, [
+    verb('list', 'List the voices', () => import('./voices/list.ts')),
+    verb('get', 'Show one voice', () => import('./voices/get.ts')),
+    {
+      ...verb('create', 'Create a voice from recordings', () => import('./voices/create.ts')),
+      aliases: ['clone'],
+    },
+    verb('delete', 'Delete one of your own voices', () => import('./voices/delete.ts')),
+    verb('preview', 'Speak a sample line with each voice', () => import('./voices/preview.ts')),
+  ]),
+  noun('design', 'Design a voice from a description', {}, [
+    verb(
+      'create',
+      'Create candidate voices from a description',
+      () => import('./design/create.ts'),
+    ),
+    verb('preview', "Download a candidate's preview", () => import('./design/preview.ts')),
+    verb(
+      'save',
+      'Save a candidate of a design as a permanent voice',
+      () => import('./design/save.ts'),
+    ),
+  ]),
+  noun('lipsync', 'Sync the lips of a video to audio', { fallback: 'list' }, [
+    verb('create', 'Create a lip-sync job', () => import('./lipsync/create.ts')),
+    verb('list', 'List lip-sync jobs', () => import('./lipsync/list.ts')),
+    ...mediaVerbs('lipsync'),
+  ]),
+  noun('dub', 'Dub a video with a spoken text and synced lips', {}, [
+    verb('create', 'Create a dubbing job', () => import('./dub/create.ts')),
+    ...mediaVerbs('dub'),
+  ]),
+  noun('image', 'Create images from descriptions', {}, [
+    verb('create', 'Create an image', () => import('./image/create.ts')),
+    verb('models', 'List image models and their prices', mediaModels('image')),
+    ...mediaVerbs('image'),
+  ]),
+  noun('video', 'Create videos from descriptions', {}, [
+    verb('create', 'Create a video', () => import('./video/create.ts')),
+    verb('models', 'List video models and their prices', mediaModels('video')),
+    ...mediaVerbs('video'),
+  ]),
+  noun('models', 'List models and show their limits and controls', { fallback: 'list' }, [
+    verb('list', 'List the models', () => import('./models/list.ts')),
+    verb('get', 'Show one model', () => import('./models/get.ts')),
+  ]),
+  noun('profile', 'Show or change the account profile', { fallback: 'get' }, [
+    verb('get', 'Show tier, credits and quota', () => import('./profile/get.ts')),
+    verb('set', 'Set the webhook URL', () => import('./profile/set.ts')),
+  ]),
+  verb(
+    'captions',
+    'Write subtitles from timings, or check subtitles',
+    () => import('./captions/captions.ts'),
+  ),
+  verb('align', 'Write captions for a recording and its text', () => import('./align/align.ts')),
+  verb(
+    'inspect',
+    'Measure an audio file: length, loudness, silence',
+    () => import('./inspect/inspect.ts'),
+  ),
+  verb(
+    'recover',
+    'Recover billed results that were not delivered',
+    () => import('./recover/recover.ts'),
+  ),
+  noun('auth', 'Log in, log out and list accounts', { fallback: 'list' }, [
+    verb('login', 'Store an account: a service and its API key', () => import('./auth/login.ts')),
+    verb('logout', 'Remove a stored account', () => import('./auth/logout.ts')),
+    verb('status', 'Show the service and API key in use', () => import('./auth/status.ts')),
+    verb('list', 'List the stored accounts', () => import('./auth/list.ts')),
+  ]),
+  noun('config', 'Read and change settings', { fallback: 'list' }, [
+    verb('get', 'Print the value of a setting', () => import('./config/get.ts')),
+    verb('set', 'Set a setting', () => import('./config/set.ts')),
+    verb('unset', 'Remove a setting', () => import('./config/unset.ts')),
+    verb('list', 'List settings and where they come from', () => import('./config/list.ts')),
+    verb('path', 'Print the path of the settings file', () => import('./config/path.ts')),
+  ]),
+  verb('api', 'Make any API call', () => import('./api/api.ts')),
+  verb('serve', 'Run the embedded service for other programs', () => import('./serve/serve.ts')),
+  noun('engine', 'Add, list, test, stop and remove speech engines', { fallback: 'list' }, [
+    verb(
+      'add',
+      'Install hibari, kokoro, piper or espeak-ng, or your engine',
+      () => import('./engine/add.ts'),
+    ),
+    verb('list', 'List installed engines', () => import('./engine/list.ts')),
+    verb('remove', 'Remove an engine', () => import('./engine/remove.ts')),
+    verb('test', 'Test an engine against the engine protocol', () => import('./engine/test.ts')),
+    verb(
+      'stop',
+      'Stop engine processes that foley keeps running',
+      () => import('./engine/stop.ts'),
+    ),
+  ]),
+  verb('doctor', 'Check the installation and suggest fixes', () => import('./doctor/doctor.ts')),
+  noun('completion', 'Set up shell completion', {}, [
+    verb('bash', 'Print the completion script for bash', completionFor('bash')),
+    verb('zsh', 'Print the completion script for zsh', completionFor('zsh')),
+    verb('fish', 'Print the completion script for fish', completionFor('fish')),
+    verb('powershell', 'Print the completion script for PowerShell', completionFor('powershell')),
+    verb(
+      'install',
+      'Install the completion script for your shell',
+      () => import('./completion/install.ts'),
+    ),
+  ]),
+  noun('help', 'Show the help of a command, or a topic', {}, [
+    verb('exit-codes', 'Show what the exit codes mean', () => import('./help/exit-codes.ts')),
+    verb('flags', 'Show the global flags', () => import('./help/flags.ts')),
+    verb('man', 'Show the manual page of a command', () => import('./help/man.ts')),
+  ]),
 ];
+
+type Module = () => Promise<{ readonly definition: CommandDefinition }>;
+
+function verb(name: string, summary: string, load: Module): Leaf {
+  return { name, summary, load: async () => (await load()).definition };
+}
+
+function noun(
+  name: string,
+  summary: string,
+  { fallback, itself }: { readonly fallback?: string; readonly itself?: Module },
+  children: readonly Leaf[],
+): Branch {
+  return {
+    name,
+    summary,
+    ...(fallback === undefined ? {} : { fallback }),
+    ...(itself === undefined ? {} : { itself: async () => (await itself()).definition }),
+    children,
+  };
+}
+
+type MediaNoun = 'dub' | 'image' | 'lipsync' | 'video';
+
+function mediaVerbs(kind: MediaNoun): readonly Leaf[] {
+  const result = kind === 'image' ? 'image' : 'video';
+  return [
+    verb('get', 'Show one job', async () => {
+      const { mediaGet } = await import('./media/get.ts');
+      return { definition: mediaGet(kind) };
+    }),
+    verb('wait', 'Wait for jobs and save their results', async () => {
+      const { mediaWait } = await import('./media/wait.ts');
+      return { definition: mediaWait(kind) };
+    }),
+    verb('download', `Download a job's ${result}`, async () => {
+      const { mediaDownload } = await import('./media/download.ts');
+      return { definition: mediaDownload(kind) };
+    }),
+  ];
+}
+
+function mediaModels(kind: 'image' | 'video'): Module {
+  return async () => {
+    const models = await import('./media/models.ts');
+    return { definition: models.mediaModels(kind) };
+  };
+}
+
+function completionFor(shell: ShellName): Module {
+  return async () => {
+    const print = await import('./completion/print.ts');
+    return { definition: print.completionFor(shell) };
+  };
+}

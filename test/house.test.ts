@@ -50,9 +50,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: [...CLIENT, 'commands', 'launch'],
 };
 
-/** A verb in `commands/tree.ts`: its name, and the file, the function and the argument that define it. */
-const VERB =
-  /name: '([\w-]+)',[^{}]*?import\(\s*'\.\/([\w/-]+)\.ts',?\s*\)\s*\)\s*\.(\w+)(?:\('([\w-]+)'\))?/g;
+/** A row of `commands/tree.ts` that loads a command: its name, and the file, or the function and its argument. */
+const ROW =
+  /\b(?:verb|noun)\(\s*'([\w-]+)',(?:(?!\b(?:verb|noun)\().)*?(?:import\(\s*'\.\/[\w-]+\/([\w-]+)\.ts'|(mediaModels|completionFor)\('([\w-]+)'\))/gs;
 
 /** The client reaches the service over the network; these start it, or try an engine as it would. */
 const STARTS_THE_SERVICE = new Set([
@@ -90,17 +90,16 @@ describe('the rooms of the code', () => {
 
   it('give each verb a file of its own that is named after it', () => {
     const text = readFileSync('commands/tree.ts', 'utf8');
-    const loads = [...text.matchAll(VERB)].map(([, verb = '', file = '', name = '', argument]) => ({
-      file,
+    const loads = [...text.matchAll(ROW)].map(([, name = '', file, maker = '', argument]) => ({
       name,
-      // A function that serves several shells is called with the verb.
-      isNamedAfterVerb: verb === path.basename(file) || verb === argument,
+      // A function serves several nouns or shells.
+      isNamedAfterFile: name === file || name === argument || maker.endsWith('Models'),
     }));
-    expect(loads).toHaveLength(text.match(/\bimport\(/g)?.length ?? 0);
-    expect(loads.filter(({ isNamedAfterVerb }) => !isNamedAfterVerb)).toEqual([]);
-    const functions = new Set(loads.map(({ file, name }) => `${file} ${name}`));
-    const files = new Set(loads.map(({ file }) => file));
-    expect([...functions].map((one) => one.split(' ')[0])).toEqual([...files]);
+    const rows = text.match(/\bverb\(\s*'|\bitself: \(/g) ?? [];
+    expect(loads).toHaveLength(rows.length);
+    expect(loads.filter(({ isNamedAfterFile }) => !isNamedAfterFile)).toEqual([]);
+    const imported = text.match(/\bimport\(\s*'[^']+'/g) ?? [];
+    expect(imported).toEqual([...new Set(imported)]);
   });
 
   it('cite pages of docs that exist', () => {

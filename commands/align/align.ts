@@ -29,7 +29,7 @@ interface AlignFlags extends CaptionFlags, SpokenTextFlags {
 }
 
 /** Defines the command `foley align AUDIO -f TEXT`. */
-export const align: CommandDefinition<AlignFlags> = {
+export const definition: CommandDefinition<AlignFlags> = {
   configure(command) {
     command
       .description(

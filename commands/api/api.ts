@@ -12,7 +12,7 @@ import type { Payload } from './request-body.ts';
 import { readPayload } from './request-body.ts';
 import { parseJson, isRecord } from '../../src/api/response.ts';
 
-export const api: CommandDefinition<ApiFlags> = {
+export const definition: CommandDefinition<ApiFlags> = {
   configure(command) {
     command
       .description(

@@ -14,7 +14,7 @@ interface Row {
   readonly current: boolean;
 }
 
-export const authList: CommandDefinition<ListFlags> = {
+export const definition: CommandDefinition<ListFlags> = {
   configure(command) {
     command.description('Lists the stored accounts. Keys are never shown.');
     addOptions(command, listOptions(COLUMNS));

@@ -14,7 +14,7 @@ import { readInput, readKeyFile } from '../../src/cli/read-input.ts';
 import type { GivenUrl } from '../../src/cli/connect.ts';
 import { readProfile } from './status.ts';
 
-export const authLogin: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

@@ -4,7 +4,7 @@ import type { Account, Accounts } from '../../src/config/accounts.ts';
 import { selectAccount } from '../../src/config/accounts.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 
-export const authLogout: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command.description(
       'Removes a stored account and its key from this computer: the account named by --account, else ' +

@@ -13,7 +13,7 @@ interface StatusFlags {
   readonly check?: true;
 }
 
-export const authStatus: CommandDefinition<StatusFlags> = {
+export const definition: CommandDefinition<StatusFlags> = {
   configure(command) {
     command
       .description(

@@ -8,7 +8,7 @@ import { addSpeechFlags, documentOptions, pausesOption } from '../../src/cli/fla
 import { addOptions, filled, oneOf } from '../../src/cli/flags/values.ts';
 import type { BatchFlags } from './prepare.ts';
 
-export const batch: CommandDefinition<BatchFlags> = {
+export const definition: CommandDefinition<BatchFlags> = {
   configure(command) {
     command
       .description(

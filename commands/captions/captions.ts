@@ -21,7 +21,7 @@ interface CaptionsFlags extends CueFlags {
   readonly check?: true;
 }
 
-export const captions: CommandDefinition<CaptionsFlags> = {
+export const definition: CommandDefinition<CaptionsFlags> = {
   configure(command) {
     command
       .description(

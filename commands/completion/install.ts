@@ -9,7 +9,7 @@ interface InstallFlags {
   readonly shell?: ShellName;
 }
 
-export const completionInstall: CommandDefinition<InstallFlags> = {
+export const definition: CommandDefinition<InstallFlags> = {
   configure(command) {
     command
       .description(

@@ -3,7 +3,7 @@ import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { settingNamed } from '../../src/config/setting-definitions.ts';
 import { formatValue, settingsHelp } from './format.ts';
 
-export const configGet: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

@@ -17,7 +17,7 @@ interface Row {
   readonly origin: string;
 }
 
-export const configList: CommandDefinition<ConfigListFlags> = {
+export const definition: CommandDefinition<ConfigListFlags> = {
   configure(command) {
     command.description('Lists the settings that have a value, with the effective value.');
     addOptions(command, [

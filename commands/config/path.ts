@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 
-export const configPath: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command.description(
       'Prints the path of your settings file; with --json also the accounts, state and cache.',

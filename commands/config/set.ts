@@ -6,7 +6,7 @@ import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { settingsHelp } from './format.ts';
 
-export const configSet: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description('Sets a setting in your own configuration.')

@@ -3,7 +3,7 @@ import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { settingNamed } from '../../src/config/setting-definitions.ts';
 
-export const configUnset: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description('Removes a setting from your own configuration.')

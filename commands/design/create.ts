@@ -18,7 +18,7 @@ import { savePreviews } from '../../src/voices/candidate-previews.ts';
 import { designVoice } from '../../src/voices/create.ts';
 
 /** Defines the command `foley design create PROMPT` (docs/api/voice-design.md). */
-export const designCreate: CommandDefinition<DesignCreateFlags> = {
+export const definition: CommandDefinition<DesignCreateFlags> = {
   freeText: true,
   configure(command) {
     command

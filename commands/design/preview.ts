@@ -9,7 +9,7 @@ interface DesignPreviewFlags {
 }
 
 /** Defines the command `foley design preview DESIGN CANDIDATE` (docs/api/voice-design.md). */
-export const designPreview: CommandDefinition<DesignPreviewFlags> = {
+export const definition: CommandDefinition<DesignPreviewFlags> = {
   configure(command) {
     command
       .description(

@@ -19,7 +19,7 @@ interface DesignSaveFlags extends VisibilityFlag, IdFlags {
 }
 
 /** Defines the command `foley design save DESIGN CANDIDATE --name NAME` (docs/api/voice-design.md). */
-export const designSave: CommandDefinition<DesignSaveFlags> = {
+export const definition: CommandDefinition<DesignSaveFlags> = {
   configure(command) {
     command
       .description(

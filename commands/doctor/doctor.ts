@@ -37,7 +37,7 @@ interface Row extends Pick<Finding, 'state' | 'text'> {
   readonly hint: string | null;
 }
 
-export const doctor: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command.description(
       'Checks this installation: Node.js, files and permissions, settings, the embedded service, the ' +

@@ -38,7 +38,7 @@ interface DubCreateFlags extends MediaCreateFlags, SpokenTextFlags {
 }
 
 /** Defines the command `foley dub create [TEXT…]` (docs/api/lip-sync.md#dubbing). */
-export const dubCreate: CommandDefinition<DubCreateFlags> = {
+export const definition: CommandDefinition<DubCreateFlags> = {
   freeText: true,
   configure(command) {
     command

@@ -23,7 +23,7 @@ interface EngineAddFlags {
 }
 
 /** Defines the command `foley engine add NAME` (docs/engines.md). */
-export const engineAdd: CommandDefinition<EngineAddFlags> = {
+export const definition: CommandDefinition<EngineAddFlags> = {
   configure(command) {
     command
       .description(

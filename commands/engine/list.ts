@@ -6,7 +6,7 @@ import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
 
-export const engineList: CommandDefinition<ListFlags> = {
+export const definition: CommandDefinition<ListFlags> = {
   configure(command) {
     command.description(
       'Lists the engines installed in the embedded service, with the disk space that each uses. With ' +

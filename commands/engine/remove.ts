@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps, engineDocument } from '../../src/cli/engine-list.ts';
 
-export const engineRemove: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

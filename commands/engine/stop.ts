@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps } from '../../src/cli/engine-list.ts';
 
-export const engineStop: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

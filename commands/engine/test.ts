@@ -3,7 +3,7 @@ import { engineDeps } from '../../src/cli/engine-list.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import { counted, display } from '../../src/text/display.ts';
 
-export const engineTest: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

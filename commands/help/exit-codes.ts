@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 
-export const exitCodes: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command.description('Shows what the exit codes mean, for every command.');
   },

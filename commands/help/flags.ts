@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { globalOptions, helpOption } from '../../src/cli/flags/global.ts';
 
-export const globalFlags: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command.description('Shows the global flags. They work before and after the command.');
   },

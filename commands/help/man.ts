@@ -9,7 +9,7 @@ const FOLDER = fileURLToPath(new URL('../../man/', import.meta.url));
 const COLUMNS = 80;
 
 /** `foley help --man [COMMAND]`, for installations without `man foley`: npm 12 links no manual pages. */
-export const man: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

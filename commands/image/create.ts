@@ -30,7 +30,7 @@ interface ImageCreateFlags extends PictureFlags {
 }
 
 /** Defines the command `foley image create PROMPT` (docs/api/media.md). */
-export const imageCreate: CommandDefinition<ImageCreateFlags> = {
+export const definition: CommandDefinition<ImageCreateFlags> = {
   freeText: true,
   configure(command) {
     command

@@ -3,7 +3,7 @@ import { describeDuration } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { measureFile } from '../../src/cli/render/waveform.ts';
 
-export const inspect: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

@@ -43,7 +43,7 @@ interface CreateFlags extends TtsFlags, WaitFlags {
 }
 
 /** Defines the command `foley jobs create [TEXT…]` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const jobsCreate: CommandDefinition<CreateFlags> = {
+export const definition: CommandDefinition<CreateFlags> = {
   freeText: true,
   configure(command) {
     command

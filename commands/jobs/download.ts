@@ -14,7 +14,7 @@ interface DownloadFlags extends ApiFlag {
 }
 
 /** Defines the command `foley jobs download ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const jobsDownload: CommandDefinition<DownloadFlags> = {
+export const definition: CommandDefinition<DownloadFlags> = {
   configure(command) {
     command
       .description(

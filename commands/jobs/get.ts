@@ -7,7 +7,7 @@ import { formatCost } from '../../src/cli/jobs/format.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 
 /** Defines the command `foley jobs get ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const jobsGet: CommandDefinition<ApiFlag> = {
+export const definition: CommandDefinition<ApiFlag> = {
   configure(command) {
     command
       .description('Shows the current state of a job.')

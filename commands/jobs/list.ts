@@ -17,7 +17,7 @@ interface JobsListFlags extends ApiFlag, ListFlags, PageFlags {
 }
 
 /** Defines the command `foley jobs list` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const jobsList: CommandDefinition<JobsListFlags> = {
+export const definition: CommandDefinition<JobsListFlags> = {
   configure(command) {
     const after = new Option('--created-after <time>', 'only jobs created later (uses v1)');
     addOptions(command.description('Lists speech jobs, newest first.'), [

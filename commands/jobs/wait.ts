@@ -12,7 +12,7 @@ interface JobsWaitFlags extends ApiFlag, WaitFlags {
   readonly output?: string;
 }
 
-export const jobsWait: CommandDefinition<JobsWaitFlags> = {
+export const definition: CommandDefinition<JobsWaitFlags> = {
   configure(command) {
     command
       .description(

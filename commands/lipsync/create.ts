@@ -15,7 +15,7 @@ interface LipSyncCreateFlags extends MediaCreateFlags {
 }
 
 /** Defines the command `foley lipsync create` (docs/api/lip-sync.md). */
-export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
+export const definition: CommandDefinition<LipSyncCreateFlags> = {
   configure(command) {
     command
       .description(

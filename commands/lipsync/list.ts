@@ -12,7 +12,7 @@ import { relativeTime } from '../../src/cli/render/style.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 
 /** Defines the command `foley lipsync list` (docs/api/lip-sync.md). */
-export const lipsyncList: CommandDefinition<ListFlags & PageFlags> = {
+export const definition: CommandDefinition<ListFlags & PageFlags> = {
   configure(command) {
     command.description('Lists lip-sync jobs, newest first.').addHelpText('after', EXAMPLES);
     addOptions(command, [...jobListOptions(), ...listOptions(COLUMNS)]);

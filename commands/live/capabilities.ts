@@ -6,7 +6,7 @@ import type { ProtocolFlag } from './flags.ts';
 import { formatValue, protocolOption } from './flags.ts';
 
 /** Defines the command `foley live capabilities` (docs/api/realtime.md). */
-export const liveCapabilities: CommandDefinition<ProtocolFlag> = {
+export const definition: CommandDefinition<ProtocolFlag> = {
   configure(command) {
     command
       .description('Shows the models, formats, modes and limits of realtime speech.')

@@ -3,7 +3,7 @@ import { liveOptions } from './flags.ts';
 import type { LiveFlags } from './flags.ts';
 
 /** Defines the command `foley live [TEXT…]` (docs/api/realtime.md). */
-export const live: CommandDefinition<LiveFlags> = {
+export const definition: CommandDefinition<LiveFlags> = {
   freeText: true,
   configure(command) {
     command

@@ -16,7 +16,7 @@ interface SegmentFlags extends ProtocolFlag {
 }
 
 /** Defines the command `foley live segment REQUEST_ID SEGMENT_ID -o F` (docs/api/realtime.md). */
-export const liveSegment: CommandDefinition<SegmentFlags> = {
+export const definition: CommandDefinition<SegmentFlags> = {
   configure(command) {
     command
       .description(

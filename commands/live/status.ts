@@ -6,7 +6,7 @@ import type { ProtocolFlag } from './flags.ts';
 import { formatValue, protocolOption } from './flags.ts';
 
 /** Defines the command `foley live status REQUEST_ID` (docs/api/realtime.md#request-states). */
-export const liveStatus: CommandDefinition<ProtocolFlag> = {
+export const definition: CommandDefinition<ProtocolFlag> = {
   configure(command) {
     command
       .description('Shows the state of a realtime request, its cost, and its stored segments.')

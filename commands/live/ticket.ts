@@ -11,7 +11,7 @@ interface TicketFlags extends ProtocolFlag {
 }
 
 /** Defines the command `foley live ticket --origin URL` (docs/api/authentication.md, rule 6). */
-export const liveTicket: CommandDefinition<TicketFlags> = {
+export const definition: CommandDefinition<TicketFlags> = {
   configure(command) {
     command
       .description(

@@ -6,7 +6,7 @@ import { nearestHint } from '../../src/text/did-you-mean.ts';
 import { enabledNames, estimatedPrices, PRICED_CHARACTERS } from './format.ts';
 
 /** Defines the command `foley models get ID` (docs/api/models.md). */
-export const modelsGet: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command.description('Shows one model.').argument('<id>', 'model id');
   },

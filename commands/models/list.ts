@@ -8,7 +8,7 @@ import type { Model } from '../../src/contract/models.ts';
 import { enabledNames, estimatedPrices } from './format.ts';
 
 /** Defines the command `foley models list` (docs/api/models.md). */
-export const modelsList: CommandDefinition<ListFlags> = {
+export const definition: CommandDefinition<ListFlags> = {
   configure(command) {
     addOptions(command.description('Lists the models of the service.'), listOptions(COLUMNS));
   },

@@ -5,7 +5,7 @@ import { counted } from '../../src/text/display.ts';
 import { safeUrl } from './webhook-url.ts';
 
 /** Defines the command `foley profile` (docs/api/account.md). */
-export const profileGet: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command.description('Shows the account of the API key: id, tier, credits and remaining quota.');
   },

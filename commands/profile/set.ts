@@ -8,7 +8,7 @@ interface ProfileSetFlags {
 }
 
 /** Defines the command `foley profile set` (docs/api/account.md). */
-export const profileSet: CommandDefinition<ProfileSetFlags> = {
+export const definition: CommandDefinition<ProfileSetFlags> = {
   configure(command) {
     command
       .description('Changes the profile of the account.')

@@ -30,7 +30,7 @@ interface RecoverFlags extends ListFlags {
   readonly buyLost?: true;
 }
 
-export const recoverCommand: CommandDefinition<RecoverFlags> = {
+export const definition: CommandDefinition<RecoverFlags> = {
   configure(command) {
     command
       .description(

@@ -6,7 +6,7 @@ import { addOptions } from '../../src/cli/flags/values.ts';
 import type { ScriptFlags } from './flags.ts';
 import { castOptions, fileOptions, outputOptions, soundOptions } from './flags.ts';
 
-export const script: CommandDefinition<ScriptFlags> = {
+export const definition: CommandDefinition<ScriptFlags> = {
   configure(command) {
     command
       .description(

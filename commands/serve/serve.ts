@@ -19,7 +19,7 @@ import type { FaultRule } from '../../src/service/http/faults.ts';
 import { parseFaultRule } from '../../src/cli/serve/fault-rule.ts';
 import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../../src/cli/serve/service-options.ts';
 
-export const serve: CommandDefinition<ServeFlags> = {
+export const definition: CommandDefinition<ServeFlags> = {
   configure(command) {
     command
       .description(

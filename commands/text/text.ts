@@ -33,7 +33,7 @@ interface TextFlags extends SpokenTextFlags {
 }
 
 /** Defines the command `foley text [TEXT…]`. */
-export const text: CommandDefinition<TextFlags> = {
+export const definition: CommandDefinition<TextFlags> = {
   freeText: true,
   configure(command) {
     command

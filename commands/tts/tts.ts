@@ -14,7 +14,7 @@ import type { TtsFlags } from '../../src/cli/speech/plan.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 
 /** Defines the command `foley tts` (docs/api/README.md). */
-export const tts: CommandDefinition<TtsFlags> = {
+export const definition: CommandDefinition<TtsFlags> = {
   freeText: true,
   configure(command) {
     command

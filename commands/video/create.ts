@@ -17,7 +17,7 @@ import {
 import type { PictureFlags } from '../../src/cli/flags/media.ts';
 
 /** Defines the command `foley video create PROMPT` (docs/api/media.md). */
-export const videoCreate: CommandDefinition<PictureFlags> = {
+export const definition: CommandDefinition<PictureFlags> = {
   freeText: true,
   configure(command) {
     command

@@ -25,7 +25,7 @@ interface VoicesCreateFlags extends VisibilityFlag, IdFlags {
 }
 
 /** Defines the command `foley voices create NAME FILE…` (docs/api/voices.md). */
-export const voicesCreate: CommandDefinition<VoicesCreateFlags> = {
+export const definition: CommandDefinition<VoicesCreateFlags> = {
   configure(command) {
     command
       .description(

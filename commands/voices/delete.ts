@@ -10,7 +10,7 @@ interface VoicesDeleteFlags {
 }
 
 /** Defines the command `foley voices delete ID` (docs/api/voices.md). */
-export const voicesDelete: CommandDefinition<VoicesDeleteFlags> = {
+export const definition: CommandDefinition<VoicesDeleteFlags> = {
   configure(command) {
     command
       .description(

@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 
 /** Defines the command `foley voices get ID` (docs/api/speech.md#v3). */
-export const voicesGet: CommandDefinition = {
+export const definition: CommandDefinition = {
   configure(command) {
     command.description('Shows one voice.').argument('<id>', 'voice id');
   },

@@ -38,7 +38,7 @@ interface VoicesListFlags extends ListFlags {
 }
 
 /** Defines the command `foley voices list` (docs/api/speech.md#v3, docs/api/other-clients.md and docs/api/voices.md). */
-export const voicesList: CommandDefinition<VoicesListFlags> = {
+export const definition: CommandDefinition<VoicesListFlags> = {
   configure(command) {
     const surfaces = VOICE_SURFACES.join(', ');
     addOptions(command.description('Lists the voices of the service.'), [

@@ -16,7 +16,7 @@ import { usageFailure, Failure } from '../../src/errors/failure.ts';
 
 const TEXT = 'Hello. This is how I sound when I read a line to you.';
 
-export const voicesPreview: CommandDefinition<PreviewFlags> = {
+export const definition: CommandDefinition<PreviewFlags> = {
   configure(command) {
     command
       .description(
