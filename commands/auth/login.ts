@@ -1,17 +1,13 @@
 import { reviseFailure } from '../../src/api/failures.ts';
 import { checkApiKey } from '../../src/api/request.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import {
-  storedAccounts,
-  parseBaseUrl,
-  parseRealtimeUrl,
-  withWebSocket,
-} from '../../src/cli/connect.ts';
+import { storedAccounts } from '../../src/cli/connect.ts';
+import { parseBaseUrl, parseRealtimeUrl, withWebSocket } from '../../src/config/target.ts';
 import type { Account, Accounts } from '../../src/config/accounts.ts';
 import type { Profile } from '../../src/contract/account.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { readInput, readKeyFile } from '../../src/cli/read-input.ts';
-import type { GivenUrl } from '../../src/cli/connect.ts';
+import type { GivenUrl } from '../../src/config/target.ts';
 import { readProfile } from './status.ts';
 
 export const definition: CommandDefinition = {

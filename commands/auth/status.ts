@@ -3,10 +3,11 @@ import type { ServiceAddress } from '../../src/api/request.ts';
 import { keyFailure } from '../../src/api/request.ts';
 import { getProfile } from '../../src/api/resources/profile.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { findTarget, openClient, isLocalOnPurpose } from '../../src/cli/connect.ts';
+import { findTarget, openClient } from '../../src/cli/connect.ts';
+import { isLocalOnPurpose } from '../../src/config/target.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
-import type { KeySource } from '../../src/cli/connect.ts';
+import type { KeySource } from '../../src/config/target.ts';
 import type { Profile } from '../../src/contract/account.ts';
 
 interface StatusFlags {

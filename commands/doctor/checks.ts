@@ -15,7 +15,7 @@ import { Failure } from '../../src/errors/failure.ts';
 import { nearestHint } from '../../src/text/did-you-mean.ts';
 import { counted } from '../../src/text/display.ts';
 import { Interrupted } from '../../src/cli/signals.ts';
-import type { Target } from '../../src/cli/connect.ts';
+import type { Target } from '../../src/config/target.ts';
 
 /** Checks the version of Node.js, and environment variables that affect secrets and certificates. */
 export const nodeCheck: Check = {

@@ -1,7 +1,7 @@
 import { version } from '../../package.json';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { findTarget } from '../../src/cli/connect.ts';
-import type { Target } from '../../src/cli/connect.ts';
+import type { Target } from '../../src/config/target.ts';
 import { counted } from '../../src/text/display.ts';
 import {
   accountsCheck,

@@ -4,7 +4,7 @@ import { display, toJson, counted } from '../../src/text/display.ts';
 import { describeClosing } from '../../src/cli/render/service-events.ts';
 import type { FaultEffect } from '../../src/service/http/faults.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
-import { printFaultEffect } from '../../src/cli/serve/fault-rule.ts';
+import { printFaultEffect } from '../../src/embedded/fault-rule.ts';
 
 type LogFlags = Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
 

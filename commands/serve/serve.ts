@@ -1,7 +1,8 @@
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { GlobalOptions } from '../../src/cli/flags/global.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import { serviceHost, startService } from '../../src/cli/connect.ts';
+import { serviceHost } from '../../src/cli/connect.ts';
+import { startService } from '../../src/embedded/start.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type {
   AccountKey,
@@ -9,15 +10,15 @@ import type {
   RunningService,
 } from '../../src/service/running-service.ts';
 import { display } from '../../src/text/display.ts';
-import { readAcceptedKeys } from '../../src/cli/serve/accepted-keys.ts';
+import { readAcceptedKeys } from './read-accepted-keys.ts';
 import { createServeLog } from './log.ts';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { Option } from 'commander';
 import { addOptions, integerOption, listOption, oneOf } from '../../src/cli/flags/values.ts';
 import type { FaultRule } from '../../src/service/http/faults.ts';
-import { parseFaultRule } from '../../src/cli/serve/fault-rule.ts';
-import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../../src/cli/serve/service-options.ts';
+import { parseFaultRule } from '../../src/embedded/fault-rule.ts';
+import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../../src/embedded/service-options.ts';
 
 export const definition: CommandDefinition<ServeFlags> = {
   configure(command) {

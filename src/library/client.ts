@@ -7,7 +7,7 @@ import { listSpeechJobs, pollPace } from '../api/resources/jobs.ts';
 import { mediaPace } from '../api/resources/media.ts';
 import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
 import { deleteVoice, getVoice, listVoices } from '../api/resources/voices.ts';
-import { parseBaseUrl, parseRealtimeUrl, withWebSocket } from '../cli/connect.ts';
+import { parseBaseUrl, parseRealtimeUrl, withWebSocket } from '../config/target.ts';
 import { PAGE_SIZE_MAX } from '../contract/limits.ts';
 import { VOICE_VISIBILITIES } from '../contract/reference-audio.ts';
 import { Failure } from '../errors/failure.ts';

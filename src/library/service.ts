@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openService } from '../cli/connect.ts';
-import { checkAcceptedKey, DEFAULT_ACCOUNT } from '../cli/serve/accepted-keys.ts';
-import { parseFaultRule, printFaultEffect } from '../cli/serve/fault-rule.ts';
-import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../cli/serve/service-options.ts';
+import { openService } from '../embedded/start.ts';
+import { checkAcceptedKey, DEFAULT_ACCOUNT } from '../embedded/accepted-keys.ts';
+import { parseFaultRule, printFaultEffect } from '../embedded/fault-rule.ts';
+import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../embedded/service-options.ts';
 import { readLock } from '../durable/lock.ts';
 import { systemFiles } from '../effects/file-system.ts';
 import type { Processes } from '../effects/processes.ts';

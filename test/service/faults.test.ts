@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFaultRule } from '../../src/cli/serve/fault-rule.ts';
+import { parseFaultRule } from '../../src/embedded/fault-rule.ts';
 import { CODE_OF_STATUS } from '../../src/contract/service-errors.ts';
 import type { FaultEffect, FaultRule, FaultWhen } from '../../src/service/http/faults.ts';
 import { createFaults, pathMatcher } from '../../src/service/http/faults.ts';

@@ -5,7 +5,7 @@ import { abortable } from '../../effects/concurrency.ts';
 import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
 import { orderMedia } from '../../media/order-media.ts';
 import type { PerformedJob } from '../../speech/jobs/job.ts';
-import { requireSharp } from '../missing-binary.ts';
+import { requireSharp } from '../../embedded/missing-binary.ts';
 import type { Context, Connection } from '../command.ts';
 import { pollingAt } from '../flags/jobs.ts';
 import type { MediaCreateFlags } from '../flags/media.ts';

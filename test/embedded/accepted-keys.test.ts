@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAcceptedKeys } from '../../../src/cli/serve/accepted-keys.ts';
-import { Failure } from '../../../src/errors/failure.ts';
+import { parseAcceptedKeys } from '../../src/embedded/accepted-keys.ts';
+import { Failure } from '../../src/errors/failure.ts';
 
 const NAME = '--accept-keys-file keys.txt';
 

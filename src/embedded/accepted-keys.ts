@@ -1,34 +1,11 @@
-import type { Context } from '../command.ts';
-import { readInput } from '../read-input.ts';
-import { octal, sharedPermissions } from '../../config/accounts.ts';
-import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../contract/values.ts';
-import { usageFailure } from '../../errors/failure.ts';
-import type { AccountKey } from '../../service/running-service.ts';
-import { counted, display } from '../../text/display.ts';
+import { ACCEPTED_KEY_MAX_CHARACTERS } from '../contract/values.ts';
+import { usageFailure } from '../errors/failure.ts';
+import type { AccountKey } from '../service/running-service.ts';
+import { counted } from '../text/display.ts';
 
-const FLAG = '--accept-keys-file';
 const FORM = 'Each line is an API key, or an API key, a space and its account; # begins a comment.';
 /** The account name for API keys that are listed without an account name. */
 export const DEFAULT_ACCOUNT = 'local';
-
-/**
- * Reads the file of `--accept-keys-file`, which lists API keys; `-` is stdin. Warns if other users can access the file.
- * @throws Failure of kind `usage` if the file cannot be read or is invalid
- */
-export async function readAcceptedKeys(
-  context: Context,
-  file: string,
-): Promise<readonly AccountKey[]> {
-  const name = `${FLAG} ${display(file)}`;
-  const bytes = await readInput(context, file, name);
-  const mode = file === '-' ? undefined : await sharedPermissions(file, context);
-  if (mode !== undefined) {
-    context.io.warn(
-      `foley: ${display(file)} contains API keys and is readable by others (${octal(mode)}); run chmod 600 on it`,
-    );
-  }
-  return parseAcceptedKeys(bytes.toString('latin1'), name);
-}
 
 /**
  * Parses a file of API keys. Error messages give the number of a line but never its text, because any word may be a

@@ -1,6 +1,6 @@
 import { systemFiles } from '../../src/effects/file-system.ts';
-import type { ServiceHost } from '../../src/cli/connect.ts';
-import { startEmbedded } from '../../src/cli/connect.ts';
+import type { ServiceHost } from '../../src/embedded/start.ts';
+import { startEmbedded } from '../../src/embedded/start.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

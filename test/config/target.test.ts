@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/errors/failure.ts';
-import type { TargetInputs } from '../../src/cli/connect.ts';
-import { resolveTarget } from '../../src/cli/connect.ts';
+import type { TargetInputs } from '../../src/config/target.ts';
+import { resolveTarget } from '../../src/config/target.ts';
 
 const ACCOUNT = {
   name: 'main',

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFaultRule, printFaultRule } from '../../../src/cli/serve/fault-rule.ts';
-import { CODE_OF_STATUS } from '../../../src/contract/service-errors.ts';
-import { Failure } from '../../../src/errors/failure.ts';
-import type { FaultEffect, FaultRule, FaultWhen } from '../../../src/service/http/faults.ts';
+import { parseFaultRule, printFaultRule } from '../../src/embedded/fault-rule.ts';
+import { CODE_OF_STATUS } from '../../src/contract/service-errors.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import type { FaultEffect, FaultRule, FaultWhen } from '../../src/service/http/faults.ts';
 
 const POST = { method: 'POST', path: '/x', when: { kind: 'always' } } as const;
 

@@ -1,6 +1,6 @@
-import { FAMILIES } from '../../contract/families.ts';
-import { IMAGE_MODEL_IDS, VIDEO_MODEL_IDS } from '../../contract/values.ts';
-import { usageFailure } from '../../errors/failure.ts';
+import { FAMILIES } from '../contract/families.ts';
+import { IMAGE_MODEL_IDS, VIDEO_MODEL_IDS } from '../contract/values.ts';
+import { usageFailure } from '../errors/failure.ts';
 
 /** The ids of all models of the embedded service. */
 export const SERVED_MODELS: readonly string[] = [

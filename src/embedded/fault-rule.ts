@@ -1,8 +1,8 @@
-import { CODE_OF_STATUS, type FaultStatus } from '../../contract/service-errors.ts';
-import { usageFailure } from '../../errors/failure.ts';
-import type { FaultEffect, FaultRule, FaultWhen } from '../../service/http/faults.ts';
-import { nearestHint } from '../../text/did-you-mean.ts';
-import { durationMs, durationText } from '../../text/duration.ts';
+import { CODE_OF_STATUS, type FaultStatus } from '../contract/service-errors.ts';
+import { usageFailure } from '../errors/failure.ts';
+import type { FaultEffect, FaultRule, FaultWhen } from '../service/http/faults.ts';
+import { nearestHint } from '../text/did-you-mean.ts';
+import { durationMs, durationText } from '../text/duration.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '*'];
 const FORM =
