@@ -3,17 +3,17 @@ import { describeDuration } from '../../src/audio/verify.ts';
 import type { CaptionFiles, WrittenCaptions } from '../../src/captions/caption-files.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { CaptionFlags } from '../../src/cli/flags/captions.ts';
+import type { CaptionFlags } from '../shared/flags/captions.ts';
 import {
   addCueFlags,
   planCaptions,
   subtitlesOption,
   timingsOption,
-} from '../../src/cli/flags/captions.ts';
-import { controlOptions, textOptions } from '../../src/cli/flags/speech.ts';
+} from '../shared/flags/captions.ts';
+import { controlOptions, textOptions } from '../shared/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import { useAudioFile } from '../../src/cli/read-input.ts';
-import { refuseSharedStdin } from '../../src/cli/speech/plan.ts';
+import { refuseSharedStdin } from '../shared/speech/plan.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -148,8 +148,7 @@ async function alignText(
     speech: { spoken, text },
   }: { readonly audio: string; readonly language: string; readonly speech: SpeechText },
 ): Promise<AlignedText> {
-  const { openReferenceSpeaker, timingsOfWords } =
-    await import('../../src/cli/speech/align-text.ts');
+  const { openReferenceSpeaker, timingsOfWords } = await import('../shared/speech/align-text.ts');
   const speaker = await openReferenceSpeaker(context);
   try {
     const [{ alignWords }, { meanConfidence, textWords }, { durationMs, energies }, reference] =

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { parseShard } from '../../src/batch/plan/shard.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { runOptions } from '../../src/cli/flags/batch.ts';
-import { addCueFlags } from '../../src/cli/flags/captions.ts';
-import { addSpeechFlags, documentOptions, pausesOption } from '../../src/cli/flags/speech.ts';
+import { runOptions } from '../shared/flags/batch.ts';
+import { addCueFlags } from '../shared/flags/captions.ts';
+import { addSpeechFlags, documentOptions, pausesOption } from '../shared/flags/speech.ts';
 import { addOptions, filled, oneOf } from '../../src/cli/flags/values.ts';
 import type { BatchFlags } from './prepare.ts';
 
@@ -25,10 +25,10 @@ export const definition: CommandDefinition<BatchFlags> = {
   },
   async run(context, { args, options }) {
     const { prepareBatch } = await import('./prepare.ts');
-    const { optimizingLater, performBatch } = await import('../../src/cli/batch/perform.ts');
+    const { optimizingLater, performBatch } = await import('../shared/batch/perform.ts');
     const prepared = await optimizingLater(() => prepareBatch(context, args, options));
     if (options.dryRun === true) {
-      const { describeBatch } = await import('../../src/cli/batch/dry-run.ts');
+      const { describeBatch } = await import('../shared/batch/dry-run.ts');
       return describeBatch(context, prepared);
     }
     return performBatch(context, prepared);

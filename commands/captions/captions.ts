@@ -3,13 +3,13 @@ import type { CueShape } from '../../src/captions/cue-shape.ts';
 import type { Subtitles } from '../../src/captions/subtitles.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { CueFlags } from '../../src/cli/flags/captions.ts';
+import type { CueFlags } from '../shared/flags/captions.ts';
 import {
   addCueFlags,
   cueShape,
   subtitlesOption,
   subtitleTargets,
-} from '../../src/cli/flags/captions.ts';
+} from '../shared/flags/captions.ts';
 import { readTextInput } from '../../src/cli/read-input.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { jsonFaultLine } from '../../src/config/json-file.ts';

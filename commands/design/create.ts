@@ -1,12 +1,12 @@
 import type { BilledOptions } from '../../src/api/request.ts';
 import type { DesignRequest, VoiceDesign } from '../../src/api/resources/designs.ts';
 import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
-import { dryRunOption, idOptions } from '../../src/cli/flags/speech.ts';
+import { dryRunOption, idOptions } from '../shared/flags/speech.ts';
 import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
 import { designRequest } from '../../src/api/resources/designs.ts';
-import type { IdFlags } from '../../src/cli/flags/speech.ts';
-import { folderPlace, PREVIEW_FOLDER } from '../../src/cli/jobs/places.ts';
-import { withJournal } from '../../src/cli/journal.ts';
+import type { IdFlags } from '../shared/flags/speech.ts';
+import { folderPlace, PREVIEW_FOLDER } from '../shared/jobs/places.ts';
+import { withJournal } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { describeSound } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { filled } from '../../src/cli/flags/values.ts';
-import { automaticPlace, namedPlace } from '../../src/cli/jobs/places.ts';
+import { automaticPlace, namedPlace } from '../shared/jobs/places.ts';
 
 interface DesignPreviewFlags {
   readonly output?: string;

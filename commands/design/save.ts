@@ -1,12 +1,12 @@
 import type { DesignChoice } from '../../src/api/resources/designs.ts';
 import { saveDesignRequest } from '../../src/api/resources/designs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { IdFlags } from '../../src/cli/flags/speech.ts';
-import { dryRunOption, idOptions } from '../../src/cli/flags/speech.ts';
+import type { IdFlags } from '../shared/flags/speech.ts';
+import { dryRunOption, idOptions } from '../shared/flags/speech.ts';
 import { addOptions, filled, textOption } from '../../src/cli/flags/values.ts';
-import type { VisibilityFlag } from '../../src/cli/flags/voices.ts';
-import { visibilityOption, madeVoiceNotice, madeVoiceResult } from '../../src/cli/flags/voices.ts';
-import { withJournal } from '../../src/cli/journal.ts';
+import type { VisibilityFlag } from '../shared/flags/voices.ts';
+import { visibilityOption, madeVoiceNotice, madeVoiceResult } from '../shared/flags/voices.ts';
+import { withJournal } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import { LANGUAGE_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';

@@ -4,7 +4,7 @@ import { engines as supported } from '../../package.json';
 import { redactUrl } from '../../src/api/redact.ts';
 import { proxyFor } from '../../src/api/transport/proxy.ts';
 import type { Context } from '../../src/cli/command.ts';
-import { engineDeps, formatBytes, languagesOf } from '../../src/cli/engine-list.ts';
+import { engineDeps, formatBytes, languagesOf } from '../shared/engine-list.ts';
 import { readAccounts, makePrivate, octal, sharedPermissions } from '../../src/config/accounts.ts';
 import { listSettings } from '../../src/config/settings.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
@@ -114,7 +114,7 @@ export const foldersCheck: Check = {
 export const recordsCheck: Check = {
   name: 'records',
   async run(context) {
-    const { findDamaged } = await import('../../src/cli/find-leftovers.ts');
+    const { findDamaged } = await import('../shared/find-leftovers.ts');
     const damaged = await findDamaged(context);
     if (damaged.length === 0) return [ok('all readable')];
     return damaged.map(({ holds, paths: [where] }) =>

@@ -1,23 +1,18 @@
 import { Option } from 'commander';
 import type { MediaRequest } from '../../src/api/resources/media.ts';
 import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
-import { refuseUnusedWaitFlags } from '../../src/cli/flags/jobs.ts';
-import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
-import { createOptions, refuseOtherEnding } from '../../src/cli/flags/media.ts';
-import {
-  controlOptions,
-  modelOption,
-  textOptions,
-  voiceOptions,
-} from '../../src/cli/flags/speech.ts';
+import { refuseUnusedWaitFlags } from '../shared/flags/jobs.ts';
+import type { MediaCreateFlags } from '../shared/flags/media.ts';
+import { createOptions, refuseOtherEnding } from '../shared/flags/media.ts';
+import { controlOptions, modelOption, textOptions, voiceOptions } from '../shared/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import { serviceFlags } from '../../src/cli/jobs/format.ts';
-import type { MediaTask } from '../../src/cli/media/create-media.ts';
-import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
-import { readInputs } from '../../src/cli/media/input-addresses.ts';
-import { chooseTextSource } from '../../src/cli/choose-text-source.ts';
+import { serviceFlags } from '../shared/jobs/format.ts';
+import type { MediaTask } from '../shared/media/create-media.ts';
+import { createMedia, describeMedia } from '../shared/media/create-media.ts';
+import { readInputs } from '../shared/media/input-addresses.ts';
+import { chooseTextSource } from '../shared/choose-text-source.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import { namedVoice } from '../../src/cli/speech/speak.ts';
+import { namedVoice } from '../shared/speech/speak.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import type { MediaInput } from '../../src/media/inputs.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
@@ -105,7 +100,7 @@ async function extended(
       ...(language === undefined ? {} : { language }),
     };
   };
-  const { createExtendedDub } = await import('../../src/cli/media/extended-dub.ts');
+  const { createExtendedDub } = await import('../shared/media/extended-dub.ts');
   return createExtendedDub(context, { video, order }, options);
 }
 

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { engineDeps, engineDocument, formatBytes, languagesOf } from '../../src/cli/engine-list.ts';
+import { engineDeps, engineDocument, formatBytes, languagesOf } from '../shared/engine-list.ts';
 import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { Progress } from '../../src/cli/render/progress.ts';
@@ -227,7 +227,7 @@ async function naturalEngineDeps(
 ): Promise<{ readonly deps: NaturalEngineDeps; readonly stop: () => Promise<void> }> {
   const [{ ADAPTERS_FOLDER, installPackages }, { modelDeps }] = await Promise.all([
     import('../../src/engines/install.ts'),
-    import('../../src/cli/engine-list.ts'),
+    import('../shared/engine-list.ts'),
   ]);
   const { clock, io } = context;
   let progress: Progress | undefined;

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { engineDocument, formatBytes, languagesOf } from '../../src/cli/engine-list.ts';
+import { engineDocument, formatBytes, languagesOf } from '../shared/engine-list.ts';
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
 import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';

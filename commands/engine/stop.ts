@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { engineDeps } from '../../src/cli/engine-list.ts';
+import { engineDeps } from '../shared/engine-list.ts';
 
 export const definition: CommandDefinition = {
   configure(command) {

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { engineDeps } from '../../src/cli/engine-list.ts';
+import { engineDeps } from '../shared/engine-list.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import { counted, display } from '../../src/text/display.ts';
 

@@ -4,10 +4,10 @@ import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { addOptions, choiceOption, filled } from '../../src/cli/flags/values.ts';
 import { RESOLUTIONS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { refuseUnusedWaitFlags } from '../../src/cli/flags/jobs.ts';
-import type { MediaTask } from '../../src/cli/media/create-media.ts';
-import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
-import { readInputs } from '../../src/cli/media/input-addresses.ts';
+import { refuseUnusedWaitFlags } from '../shared/flags/jobs.ts';
+import type { MediaTask } from '../shared/media/create-media.ts';
+import { createMedia, describeMedia } from '../shared/media/create-media.ts';
+import { readInputs } from '../shared/media/input-addresses.ts';
 import {
   createOptions,
   refuseOtherEnding,
@@ -15,9 +15,9 @@ import {
   pictureOptions,
   referenceFields,
   refuseOverBudget,
-} from '../../src/cli/flags/media.ts';
-import type { PictureFlags, MediaCreateFlags } from '../../src/cli/flags/media.ts';
-import type { MediaPlace } from '../../src/cli/media/format.ts';
+} from '../shared/flags/media.ts';
+import type { PictureFlags, MediaCreateFlags } from '../shared/flags/media.ts';
+import type { MediaPlace } from '../shared/media/format.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { automaticName } from '../../src/durable/names.ts';
 import { openOutput } from '../../src/durable/publish.ts';
@@ -135,7 +135,7 @@ async function show({ env, files, io }: Context, file: string): Promise<void> {
     io.notice('foley: --preview works on a terminal only');
     return;
   }
-  const { drawPreview, previewProtocol } = await import('../../src/cli/render/preview.ts');
+  const { drawPreview, previewProtocol } = await import('./preview.ts');
   const protocol = previewProtocol(env, style.paint !== PLAIN);
   const picture = protocol && (await drawPreview(await files.readFile(file), protocol, style));
   if (picture === undefined) io.notice('foley: this terminal cannot show images');

@@ -1,7 +1,7 @@
 import type { MeasuredSound } from '../../src/audio/measure.ts';
 import { describeDuration } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { measureFile } from '../../src/cli/render/waveform.ts';
+import { measureFile } from '../shared/waveform.ts';
 
 export const definition: CommandDefinition = {
   configure(command) {
@@ -16,7 +16,7 @@ export const definition: CommandDefinition = {
   },
   async run(context, { args: [file = ''] }) {
     const { bytes, sound } = await measureFile(file, context);
-    const { drawWaveform } = await import('../../src/cli/render/waveform.ts');
+    const { drawWaveform } = await import('../shared/waveform.ts');
     const { renderFields } = await import('../../src/cli/render/table.ts');
     return {
       data: { file, ...documentOf(bytes, sound) },

@@ -2,34 +2,24 @@ import { Option } from 'commander';
 import type { JobApi, SpeechJob } from '../../src/api/resources/jobs.ts';
 import { speechJobRequest } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { WaitFlags } from '../../src/cli/flags/jobs.ts';
-import {
-  apiOption,
-  refuseUnusedWaitFlags,
-  waitOptions,
-  pollingOf,
-} from '../../src/cli/flags/jobs.ts';
-import { addSpeechFlags, requestOptions, textOptions } from '../../src/cli/flags/speech.ts';
+import type { WaitFlags } from '../shared/flags/jobs.ts';
+import { apiOption, refuseUnusedWaitFlags, waitOptions, pollingOf } from '../shared/flags/jobs.ts';
+import { addSpeechFlags, requestOptions, textOptions } from '../shared/flags/speech.ts';
 import {
   jobDocument,
   partialNotice,
   reportCreated,
   savedNotice,
   unspokenNotice,
-} from '../../src/cli/jobs/format.ts';
-import { stdoutPlace } from '../../src/cli/jobs/places.ts';
+} from '../shared/jobs/format.ts';
+import { stdoutPlace } from '../shared/jobs/places.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { dryRunResult } from '../../src/cli/render/result.ts';
-import { runSpeechJob } from '../../src/cli/speech/job.ts';
-import type { Task, TtsFlags } from '../../src/cli/speech/plan.ts';
-import { jobOptions, planTask } from '../../src/cli/speech/plan.ts';
-import {
-  checkPrice,
-  openOutputFile,
-  rememberPrice,
-  speechOrder,
-} from '../../src/cli/speech/speak.ts';
+import { runSpeechJob } from '../shared/speech/job.ts';
+import type { Task, TtsFlags } from '../shared/speech/plan.ts';
+import { jobOptions, planTask } from '../shared/speech/plan.ts';
+import { checkPrice, openOutputFile, rememberPrice, speechOrder } from '../shared/speech/speak.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import type { Output } from '../../src/durable/output.ts';
 import { abortable } from '../../src/effects/concurrency.ts';

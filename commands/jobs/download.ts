@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { ApiFlag } from '../../src/cli/flags/jobs.ts';
-import { apiOption } from '../../src/cli/flags/jobs.ts';
+import type { ApiFlag } from '../shared/flags/jobs.ts';
+import { apiOption } from '../shared/flags/jobs.ts';
 import { integerOption } from '../../src/cli/flags/values.ts';
-import { fetchJobCommand } from '../../src/cli/jobs/fetch.ts';
-import { resumeCommand, speechPresenter } from '../../src/cli/jobs/format.ts';
-import { automaticPlace, namedPlace } from '../../src/cli/jobs/places.ts';
+import { fetchJobCommand } from '../shared/jobs/fetch.ts';
+import { resumeCommand, speechPresenter } from '../shared/jobs/format.ts';
+import { automaticPlace, namedPlace } from '../shared/jobs/places.ts';
 import { speechSource } from '../../src/speech/jobs/speech-job.ts';
 
 interface DownloadFlags extends ApiFlag {

@@ -1,9 +1,9 @@
 import type { SpeechJob } from '../../src/api/resources/jobs.ts';
 import { getSpeechJob } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { ApiFlag } from '../../src/cli/flags/jobs.ts';
-import { apiOption } from '../../src/cli/flags/jobs.ts';
-import { formatCost } from '../../src/cli/jobs/format.ts';
+import type { ApiFlag } from '../shared/flags/jobs.ts';
+import { apiOption } from '../shared/flags/jobs.ts';
+import { formatCost } from '../shared/jobs/format.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 
 /** Defines the command `foley jobs get ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */

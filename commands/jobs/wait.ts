@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { ApiFlag, WaitFlags } from '../../src/cli/flags/jobs.ts';
-import { apiOption, pollingOf, waitOptions } from '../../src/cli/flags/jobs.ts';
+import type { ApiFlag, WaitFlags } from '../shared/flags/jobs.ts';
+import { apiOption, pollingOf, waitOptions } from '../shared/flags/jobs.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import { waitCommand } from '../../src/cli/jobs/fetch.ts';
-import { resumeCommand, speechPresenter } from '../../src/cli/jobs/format.ts';
-import { namedPlace } from '../../src/cli/jobs/places.ts';
+import { waitCommand } from '../shared/jobs/fetch.ts';
+import { resumeCommand, speechPresenter } from '../shared/jobs/format.ts';
+import { namedPlace } from '../shared/jobs/places.ts';
 import { speechSource } from '../../src/speech/jobs/speech-job.ts';
 
 interface JobsWaitFlags extends ApiFlag, WaitFlags {

@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { refuseUnusedWaitFlags } from '../../src/cli/flags/jobs.ts';
+import { refuseUnusedWaitFlags } from '../shared/flags/jobs.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
-import type { MediaTask } from '../../src/cli/media/create-media.ts';
-import { readInputs } from '../../src/cli/media/input-addresses.ts';
-import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
-import { createOptions, refuseOtherEnding } from '../../src/cli/flags/media.ts';
+import { createMedia, describeMedia } from '../shared/media/create-media.ts';
+import type { MediaTask } from '../shared/media/create-media.ts';
+import { readInputs } from '../shared/media/input-addresses.ts';
+import type { MediaCreateFlags } from '../shared/flags/media.ts';
+import { createOptions, refuseOtherEnding } from '../shared/flags/media.ts';
 
 interface LipSyncCreateFlags extends MediaCreateFlags {
   readonly video: string;

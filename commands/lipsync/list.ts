@@ -1,12 +1,12 @@
 import { allLipSync, listLipSync } from '../../src/api/resources/media.ts';
 import type { MediaJob } from '../../src/api/resources/media.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { PageFlags } from '../../src/cli/flags/jobs.ts';
-import { jobListOptions, nextPageNotice } from '../../src/cli/flags/jobs.ts';
+import type { PageFlags } from '../shared/flags/jobs.ts';
+import { jobListOptions, nextPageNotice } from '../shared/flags/jobs.ts';
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
 import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import { describeBilling } from '../../src/cli/media/format.ts';
+import { describeBilling } from '../shared/media/format.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { relativeTime } from '../../src/cli/render/style.ts';
 import type { Column } from '../../src/cli/render/table.ts';

@@ -4,7 +4,7 @@ import {
   modelOption,
   outputOptions,
   voiceOptions,
-} from '../../src/cli/flags/speech.ts';
+} from '../shared/flags/speech.ts';
 import {
   choiceOption,
   durationOption,

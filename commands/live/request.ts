@@ -1,8 +1,8 @@
 import type { CommandInput, Context, Connection } from '../../src/cli/command.ts';
-import { controlsToSend } from '../../src/cli/flags/speech.ts';
-import { chooseTextSource } from '../../src/cli/choose-text-source.ts';
-import { playerFor, refuseSharedStdin, planOutput } from '../../src/cli/speech/plan.ts';
-import { namedVoice } from '../../src/cli/speech/speak.ts';
+import { controlsToSend } from '../shared/flags/speech.ts';
+import { chooseTextSource } from '../shared/choose-text-source.ts';
+import { playerFor, refuseSharedStdin, planOutput } from '../shared/speech/plan.ts';
+import { namedVoice } from '../shared/speech/speak.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { flagName, resolveSetting } from '../../src/config/settings.ts';
 import {

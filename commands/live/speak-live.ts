@@ -1,7 +1,7 @@
 import { redactUrl } from '../../src/api/redact.ts';
 import type { Connection, Context } from '../../src/cli/command.ts';
 import { describeEvent } from '../../src/cli/render/service-events.ts';
-import { openJournal, openSpool } from '../../src/cli/journal.ts';
+import { openJournal, openSpool } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import {
@@ -10,7 +10,7 @@ import {
   openPlayback,
   playFile,
   streamOf,
-} from '../../src/cli/speech/speak.ts';
+} from '../shared/speech/speak.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import { createSegmentCutter, markdownPieces, watchLanguage } from '../../src/live/feed-text.ts';

@@ -1,10 +1,10 @@
 import { Option } from 'commander';
 import type { MediaJobKind } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { refuseOtherEnding } from '../../src/cli/flags/media.ts';
-import { fetchJobCommand } from '../../src/cli/jobs/fetch.ts';
-import { automaticPlace } from '../../src/cli/jobs/places.ts';
-import { mediaPlace, mediaPresenter, resumeMedia } from '../../src/cli/media/format.ts';
+import { refuseOtherEnding } from '../shared/flags/media.ts';
+import { fetchJobCommand } from '../shared/jobs/fetch.ts';
+import { automaticPlace } from '../shared/jobs/places.ts';
+import { mediaPlace, mediaPresenter, resumeMedia } from '../shared/media/format.ts';
 import { resultKindOf, mediaSource } from '../../src/media/media-source.ts';
 
 interface MediaDownloadFlags {

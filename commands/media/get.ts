@@ -2,8 +2,8 @@ import type { MediaJob } from '../../src/api/resources/media.ts';
 import { getMediaJob } from '../../src/api/resources/media.ts';
 import type { MediaJobKind } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { formatCost } from '../../src/cli/jobs/format.ts';
-import { describeBilling } from '../../src/cli/media/format.ts';
+import { formatCost } from '../shared/jobs/format.ts';
+import { describeBilling } from '../shared/media/format.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 
 /** Defines the `get ID` command of `foley lipsync`, `dub`, `image` or `video`. */

@@ -3,12 +3,12 @@ import type { MediaJob } from '../../src/api/resources/media.ts';
 import { mediaPace } from '../../src/api/resources/media.ts';
 import type { MediaJobKind } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { WaitFlags } from '../../src/cli/flags/jobs.ts';
-import { pollingAt, waitOptions } from '../../src/cli/flags/jobs.ts';
-import { refuseOtherEnding } from '../../src/cli/flags/media.ts';
+import type { WaitFlags } from '../shared/flags/jobs.ts';
+import { pollingAt, waitOptions } from '../shared/flags/jobs.ts';
+import { refuseOtherEnding } from '../shared/flags/media.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import { waitCommand } from '../../src/cli/jobs/fetch.ts';
-import { mediaPlace, mediaPresenter, resumeMedia } from '../../src/cli/media/format.ts';
+import { waitCommand } from '../shared/jobs/fetch.ts';
+import { mediaPlace, mediaPresenter, resumeMedia } from '../shared/media/format.ts';
 import { resultKindOf, mediaSource } from '../../src/media/media-source.ts';
 
 interface MediaWaitFlags extends WaitFlags {

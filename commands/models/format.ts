@@ -13,7 +13,7 @@ export async function estimatedPrices(
 ): Promise<ReadonlyMap<string, number>> {
   const [{ findTarget }, { creditRates }, { estimateCredits }] = await Promise.all([
     import('../../src/cli/connect.ts'),
-    import('../../src/cli/journal.ts'),
+    import('../shared/journal.ts'),
     import('../../src/speech/credit-rates.ts'),
   ]);
   const target = await findTarget(context, { publicOnly: true });

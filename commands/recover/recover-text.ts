@@ -1,7 +1,7 @@
 import type { Context } from '../../src/cli/command.ts';
-import { partConcurrency, openSpool, recordOptions } from '../../src/cli/journal.ts';
+import { partConcurrency, openSpool, recordOptions } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
-import type { OpenCaptions } from '../../src/cli/speech/plan.ts';
+import type { OpenCaptions } from '../shared/speech/plan.ts';
 import type { IntentJournal } from '../../src/durable/intents.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import type { InterruptedText } from '../../src/speech/long-text/record.ts';
@@ -48,7 +48,7 @@ async function captionsOf(
   context: Context,
 ): Promise<OpenCaptions | undefined> {
   if (plan.delivery === 'stream' || plan.captions === undefined) return undefined;
-  const { openCaptions, parseCaptionsRecord } = await import('../../src/cli/speech/captions.ts');
+  const { openCaptions, parseCaptionsRecord } = await import('../shared/speech/captions.ts');
   const captions = parseCaptionsRecord(plan.captions);
   if (captions === undefined) return undefined;
   return openCaptions(captions, context, 'number', { text: '', edits: captions.edits });
@@ -60,7 +60,7 @@ async function withCaptions(
   context: Context,
 ): Promise<Recovered> {
   if (!captions.isPrepared) return recovered;
-  const { publishCaptions } = await import('../../src/cli/speech/captions.ts');
+  const { publishCaptions } = await import('../shared/speech/captions.ts');
   const { complete } = await publishCaptions(captions, recovered.output ?? undefined, context);
   if (complete || recovered.outcome === 'partial') return recovered;
   return { ...recovered, outcome: 'partial', problem: UNTIMED };

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Option } from 'commander';
 import { listUnfinished } from '../../src/batch/journal/unfinished.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { recordOptions, openJournal, openSpool } from '../../src/cli/journal.ts';
+import { recordOptions, openJournal, openSpool } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
@@ -22,7 +22,7 @@ import type { Leftover, Recovered, RecoverDeps, Recovery } from '../../src/speec
 import { forget, recoverAll, mayRun } from '../../src/speech/recover.ts';
 import { sweepTemporaries } from '../../src/speech/sweep-temporaries.ts';
 import { counted, display } from '../../src/text/display.ts';
-import { findLeftovers } from '../../src/cli/find-leftovers.ts';
+import { findLeftovers } from '../shared/find-leftovers.ts';
 
 interface RecoverFlags extends ListFlags {
   readonly list?: true;

@@ -1,5 +1,5 @@
 import type { ClassifiedItem } from '../../src/batch/run/classify.ts';
-import { describeBatch } from '../../src/cli/batch/dry-run.ts';
+import { describeBatch } from '../shared/batch/dry-run.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { table } from '../../src/cli/render/table.ts';

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import type { RunFlags } from '../../src/cli/flags/batch.ts';
-import type { CaptionFlags } from '../../src/cli/flags/captions.ts';
-import { subtitlesOption } from '../../src/cli/flags/captions.ts';
-import type { SpeechFlags } from '../../src/cli/flags/speech.ts';
-import { modelOption, voiceOptions } from '../../src/cli/flags/speech.ts';
+import type { RunFlags } from '../shared/flags/batch.ts';
+import type { CaptionFlags } from '../shared/flags/captions.ts';
+import { subtitlesOption } from '../shared/flags/captions.ts';
+import type { SpeechFlags } from '../shared/flags/speech.ts';
+import { modelOption, voiceOptions } from '../shared/flags/speech.ts';
 import {
   choiceOption,
   durationOption,

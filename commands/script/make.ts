@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { BatchProduct } from '../../src/cli/batch/connect-batch.ts';
-import { performBatch } from '../../src/cli/batch/perform.ts';
+import type { BatchProduct } from '../shared/batch/connect-batch.ts';
+import { performBatch } from '../shared/batch/perform.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { outputFailure, hasErrno } from '../../src/durable/file-failures.ts';

@@ -1,11 +1,11 @@
 import { version } from '../../package.json';
 import { allVoices } from '../../src/api/resources/voices.ts';
-import type { PreparedBatch } from '../../src/cli/batch/connect-batch.ts';
+import type { PreparedBatch } from '../shared/batch/connect-batch.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { findTarget } from '../../src/cli/connect.ts';
-import type { CaptionPlan } from '../../src/cli/flags/captions.ts';
-import { planCaptions } from '../../src/cli/flags/captions.ts';
-import { controlsToSend } from '../../src/cli/flags/speech.ts';
+import type { CaptionPlan } from '../shared/flags/captions.ts';
+import { planCaptions } from '../shared/flags/captions.ts';
+import { controlsToSend } from '../shared/flags/speech.ts';
 import { readInput, readTextInput } from '../../src/cli/read-input.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { resolveSetting } from '../../src/config/settings.ts';

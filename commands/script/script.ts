@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { runOptions } from '../../src/cli/flags/batch.ts';
-import { addCueFlags } from '../../src/cli/flags/captions.ts';
-import { controlOptions, lexiconOption, pausesOption } from '../../src/cli/flags/speech.ts';
+import { runOptions } from '../shared/flags/batch.ts';
+import { addCueFlags } from '../shared/flags/captions.ts';
+import { controlOptions, lexiconOption, pausesOption } from '../shared/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import type { ScriptFlags } from './flags.ts';
 import { castOptions, fileOptions, outputOptions, soundOptions } from './flags.ts';

@@ -8,7 +8,7 @@ import { UnusableAudioError } from '../../src/audio/sound.ts';
 import type { BatchItem } from '../../src/batch/plan/plan.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import { readTimings, timingsDocument } from '../../src/captions/timings.ts';
-import { openReferenceSpeaker, timingsOfWords } from '../../src/cli/speech/align-text.ts';
+import { openReferenceSpeaker, timingsOfWords } from '../shared/speech/align-text.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { isObject } from '../../src/config/json-file.ts';
 import { UnsafeFile } from '../../src/durable/file-failures.ts';

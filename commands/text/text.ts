@@ -1,14 +1,9 @@
 import { Option } from 'commander';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import {
-  controlOptions,
-  modelOption,
-  pausesOption,
-  textOptions,
-} from '../../src/cli/flags/speech.ts';
+import { controlOptions, modelOption, pausesOption, textOptions } from '../shared/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import { chooseTextSource } from '../../src/cli/choose-text-source.ts';
-import { refuseSharedStdin } from '../../src/cli/speech/plan.ts';
+import { chooseTextSource } from '../shared/choose-text-source.ts';
+import { refuseSharedStdin } from '../shared/speech/plan.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
@@ -118,7 +113,7 @@ async function estimatedCredits(
   if (known === undefined) return undefined;
   const [{ findTarget }, { creditRates }, { estimateCredits }] = await Promise.all([
     import('../../src/cli/connect.ts'),
-    import('../../src/cli/journal.ts'),
+    import('../shared/journal.ts'),
     import('../../src/speech/credit-rates.ts'),
   ]);
   // This command needs no service, so a missing choice is no error.

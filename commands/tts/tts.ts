@@ -1,16 +1,16 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { addCueFlags, subtitlesOption, timingsOption } from '../../src/cli/flags/captions.ts';
+import { addCueFlags, subtitlesOption, timingsOption } from '../shared/flags/captions.ts';
 import {
   addSpeechFlags,
   outputOptions,
   pausesOption,
   requestOptions,
-} from '../../src/cli/flags/speech.ts';
+} from '../shared/flags/speech.ts';
 import { addOptions, choiceOption } from '../../src/cli/flags/values.ts';
-import { SURFACE_NAMES, planTask, SPLIT_NAMES, VIA_NAMES } from '../../src/cli/speech/plan.ts';
-import { describeTask, speakTask } from '../../src/cli/speech/speak.ts';
-import type { TtsFlags } from '../../src/cli/speech/plan.ts';
+import { SURFACE_NAMES, planTask, SPLIT_NAMES, VIA_NAMES } from '../shared/speech/plan.ts';
+import { describeTask, speakTask } from '../shared/speech/speak.ts';
+import type { TtsFlags } from '../shared/speech/plan.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 
 /** Defines the command `foley tts` (docs/api/README.md). */
@@ -42,7 +42,7 @@ export const definition: CommandDefinition<TtsFlags> = {
     const result = await speakTask(task);
     const { showsProgress, stdoutIsTerminal } = context.io;
     if (!showsProgress || !stdoutIsTerminal || result.notice !== undefined) return result;
-    const { naturalVoicesNotice } = await import('../../src/cli/natural-voices.ts');
+    const { naturalVoicesNotice } = await import('./natural-voices.ts');
     const notice = await naturalVoicesNotice(context);
     return notice === undefined ? result : { ...result, notice };
   },

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { refuseUnusedWaitFlags } from '../../src/cli/flags/jobs.ts';
+import { refuseUnusedWaitFlags } from '../shared/flags/jobs.ts';
 import { addOptions, filled } from '../../src/cli/flags/values.ts';
-import type { MediaTask } from '../../src/cli/media/create-media.ts';
-import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
-import { readInputs } from '../../src/cli/media/input-addresses.ts';
+import type { MediaTask } from '../shared/media/create-media.ts';
+import { createMedia, describeMedia } from '../shared/media/create-media.ts';
+import { readInputs } from '../shared/media/input-addresses.ts';
 import {
   createOptions,
   refuseOtherEnding,
@@ -13,8 +13,8 @@ import {
   pictureOptions,
   referenceFields,
   refuseOverBudget,
-} from '../../src/cli/flags/media.ts';
-import type { PictureFlags } from '../../src/cli/flags/media.ts';
+} from '../shared/flags/media.ts';
+import type { PictureFlags } from '../shared/flags/media.ts';
 
 /** Defines the command `foley video create PROMPT` (docs/api/media.md). */
 export const definition: CommandDefinition<PictureFlags> = {

@@ -1,16 +1,16 @@
 import type { VoiceForm } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { IdFlags } from '../../src/cli/flags/speech.ts';
-import { dryRunOption, idOptions } from '../../src/cli/flags/speech.ts';
+import type { IdFlags } from '../shared/flags/speech.ts';
+import { dryRunOption, idOptions } from '../shared/flags/speech.ts';
 import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
-import type { VisibilityFlag } from '../../src/cli/flags/voices.ts';
+import type { VisibilityFlag } from '../shared/flags/voices.ts';
 import {
   languageCode,
   visibilityOption,
   madeVoiceNotice,
   madeVoiceResult,
-} from '../../src/cli/flags/voices.ts';
-import { withJournal } from '../../src/cli/journal.ts';
+} from '../shared/flags/voices.ts';
+import { withJournal } from '../shared/journal.ts';
 import type { Progress } from '../../src/cli/render/progress.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';

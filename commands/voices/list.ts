@@ -8,7 +8,7 @@ import {
   listVoicesV1,
 } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { collectAll, pageOptions } from '../../src/cli/flags/jobs.ts';
+import { collectAll, pageOptions } from '../shared/flags/jobs.ts';
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
 import { listOptions, namedColumns } from '../../src/cli/flags/lists.ts';
 import { addOptions, choiceOption, textOption } from '../../src/cli/flags/values.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCaptionsRecord } from '../../src/cli/speech/captions.ts';
+import { parseCaptionsRecord } from '../../commands/shared/speech/captions.ts';
 
 const TARGETS = [{ format: 'srt', path: '/talk.srt' }];
 /** The limits that earlier versions recorded. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { OutputOptions } from '../../src/cli/speech/plan.ts';
+import type { OutputOptions } from '../../commands/shared/speech/plan.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
-import { planOutput } from '../../src/cli/speech/plan.ts';
+import { planOutput } from '../../commands/shared/speech/plan.ts';
 
 function plan(options: Partial<OutputOptions>): unknown {
   const surface = { formats: SPEECH_FORMATS };

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { drawPreview, previewProtocol, sixel } from '../../../src/cli/render/preview.ts';
-import type { PreviewProtocol } from '../../../src/cli/render/preview.ts';
+import { drawPreview, previewProtocol, sixel } from '../../../commands/image/preview.ts';
+import type { PreviewProtocol } from '../../../commands/image/preview.ts';
 
 const ESC = '\u001b';
 

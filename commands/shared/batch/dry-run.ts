@@ -1,0 +1,89 @@
+import path from 'node:path';
+import { speechJobBody } from '../../../src/api/resources/jobs.ts';
+import { readBatchFolder } from '../../../src/batch/journal/batch-folder.ts';
+import { alignedBody } from '../../../src/batch/run/aligned-speaker.ts';
+import { AudioCopies } from '../../../src/batch/run/audio-copies.ts';
+import { classifyItems } from '../../../src/batch/run/classify.ts';
+import type { ClassifiedItem } from '../../../src/batch/run/classify.ts';
+import type { Context } from '../../../src/cli/command.ts';
+import type { CommandResult } from '../../../src/cli/render/result.ts';
+import { display, toJson, counted } from '../../../src/text/display.ts';
+import type { PreparedBatch } from './connect-batch.ts';
+import {
+  checkEstimate,
+  connectBatch,
+  createEstimator,
+  otherShardsOf,
+  otherShardsText,
+  overviewOf,
+  sidecarsOf,
+} from './connect-batch.ts';
+
+type ShowItem = (item: ClassifiedItem, credits: number | undefined) => Promise<void>;
+
+/** Shows what a batch would do (`--dry-run`), without writing or speaking anything. */
+export async function describeBatch(
+  context: Context,
+  { captions, flags, redo, rerun, ...batch }: PreparedBatch,
+  show: ShowItem = (classified) => showItem(classified, rerun.outputDir, context),
+): Promise<CommandResult> {
+  const { files, globals, io } = context;
+  const { state } = await context.paths();
+  const copies = path.join(state, 'batches');
+  const { copyFolder, index } = await readBatchFolder({ ...rerun, copies }, files);
+  const connection = await connectBatch(context, { flags, ...batch });
+  try {
+    const { client, origin, voiceId } = connection;
+    const classified = classifyItems(batch.items(voiceId), {
+      ...rerun,
+      files,
+      index,
+      copies: new AudioCopies({ ...context, copyFolder, formats: captions?.formats ?? [] }),
+      origin,
+      sidecars: sidecarsOf({ captions }),
+      bodyOf: (order) =>
+        captions === undefined ? speechJobBody(order).bytes : alignedBody(client, order),
+      redoToken: redo === undefined ? undefined : index.interruptedRedo(redo),
+    });
+    const estimator = await createEstimator(context, flags.creditRate, connection);
+    const shown = async function* (): AsyncGenerator<ClassifiedItem, void, undefined> {
+      for await (const one of classified) {
+        const isSpoken = one.decision.kind === 'speak';
+        await show(one, isSpoken ? await estimator.creditsOf(one.item) : undefined);
+        yield one;
+      }
+    };
+    const overview = await overviewOf(shown(), estimator);
+    const { characters, estimatedCredits, failed, skipped, toFetch, toReuse, toSpeak } = overview;
+    const otherShards = otherShardsOf(batch, overview);
+    checkEstimate(estimatedCredits ?? undefined, flags.maxCredits);
+    if (globals.json === true)
+      await io.writeOut(`${toJson({ event: 'plan', ...overview, otherShards })}\n`);
+    const cost =
+      estimatedCredits === null
+        ? 'cost unknown without --credit-rate'
+        : `about ${counted(estimatedCredits, 'credit')}`;
+    return {
+      human: () =>
+        `${toSpeak} to speak (${counted(characters, 'character')}, ${cost}), ${toFetch} to fetch, ${toReuse} to move or copy, ${skipped} done before, ${failed} failed before${otherShardsText(otherShards)}`,
+    };
+  } finally {
+    await connection.close();
+  }
+}
+
+async function showItem(
+  { decision: { kind }, item }: ClassifiedItem,
+  outputDir: string,
+  { globals, io }: Context,
+): Promise<void> {
+  const { id, order, output, source } = item;
+  const status = kind === 'share' ? 'reuse' : kind;
+  const file = path.join(outputDir, output);
+  if (globals.json === true) {
+    const fields = { id, status, output: file, source, voiceId: order.voiceId };
+    await io.writeOut(`${toJson({ event: 'item', ...fields })}\n`);
+  } else if (globals.quiet !== true) {
+    await io.writeOut(`${display(`${status.padEnd(5)}  ${id}  ${file}`)}\n`);
+  }
+}

@@ -1,0 +1,29 @@
+import { Option } from 'commander';
+import { integerOption, numberOption } from '../../../src/cli/flags/values.ts';
+
+/** The values of the flags that {@link runOptions} creates, such as `--concurrency`. */
+export interface RunFlags {
+  readonly concurrency?: number;
+  readonly maxCredits?: number;
+  readonly creditRate?: number;
+  readonly retryFailed?: true;
+  readonly dryRun?: true;
+}
+
+/** Creates the flags of commands that send many speech requests. */
+export function runOptions(): Option[] {
+  return [
+    integerOption('-j, --concurrency <n>', 'items at a time (default: 4)', {
+      minimum: 1,
+      maximum: 256,
+    }),
+    numberOption('--max-credits <n>', 'send nothing that may cost more in total', { minimum: 0 }),
+    numberOption(
+      '--credit-rate <n>',
+      'credits per character for the estimate (default: from earlier charges)',
+      { minimum: 0 },
+    ),
+    new Option('--retry-failed', 'speak failed items again; those that were billed cost again'),
+    new Option('--dry-run', 'show the plan and send nothing'),
+  ];
+}

@@ -1,0 +1,220 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { CaptionTarget } from '../../../src/captions/caption-files.ts';
+import type { CueShape } from '../../../src/captions/cue-shape.ts';
+import {
+  addOptions,
+  choiceOption,
+  durationOption,
+  integerOption,
+  listOption,
+} from '../../../src/cli/flags/values.ts';
+import type { SettingValues } from '../../../src/config/setting-definitions.ts';
+import { SETTINGS } from '../../../src/config/setting-definitions.ts';
+import type { SettingSources } from '../../../src/config/settings.ts';
+import type { Origin } from '../../../src/config/settings.ts';
+import { describeOrigin, flagName, resolveSetting } from '../../../src/config/settings.ts';
+import { usageFailure } from '../../../src/errors/failure.ts';
+import { durationText } from '../../../src/text/duration.ts';
+import { CUE_PRESETS, DEFAULT_GAPS, flagOf } from '../../../src/captions/cue-shape.ts';
+import type { OutputPlan } from '../../../src/speech/speak.ts';
+
+type CueSetting =
+  | 'cueMaxChars'
+  | 'cueMaxLines'
+  | 'cueMaxDuration'
+  | 'cueMinDuration'
+  | 'cueMaxCps'
+  | 'cueBy'
+  | 'cuePreset';
+
+export type CueFlags = Partial<Pick<SettingValues, CueSetting>>;
+
+/** Adds the `--cue-…` flags to a command. */
+export function addCueFlags(command: Command): void {
+  const options = [
+    integerOption('--cue-max-chars <n>', help('cueMaxChars'), { minimum: 1, maximum: 1_000 }),
+    integerOption('--cue-max-lines <n>', help('cueMaxLines'), { minimum: 1, maximum: 20 }),
+    durationOption('--cue-max-duration <duration>', help('cueMaxDuration')),
+    durationOption('--cue-min-duration <duration>', help('cueMinDuration')),
+    integerOption('--cue-max-cps <n>', help('cueMaxCps'), { minimum: 1, maximum: 1_000 }),
+    choiceOption('--cue-by <unit>', help('cueBy'), ['phrase', 'sentence', 'word']),
+    choiceOption('--cue-preset <name>', help('cuePreset'), Object.keys(CUE_PRESETS)),
+  ];
+  addOptions(
+    command,
+    options.map((option) => option.helpGroup('Caption options:')),
+  );
+}
+
+/** Creates the flag `--subtitles`, which may be repeated. */
+export function subtitlesOption(): Option {
+  const description = 'write subtitles, as .srt or .vtt';
+  return listOption('--subtitles <path>', description, (given) => given);
+}
+
+/**
+ * Returns the limits of subtitle cues, from flags, settings or defaults. A preset such as `netflix` overrides limits
+ * from sources of lower precedence. For example, a preset given as a flag overrides a limit in a settings file.
+ * @throws Failure: `usage` for contradictory limits, `config` for an invalid setting
+ */
+export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
+  const preset = resolveSetting(settings, 'cuePreset', flags.cuePreset);
+  const limits = preset === undefined ? undefined : CUE_PRESETS[preset.value];
+  const value = <Name extends CueSetting>(name: Name, ofPreset?: SettingValues[Name]) => {
+    const given = resolveSetting(settings, name, flags[name]);
+    if (given === undefined) throw new Error(`${name} has no default`);
+    const isOverridden = preset !== undefined && rankOf(preset.origin) < rankOf(given.origin);
+    return isOverridden && ofPreset !== undefined
+      ? { value: ofPreset, origin: { kind: 'default' } as const }
+      : given;
+  };
+  const longest = value('cueMaxDuration', limits?.maxDurationMs);
+  const shortest = value('cueMinDuration', limits?.minDurationMs);
+  const maximum = describe('cueMaxDuration', longest);
+  if (longest.value <= 0) {
+    throw usageFailure(`the maximum duration of a cue must be above 0, but ${maximum}`);
+  }
+  // A given maximum takes precedence over the default minimum.
+  const minDurationMs =
+    shortest.origin.kind === 'default' ? Math.min(shortest.value, longest.value) : shortest.value;
+  if (minDurationMs > longest.value) {
+    const minimum = describe('cueMinDuration', shortest);
+    throw usageFailure(
+      `the minimum duration of a cue is above the maximum: ${minimum}, but ${maximum}`,
+      'Lower the minimum or raise the maximum.',
+    );
+  }
+  const { gapMs, minPauseMs } = limits ?? DEFAULT_GAPS;
+  return {
+    maxChars: value('cueMaxChars', limits?.maxChars).value,
+    maxLines: value('cueMaxLines', limits?.maxLines).value,
+    maxDurationMs: longest.value,
+    minDurationMs,
+    maxCps: value('cueMaxCps', limits?.maxCps).value,
+    gapMs,
+    minPauseMs,
+    by: value('cueBy').value,
+  };
+}
+
+function rankOf({ kind }: Origin): number {
+  return ['flag', 'environment', 'project', 'user', 'default'].indexOf(kind);
+}
+
+/**
+ * Returns the files that `--subtitles` names, with their formats.
+ * @throws Failure of kind `usage` for an extension other than .srt and .vtt, and for a repeated file
+ */
+export function subtitleTargets(given: readonly string[], cwd: string): CaptionTarget[] {
+  const seen = new Set<string>();
+  return given.map((file) => {
+    const format = SUBTITLE_FORMATS.find((each) => file.toLowerCase().endsWith(`.${each}`));
+    if (format === undefined) {
+      throw usageFailure(
+        `--subtitles is "${file}"; it takes a .srt or .vtt file`,
+        'The extension selects the format: SubRip or WebVTT.',
+      );
+    }
+    const place = path.resolve(cwd, file);
+    if (seen.has(place)) {
+      throw usageFailure(`--subtitles names ${file} twice`, 'Name each file once.');
+    }
+    seen.add(place);
+    return { path: file, format };
+  });
+}
+
+const SUBTITLE_FORMATS = ['srt', 'vtt'] as const;
+
+function help(name: CueSetting): string {
+  const { allowed, fallback, unit, what } = SETTINGS[name];
+  const choices = name === 'cueBy' || name === 'cuePreset' ? `: ${allowed}` : '';
+  if (fallback === undefined) return `${what}${choices}`;
+  const shown = unit === 'ms' ? durationText(Number(fallback)) : fallback;
+  return `${what}${choices} (default: ${shown})`;
+}
+
+function describe(
+  name: 'cueMaxDuration' | 'cueMinDuration',
+  { origin, value }: NonNullable<ReturnType<typeof resolveSetting<typeof name>>>,
+): string {
+  const where = origin.kind === 'default' ? '' : ` of ${describeOrigin(origin)}`;
+  const shown = origin.kind === 'flag' ? origin.name : `${name}${where}`;
+  return `${shown} is ${value === 0 ? '0' : durationText(value)}`;
+}
+
+export interface CaptionFlags extends CueFlags {
+  readonly subtitles?: readonly string[];
+  readonly timings?: string;
+}
+
+/** The requested caption files and the limits of subtitle cues. */
+export interface CaptionPlan {
+  readonly targets: readonly CaptionTarget[];
+  readonly shape: CueShape;
+}
+
+/** Creates the flag `--timings`. */
+export function timingsOption(): Option {
+  return new Option('--timings <path>', 'write word times, as .json');
+}
+
+/**
+ * Returns the requested captions; undefined if the user requests none.
+ * @throws Failure of kind `usage` for invalid file names and for flags that contradict each other
+ */
+export function planCaptions(
+  flags: CaptionFlags,
+  settings: SettingSources,
+  { cwd, plan }: { readonly cwd: string; readonly plan?: OutputPlan },
+): CaptionPlan | undefined {
+  const { subtitles = [], timings } = flags;
+  refuseCueFlags(flags);
+  const targets = [
+    ...subtitleTargets(subtitles, cwd),
+    ...(timings === undefined ? [] : [timingsTarget(timings)]),
+  ];
+  if (targets.length === 0) return undefined;
+  refuseAudioFile(targets, plan, cwd);
+  return { targets, shape: cueShape(flags, settings) };
+}
+
+/** Returns the flag with which the user requests captions; undefined if the user requests none. */
+export function captionFlag({ subtitles = [], timings }: CaptionFlags): string | undefined {
+  if (subtitles.length > 0) return '--subtitles';
+  return timings === undefined ? undefined : '--timings';
+}
+
+/**
+ * Refuses the `--cue-…` flags without `--subtitles`.
+ * @throws Failure of kind `usage`
+ */
+export function refuseCueFlags(flags: CueFlags & { readonly subtitles?: unknown }): void {
+  const cueFlag = Object.keys(flags).find((name) => name.startsWith('cue'));
+  if (cueFlag === undefined || flags.subtitles !== undefined) return;
+  const hint = 'Add --subtitles, or leave it out.';
+  throw usageFailure(`${flagName(cueFlag)} requires --subtitles`, hint);
+}
+
+function timingsTarget(file: string): CaptionTarget {
+  if (file.toLowerCase().endsWith('.json')) return { path: file, format: 'json' };
+  throw usageFailure(
+    `--timings is "${file}"; it takes a .json file`,
+    'Use --subtitles for subtitles.',
+  );
+}
+
+function refuseAudioFile(
+  targets: readonly CaptionTarget[],
+  plan: OutputPlan | undefined,
+  cwd: string,
+): void {
+  if (plan?.kind !== 'file') return;
+  const audio = path.resolve(cwd, plan.path);
+  const same = targets.find((target) => path.resolve(cwd, target.path) === audio);
+  if (same === undefined) return;
+  const problem = `${flagOf(same)} and --output both name ${same.path}`;
+  throw usageFailure(problem, 'Use a different file for each.');
+}

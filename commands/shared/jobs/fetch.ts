@@ -1,0 +1,239 @@
+import { reviseFailure } from '../../../src/api/failures.ts';
+import { mapConcurrent } from '../../../src/effects/concurrency.ts';
+import { Failure } from '../../../src/errors/failure.ts';
+import type {
+  FetchedJob,
+  JobFetch,
+  OpenDestination,
+  WaitedJob,
+} from '../../../src/speech/jobs/job.ts';
+import { fetchJob, markFetched } from '../../../src/speech/jobs/job.ts';
+import type { Connection, Context } from '../../../src/cli/command.ts';
+import { openJournal } from '../journal.ts';
+import { liveLines } from '../../../src/cli/render/progress.ts';
+import type { CommandResult } from '../../../src/cli/render/result.ts';
+import type { Column } from '../../../src/cli/render/table.ts';
+import type { JobPresenter } from './format.ts';
+import { fetchedDocument } from './format.ts';
+import type { OpenPlace } from './places.ts';
+import { folderPlace } from './places.ts';
+
+const MAX_POLLED_JOBS = 16;
+
+interface FetchCommand<Job extends WaitedJob> {
+  /** The value of `--output`: a file, `-` for stdout, or a folder for the results of several jobs. */
+  readonly output: string | undefined;
+  readonly openPlace: (output: string) => Promise<OpenPlace>;
+  /** Opens a file with an automatic name for the result of a single job. Used if `output` is undefined. */
+  readonly automatic?: OpenDestination;
+  readonly jobs: (
+    connection: Connection,
+  ) => Pick<JobFetch<Job>, 'polling' | 'source'> & { readonly words: JobPresenter<Job> };
+  readonly resume: (ids: readonly string[], output: string | undefined) => string;
+}
+
+/** Downloads the result of one job and saves it. If `jobs` returns polling options, first waits until the job ends. */
+export async function fetchJobCommand<Job extends WaitedJob>(
+  context: Context,
+  id: string,
+  { automatic, jobs, openPlace, output, resume }: FetchCommand<Job>,
+): Promise<CommandResult> {
+  const place = output === undefined ? undefined : await openPlace(output);
+  try {
+    return await fetchOne(context, id, {
+      ...jobs(await context.connect()),
+      placeFor: place?.placeFor ?? automatic,
+      signal: context.signal,
+      resume: (jobId) => resume([jobId], place?.nextName?.() ?? output),
+    });
+  } finally {
+    await place?.abandon();
+  }
+}
+
+/** Waits for one or several jobs. If `output` is given, saves the results. */
+export async function waitCommand<Job extends WaitedJob>(
+  context: Context,
+  ids: readonly string[],
+  command: FetchCommand<Job>,
+): Promise<CommandResult> {
+  const [only = ''] = ids;
+  if (ids.length === 1) return fetchJobCommand(context, only, command);
+  const { jobs, output, resume } = command;
+  const placeFor = output === undefined ? undefined : await folderPlace(context, output);
+  return fetchMany(context, [...new Set(ids)], {
+    ...jobs(await context.connect()),
+    placeFor,
+    signal: context.signal,
+    resume: (id) => resume([id], output),
+    resumeAll: (left) => resume(left, output),
+  });
+}
+
+async function fetchMany<Job extends WaitedJob>(
+  context: Context,
+  ids: readonly string[],
+  { words, ...options }: ManyJobs<Job>,
+): Promise<CommandResult> {
+  const { table } = await import('../../../src/cli/render/table.ts');
+  const live = liveLines(context.io);
+  const states = new Map<string, State>(ids.map((id) => [id, { id, status: 'waiting' }]));
+  const note = (state: State): void => {
+    states.set(state.id, { ...states.get(state.id), ...state });
+    live.show(table([...states.values()], LIVE_COLUMNS, context.io.err).split('\n'));
+  };
+  const left = (): readonly string[] => ids.filter((id) => states.get(id)?.isOver !== true);
+  const work = mapConcurrent(ids, MAX_POLLED_JOBS, async (id) => {
+    const fetched = await fetchJob(id, {
+      ...options,
+      polling: watched(context, options, id, note),
+    });
+    const { failure, job, saved } = fetched;
+    const status = job?.status ?? failure?.code ?? '';
+    note({ id, status, output: saved?.path ?? '', isOver: failure?.exit !== 'deadline' });
+    return fetched;
+  });
+  const all = await withResumeHint(work, context, () => options.resumeAll(left())).finally(() =>
+    live.clear(),
+  );
+  const saved = all.filter((one) => one.saved !== undefined).map(({ id }) => id);
+  if (saved.length > 0) await markSaved(context, new Set(saved));
+  const failures = all.flatMap((one) => one.failure ?? []);
+  const failure = worstFailure(failures, () => options.resumeAll(left()));
+  for (const other of failures) {
+    // Running jobs are reported together, as the worst failure.
+    if (other === failure || other.exit === 'deadline') continue;
+    context.io.warn(`foley: ${other.message}${other.hint === undefined ? '' : `. ${other.hint}`}`);
+  }
+  const unspoken = all.flatMap(
+    (one) => (one.job === undefined ? undefined : words.unspoken?.({ ...one, job: one.job })) ?? [],
+  );
+  const cuts = all.flatMap(({ job }) => (job === undefined ? undefined : words.cut?.(job)) ?? []);
+  for (const line of [...unspoken, ...cuts]) context.io.warn(line);
+  const isPartial = unspoken.length > 0 || all.some(({ job }) => job?.phase === 'partial');
+  return {
+    data: { items: all.map((one) => fetchedDocument(one, words)) },
+    human: (style) => table(all, COLUMNS, style),
+    ...(failure === undefined ? {} : { failure }),
+    exit: isPartial ? 'partial' : 'ok',
+  };
+}
+
+interface ManyJobs<Job extends WaitedJob> extends JobFetch<Job> {
+  readonly words: JobPresenter<Job>;
+  readonly resumeAll: (ids: readonly string[]) => string;
+}
+
+interface State {
+  readonly id: string;
+  readonly status: string;
+  readonly output?: string;
+  readonly isOver?: boolean;
+}
+
+function watched<Job extends WaitedJob>(
+  { io }: Context,
+  { polling }: JobFetch<Job>,
+  id: string,
+  note: (state: State) => void,
+) {
+  return (
+    polling && {
+      ...polling,
+      onState: ({ status }: Job) => note({ id, status }),
+      onTrouble(failure: Failure) {
+        note({ id, status: `retrying (${failure.message})` });
+        if (!io.showsProgress) polling.onTrouble?.(failure);
+      },
+    }
+  );
+}
+
+const LIVE_COLUMNS: readonly Column<State>[] = [
+  { title: 'JOB', value: ({ id }) => id, whole: true },
+  { title: 'STATUS', value: ({ status }) => status },
+  { title: 'OUTPUT', value: ({ output = '' }) => output },
+];
+
+const COLUMNS: readonly Column<FetchedJob<WaitedJob>>[] = [
+  { title: 'ID', value: ({ id }) => id, whole: true },
+  { title: 'STATUS', value: ({ failure, job }) => job?.status ?? failure?.code ?? '' },
+  { title: 'CREDITS', value: ({ job }) => `${job?.creditsUsed ?? ''}` },
+  { title: 'OUTPUT', value: ({ saved }) => saved?.path ?? '' },
+];
+
+function worstFailure(failures: readonly Failure[], resume: () => string): Failure | undefined {
+  const failed = failures.find(({ exit }) => exit !== 'deadline');
+  const [late] = failures;
+  if (failed !== undefined || late === undefined) return failed;
+  const { length } = failures;
+  return reviseFailure(late, {
+    ...(length === 1 ? {} : { message: `timed out: ${length} jobs are still running` }),
+    hint: `\`${resume()}\` continues.`,
+  });
+}
+
+async function fetchOne<Job extends WaitedJob>(
+  context: Context,
+  id: string,
+  { words, ...options }: JobFetch<Job> & { readonly words: JobPresenter<Job> },
+): Promise<CommandResult> {
+  const { io } = context;
+  const waits = options.polling !== undefined;
+  const progress = words.show(context, waits ? `waiting for job ${id}` : `fetching job ${id}`);
+  const polling = options.polling && {
+    ...options.polling,
+    onState: (job: Job) => progress.state(job),
+    onTrouble(failure: Failure) {
+      progress.update(`job ${id}: retrying (${failure.message})`);
+      if (!io.showsProgress) options.polling?.onTrouble?.(failure);
+    },
+  };
+  const fetched = await withResumeHint(fetchJob(id, { ...options, polling }), context, () =>
+    options.resume(id),
+  ).finally(() => progress.stop());
+  if (fetched.saved !== undefined) await markSaved(context, new Set([id]));
+  const { failure, job, saved } = fetched;
+  if (job === undefined) {
+    throw failure ?? new Error(`job ${id} has no state`);
+  }
+  // A downloaded segment is complete even if other segments failed.
+  const isPartial = job.phase === 'partial' && options.source.isPart !== true;
+  if (isPartial) io.warn(words.partial(job));
+  if (failure === undefined) io.notice(words.saved({ job, saved, isFree: !waits }));
+  const unspoken = words.unspoken?.({ job, saved });
+  if (unspoken !== undefined) io.warn(unspoken);
+  const cut = failure === undefined ? words.cut?.(job) : undefined;
+  if (cut !== undefined) io.warn(cut);
+  return {
+    data: words.document({ job, saved }),
+    // Without a path, the audio went to stdout.
+    human: () => saved?.path ?? (options.placeFor === undefined ? job.status : ''),
+    ...(failure === undefined ? {} : { failure }),
+    exit: isPartial || unspoken !== undefined ? 'partial' : 'ok',
+  };
+}
+
+async function withResumeHint<T>(
+  work: Promise<T>,
+  { io, signal }: Context,
+  resume: () => string,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (signal.aborted) io.notice(`foley: stopped; \`${resume()}\` continues`);
+    throw error;
+  }
+}
+
+async function markSaved(context: Context, jobIds: ReadonlySet<string>): Promise<void> {
+  const { journal, open } = await openJournal(context);
+  try {
+    await markFetched(await open(), jobIds, { ...context, journal });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  } finally {
+    await journal.close();
+  }
+}

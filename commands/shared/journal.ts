@@ -1,0 +1,76 @@
+import path from 'node:path';
+import { resolveSetting } from '../../src/config/settings.ts';
+import type { OpenIntent } from '../../src/durable/intents.ts';
+import { IntentJournal, listOpenIntents } from '../../src/durable/intents.ts';
+import type { Spool } from '../../src/durable/spool.ts';
+import type { CreditRates } from '../../src/speech/credit-rates.ts';
+import { createCreditRates } from '../../src/speech/credit-rates.ts';
+import type { RecordOptions } from '../../src/speech/long-text/record.ts';
+import type { Context } from '../../src/cli/command.ts';
+import type { Progress } from '../../src/cli/render/progress.ts';
+
+/**
+ * Opens the journal of billed requests. The caller must close it. The returned function `open` lists the unfinished
+ * requests of earlier commands.
+ * @throws Failure of kind `state` from `open` if the journal cannot be read
+ */
+export async function openJournal(context: Context): Promise<{
+  readonly journal: IntentJournal;
+  readonly open: () => Promise<readonly OpenIntent[]>;
+}> {
+  const { state } = await context.paths();
+  const { processes } = context;
+  const folder = path.join(state, 'journal');
+  return {
+    journal: new IntentJournal({ ...context, folder, processes }),
+    open: async () => (await listOpenIntents({ folder, files: context.files, processes })).open,
+  };
+}
+
+/**
+ * Opens the journal of billed requests, calls `work`, and closes the journal. `work` receives the journal and a
+ * function `notice`, which stops the progress display and prints a line on stderr.
+ */
+export async function withJournal<T>(
+  context: Context,
+  progress: Pick<Progress, 'stop'>,
+  work: (tools: { journal: IntentJournal; notice: (line: string) => void }) => Promise<T>,
+): Promise<T> {
+  const { journal } = await openJournal(context);
+  const notice = (line: string): void => {
+    progress.stop();
+    context.io.notice(line);
+  };
+  try {
+    return await work({ journal, notice });
+  } finally {
+    progress.stop();
+    await journal.close();
+  }
+}
+
+/** Opens the user's spool, where foley saves billed audio that cannot be written to the output. */
+export async function openSpool(context: Context): Promise<Spool> {
+  const { createSpool } = await import('../../src/durable/spool.ts');
+  const { state } = await context.paths();
+  return createSpool({ ...context, folder: path.join(state, 'spool') });
+}
+
+/** Returns the folder in which foley saves the progress of long texts, and the dependencies for accessing it. */
+export async function recordOptions(context: Context): Promise<RecordOptions> {
+  const { state } = await context.paths();
+  return { ...context, folder: path.join(state, 'long-texts') };
+}
+
+/** Returns how many parts of a long text foley requests at the same time. */
+export async function partConcurrency(context: Context): Promise<number> {
+  return resolveSetting(await context.settings(), 'concurrency')?.value ?? CONCURRENCY;
+}
+
+const CONCURRENCY = 4;
+
+/** Returns access to the stored costs of earlier requests, from which foley estimates prices. */
+export async function creditRates(context: Context): Promise<CreditRates> {
+  const { state } = await context.paths();
+  return createCreditRates(path.join(state, 'credit-rates.json'), context);
+}

@@ -1,0 +1,186 @@
+import path from 'node:path';
+import type { ApiClient } from '../../../src/api/client.ts';
+import type { RequestSpec } from '../../../src/api/request.ts';
+import { alignedRequest } from '../../../src/api/resources/aligned.ts';
+import { speechJobRequest } from '../../../src/api/resources/jobs.ts';
+import type { SpeechOptions } from '../../../src/api/resources/speech.ts';
+import { speechRequest } from '../../../src/api/resources/speech.ts';
+import { TEXT_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
+import { randomHex } from '../../../src/durable/files.ts';
+import { Failure } from '../../../src/errors/failure.ts';
+import { partKeys } from '../../../src/speech/long-text/parts.ts';
+import type { LongTextPlan, TextLimit } from '../../../src/speech/long-text/plan.ts';
+import { textLimit } from '../../../src/speech/long-text/plan.ts';
+import { beginRecord } from '../../../src/speech/long-text/record.ts';
+import { speakLongText, totalsOf } from '../../../src/speech/long-text/speak-long-text.ts';
+import type { AudioStream } from '../../../src/speech/speak.ts';
+import { countCodePoints } from '../../../src/text/code-points.ts';
+import { splitParts } from '../../../src/text/parts.ts';
+import { splitAtPauses } from '../../../src/text/pauses.ts';
+import type { PausedParts } from '../../../src/text/pauses.ts';
+import type { Connection } from '../../../src/cli/command.ts';
+import { openJournal, openSpool, partConcurrency, recordOptions } from '../journal.ts';
+import type { Progress } from '../../../src/cli/render/progress.ts';
+import { captionsRecord } from './captions.ts';
+import type { DeliveredSpeech, DeliveryMode, SpeechBody, SpeechRequest, Task } from './plan.ts';
+import { jobOptions, speechOptions, textTooLong } from './plan.ts';
+
+type PartsRequest = SpeechRequest & { readonly parts: PausedParts };
+
+/** Speaks each part of a text in its own request, and joins the audio (`--split`). */
+export async function speakInParts(
+  task: Task,
+  request: PartsRequest,
+  mode: DeliveryMode,
+  { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
+): Promise<DeliveredSpeech> {
+  const { context, flags, text } = task;
+  const count = request.parts.parts.length;
+  const { idempotencyKey } = speechOptions(task);
+  const plan = planOf(task, request, mode, idempotencyKey);
+  const record = await beginRecord(plan, text, await recordOptions(context));
+  const { journal } = await openJournal(context);
+  progress.update(`speaking part 1 of ${count}`);
+  try {
+    const { path: file, verdict } = await speakLongText({
+      ...context,
+      client: request.connection.client,
+      cache: flags.cache,
+      idleTimeoutMs: context.globals.idleTimeout,
+      requestId: flags.requestId,
+      hasOwnKey: idempotencyKey?.madeByTool === false,
+      concurrency: await partConcurrency(context),
+      spool: () => openSpool(context),
+      notice: (line) => context.io.notice(line),
+      journal,
+      record,
+      output: request.output,
+      stream,
+      onAligned: async (spoken, speech) => request.captions?.prepare(spoken, speech),
+      onProgress: (done) => {
+        progress.update(`speaking part ${Math.min(done + 1, count)} of ${count}`);
+      },
+    });
+    const { partial, reportsIgnored, ...response } = totalsOf(record);
+    if (partial.length > 0) {
+      context.io.warn(`foley: some of part ${partial.join(', ')} could not be spoken`);
+    }
+    return {
+      spoken: { path: file, verdict, response },
+      parts: count,
+      reportsIgnored,
+      isPartial: partial.length > 0,
+    };
+  } finally {
+    await journal.close();
+  }
+}
+
+function planOf(
+  { captions, chosen, context, plan, spoken }: Task,
+  { body, connection, output, parts: { parts, silences } }: PartsRequest,
+  mode: DeliveryMode,
+  own: SpeechOptions['idempotencyKey'],
+): LongTextPlan {
+  const { text: _, ...order } = body;
+  const temporary = output?.temporary;
+  const keys = partKeys(
+    parts.length,
+    own?.madeByTool === false ? own.value : undefined,
+    context.random,
+  );
+  const at = new Date(context.clock.now()).toISOString();
+  return {
+    id: `${at.replaceAll(/[-:]|\.\d+/g, '')}-${randomHex(context, 4)}`,
+    at,
+    target: connection.target,
+    origin: connection.client.address.baseUrl.origin,
+    via: mode.kind,
+    surface: mode.kind === 'job' ? mode.api : chosen.name,
+    delivery: temporary === undefined ? 'stream' : 'file',
+    order,
+    format: plan.format,
+    output: output === undefined || temporary === undefined ? null : path.resolve(output.path),
+    temporary: temporary === undefined ? null : path.resolve(temporary),
+    captions: captionsRecord(captions, context.cwd(), spoken),
+    characters: parts.reduce((sum, part) => sum + countCodePoints(part.text), 0),
+    parts: parts.map(({ start, end }, index) => {
+      return { start, end, key: own === undefined ? null : (keys[index] ?? null) };
+    }),
+    ...(silences.every((ms) => ms === 0) ? {} : { silences }),
+  };
+}
+
+/** Returns the request for each part of a text. `--dry-run` prints these requests. */
+export function partRequests(
+  task: Task,
+  client: ApiClient,
+  { body, parts }: Pick<PartsRequest, 'body' | 'parts'>,
+  mode: DeliveryMode,
+): readonly RequestSpec[] {
+  return parts.parts.map(({ text }) => {
+    const order = { ...body, text };
+    if (mode.kind === 'job') return speechJobRequest(client, order, jobOptions(task, mode.api));
+    const options = speechOptions(task);
+    return mode.kind === 'aligned'
+      ? alignedRequest(client, order, options)
+      : speechRequest(client, order, options);
+  });
+}
+
+/**
+ * Splits a text if it is too long for the model. If the text is split and foley knows the model, adds the model id to
+ * the request body.
+ * @throws Failure of kind `usage` if the text is too long and `--split never` is given
+ */
+export async function splitLongText(
+  { characters, context: { signal }, flags, text }: Task,
+  { client }: Connection,
+  body: SpeechBody['body'],
+): Promise<SpeechBody> {
+  const limit = await limitFor(characters, client, body, signal);
+  if (characters <= limit.characters) return { body, parts: undefined };
+  if (flags.split === 'never') throw textTooLong(characters, limit.characters);
+  const parts = splitParts(text, limit.characters);
+  const silences = Array.from({ length: parts.length + 1 }, () => 0);
+  return { body: withModel(body, limit), parts: { parts, silences } };
+}
+
+/**
+ * Splits a text at its pauses. If the text between two pauses is too long for the model, splits it too.
+ * @param isShort whether the whole text is short enough for every model
+ * @throws Failure of kind `usage` if the text between two pauses is too long and `--split never` is given
+ */
+export async function splitPausedText(
+  { context: { signal }, flags, spoken, text }: Task,
+  { client }: Connection,
+  body: SpeechBody['body'],
+  isShort: boolean,
+): Promise<SpeechBody> {
+  const source = { text, pauses: spoken?.pauses ?? [] };
+  const whole = splitAtPauses(source, Number.MAX_SAFE_INTEGER);
+  const longest = whole.parts.reduce((most, part) => Math.max(most, countCodePoints(part.text)), 0);
+  if (isShort) return { body, parts: whole };
+  const limit = await limitFor(longest, client, body, signal);
+  if (longest <= limit.characters) return { body, parts: whole };
+  if (flags.split === 'never') throw textTooLong(longest, limit.characters);
+  return { body: withModel(body, limit), parts: splitAtPauses(source, limit.characters) };
+}
+
+async function limitFor(
+  characters: number,
+  client: ApiClient,
+  body: SpeechBody['body'],
+  signal: AbortSignal,
+): Promise<TextLimit> {
+  return textLimit(client, body, signal).catch((error: unknown): TextLimit => {
+    signal.throwIfAborted();
+    // If the capabilities are unknown, let the service decide about a text that some model may accept.
+    if (!(error instanceof Failure) || characters > TEXT_MAX_CHARACTERS) throw error;
+    return { characters: TEXT_MAX_CHARACTERS, modelId: undefined };
+  });
+}
+
+function withModel(body: SpeechBody['body'], { modelId }: TextLimit): SpeechBody['body'] {
+  return modelId === undefined ? body : { ...body, modelId };
+}

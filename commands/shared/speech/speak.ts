@@ -1,0 +1,437 @@
+import { tmpdir } from 'node:os';
+import { reviseFailure } from '../../../src/api/failures.ts';
+import type { RequestSpec } from '../../../src/api/request.ts';
+import { hasField, speechRequest } from '../../../src/api/resources/speech.ts';
+import { allVoices } from '../../../src/api/resources/voices.ts';
+import type { Format } from '../../../src/audio/formats.ts';
+import { describeSound } from '../../../src/audio/verify.ts';
+import type { SettingSources } from '../../../src/config/settings.ts';
+import { describeOrigin, resolveSetting } from '../../../src/config/settings.ts';
+import type { ControlName } from '../../../src/contract/generated/speech-controls.ts';
+import type { Output } from '../../../src/durable/output.ts';
+import { abortable } from '../../../src/effects/concurrency.ts';
+import { Failure } from '../../../src/errors/failure.ts';
+import {
+  checkPronunciations,
+  pronunciationsOf,
+  refusePronunciations,
+} from '../../../src/speech/pronunciations.ts';
+import type { RateKey } from '../../../src/speech/credit-rates.ts';
+import { checkCredits } from '../../../src/speech/credit-rates.ts';
+import type { OutputPlan, AudioStream, SpeechTransport } from '../../../src/speech/speak.ts';
+import { openPlanned, speak } from '../../../src/speech/speak.ts';
+import { pauseMs } from '../../../src/speech/speech-text.ts';
+import type { Player } from '../../../src/speech/play.ts';
+import type { Playback } from '../../../src/speech/playback.ts';
+import { describeUnspoken, unspokenWords } from '../../../src/speech/unspoken.ts';
+import { chooseVoice } from '../../../src/speech/voice-choice.ts';
+import { countCodePoints } from '../../../src/text/code-points.ts';
+import type { Connection, Context } from '../../../src/cli/command.ts';
+import type { SpeechFlags } from '../flags/speech.ts';
+import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend } from '../flags/speech.ts';
+import { creditRates, openJournal, openSpool } from '../journal.ts';
+import type { Progress } from '../../../src/cli/render/progress.ts';
+import { startProgress } from '../../../src/cli/render/progress.ts';
+import type { CommandResult } from '../../../src/cli/render/result.ts';
+import { describeCost, dryRunResult } from '../../../src/cli/render/result.ts';
+import type {
+  DeliveredSpeech,
+  DeliveryMode,
+  OpenCaptions,
+  SpeechBody,
+  SpeechRequest,
+  SpeechSummary,
+  Task,
+} from './plan.ts';
+import { stdoutAudio } from '../stdout-audio.ts';
+import { chooseMode, jobOptions, speechOptions } from './plan.ts';
+
+/**
+ * Builds the body of a speech request. If the user gives the name of a voice, looks up the voice id.
+ * @throws Failure of kind `usage` if the voice does not exist
+ */
+export async function speechOrder(
+  { chosen, context, flags, modelId, plan: { format }, settings, spoken, text }: Task,
+  connection: Connection,
+): Promise<SpeechBody['body']> {
+  const { flag, surface } = chosen;
+  if (!hasField(surface, 'pronunciations')) refusePronunciations(spoken, flag);
+  const voiceId = await namedVoice(context, { ...flags, text }, settings, connection);
+  const { pronunciations = [] } = spoken ?? {};
+  await checkPronunciations(connection.client, voiceId, pronunciations, context.signal);
+  const isSent = (name: string): boolean =>
+    CONTROL_NAMES.some((control) => control === name && hasField(surface, control));
+  const controls = Object.entries(controlsToSend(flags, settings)).filter(([name]) => isSent(name));
+  for (const name of CONFIGURABLE_CONTROLS.filter((control: ControlName) => !isSent(control))) {
+    const setting = resolveSetting(settings, name);
+    if (setting === undefined) continue;
+    const origin = describeOrigin(setting.origin);
+    context.io.notice(`foley: ${name} of ${origin} is not sent: ${flag} does not have it`);
+  }
+  return {
+    text,
+    voiceId,
+    ...(modelId === undefined ? {} : { modelId }),
+    format,
+    ...Object.fromEntries(controls),
+    ...pronunciationsOf(spoken),
+  };
+}
+
+type VoiceFlags = Pick<SpeechFlags, 'voice' | 'voiceName' | 'language'> & {
+  readonly text?: string | undefined;
+};
+
+/**
+ * Returns the id of the voice that the flags, the environment or the settings files select. If they give a voice name,
+ * searches the whole voice list for it.
+ * @throws Failure of kind `usage` if the voice does not exist
+ */
+export function namedVoice(
+  { io, signal }: Context,
+  { text, voice, voiceName, ...flags }: VoiceFlags,
+  settings: SettingSources,
+  { client, target }: Connection,
+): Promise<string> {
+  const configuredVoice = resolveSetting(settings, 'voice')?.value;
+  const language = resolveSetting(settings, 'language', flags.language)?.value;
+  const notice = (sentence: string): void => io.notice(sentence);
+  const options = { voice, voiceName, configuredVoice, target, language, text, notice };
+  return chooseVoice(options, async function* () {
+    const query = { includePersonal: true, signal };
+    for await (const listed of allVoices(client, query)) yield listed.voice;
+  });
+}
+
+/**
+ * Returns the requests that the command would send, as `--dry-run` prints them. Sends no billed request, but may look
+ * up voices and models.
+ */
+export async function describeTask(task: Task): Promise<CommandResult> {
+  const connection = await task.context.connect();
+  const { client } = connection;
+  const { body, parts } = await splitBody(task, connection);
+  if (parts === undefined) {
+    return dryRunResult(client.describe(await requestOf(task, connection, body)));
+  }
+  const { partRequests } = await import('./long-text.ts');
+  const mode = modeFor(task, undefined, true);
+  const requests = partRequests(task, client, { body, parts }, mode);
+  return dryRunResult(
+    requests.map((request) => client.describe(request)),
+    parts.silences.flatMap((ms, afterPart) => (ms === 0 ? [] : [{ afterPart, ms }])),
+  );
+}
+
+async function requestOf(
+  task: Task,
+  { client }: Connection,
+  body: SpeechBody['body'],
+): Promise<RequestSpec> {
+  const { mode } = task;
+  if (mode.kind === 'sync') return speechRequest(client, body, speechOptions(task));
+  if (mode.kind === 'aligned') {
+    const { alignedRequest } = await import('../../../src/api/resources/aligned.ts');
+    return alignedRequest(client, body, speechOptions(task));
+  }
+  const { speechJobRequest } = await import('../../../src/api/resources/jobs.ts');
+  return speechJobRequest(client, body, jobOptions(task, mode.api));
+}
+
+// Up to this length, foley does not look up the limit of the model: no known model has a lower limit, and the
+// service does not bill a text that it refuses.
+const SHORT_TEXT_CHARACTERS = 1_000;
+
+async function splitBody(task: Task, connection: Connection): Promise<SpeechBody> {
+  const body = await speechOrder(task, connection);
+  const isShort = task.characters <= SHORT_TEXT_CHARACTERS;
+  if (hasPauses(task)) {
+    const { splitPausedText } = await import('./long-text.ts');
+    return splitPausedText(task, connection, body, isShort);
+  }
+  if (isShort) return { body, parts: undefined };
+  const { splitLongText } = await import('./long-text.ts');
+  return splitLongText(task, connection, body);
+}
+
+function hasPauses({ spoken }: Task): boolean {
+  return spoken !== undefined && spoken.pauses.length > 0;
+}
+
+export async function speakTask(task: Task): Promise<CommandResult> {
+  const { context } = task;
+  const output = await openOutputFile(task);
+  let captions: OpenCaptions | undefined;
+  try {
+    captions = await openCaptionFiles(task);
+    const connection = await abortable(context.connect({ speaks: true }), context.signal);
+    const { body, parts } = await splitBody(task, connection);
+    const mode = modeFor(task, output, parts !== undefined);
+    return await deliverSpeech(task, { body, captions, connection, output, parts }, mode);
+  } finally {
+    // Does nothing after the files were published or spooled.
+    await output?.abandon();
+    await captions?.abandon();
+  }
+}
+
+/** Opens the output file of a task; undefined if the audio goes to stdout or a player. */
+export async function openOutputFile({
+  context,
+  flags,
+  plan,
+  spoken,
+  text,
+}: Task): Promise<Output | undefined> {
+  const { state } = await context.paths();
+  const silenceMs = pauseMs(spoken);
+  return openPlanned(plan, { ...context, text, silenceMs, noClobber: !flags.clobber, state });
+}
+
+async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
+  const { captions, context, flags, spoken, text } = task;
+  if (captions === undefined) return undefined;
+  const { editsOf, openCaptions } = await import('./captions.ts');
+  const existing = flags.clobber ? 'replace' : 'refuse';
+  return openCaptions(captions, context, existing, { text, edits: editsOf(spoken) });
+}
+
+function modeFor(task: Task, output: Output | undefined, isInParts: boolean): DeliveryMode {
+  const { chosen, flags, mode, plan } = task;
+  if (mode.kind === 'aligned') return mode;
+  const streams = output !== undefined && output.temporary === undefined;
+  if (streams && flags.via !== 'job') return { kind: 'sync' };
+  const { cache, via } = flags;
+  return isInParts && !hasPauses(task)
+    ? chooseMode({ cache, via }, chosen, { plan, characters: Infinity })
+    : mode;
+}
+
+async function deliverSpeech(
+  task: Task,
+  request: SpeechRequest,
+  mode: DeliveryMode,
+): Promise<CommandResult> {
+  const { context, flags, plan, player } = task;
+  await checkPrice(task, request);
+  const progress = startProgress(context.io, context.clock, 'speaking');
+  // An output file is played after it was published.
+  const playback =
+    player === undefined || request.output !== undefined
+      ? undefined
+      : await openPlayback(player, context);
+  try {
+    const stream = streamOf(context, plan, playback);
+    const delivered = await speakIn(mode, task, request, { progress, stream });
+    const { isPartial, spoken } = delivered;
+    progress.stop();
+    context.io.notice(describeSpeech(spoken));
+    const unspoken = unspokenWords(task.text, spoken.response.unspoken);
+    if (unspoken.length > 0) {
+      context.io.warn(describeUnspoken(unspoken, { voice: request.body.voiceId }));
+    }
+    const captions = await publishCaptionFiles(request, spoken.path, context);
+    if (spoken.path !== undefined && flags.waveform === true) {
+      const { showWaveform } = await import('../waveform.ts');
+      await showWaveform(spoken.path, context);
+    }
+    if (spoken.path !== undefined && player !== undefined) {
+      await playFile(player, spoken.path, context);
+    }
+    const data = { ...speechDocument(delivered, request), unspoken, ...captions?.document };
+    const isWhole = !isPartial && unspoken.length === 0 && captions?.complete !== false;
+    return isWhole ? { data } : { data, exit: 'partial' };
+  } finally {
+    progress.stop();
+    await playback?.stop();
+  }
+}
+
+async function publishCaptionFiles(
+  { captions }: SpeechRequest,
+  audio: string | undefined,
+  context: Context,
+): Promise<{ readonly complete: boolean; readonly document: object } | undefined> {
+  if (captions === undefined) return undefined;
+  const { captionsDocument, publishCaptions } = await import('./captions.ts');
+  const published = await publishCaptions(captions, audio, context);
+  return { complete: published.complete, document: { captions: captionsDocument(published) } };
+}
+
+async function speakIn(
+  mode: DeliveryMode,
+  task: Task,
+  request: SpeechRequest,
+  { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
+): Promise<DeliveredSpeech> {
+  const { parts } = request;
+  let delivered: DeliveredSpeech;
+  if (parts !== undefined) {
+    const { speakInParts } = await import('./long-text.ts');
+    delivered = await speakInParts(task, { ...request, parts }, mode, { progress, stream });
+  } else if (mode.kind === 'job') {
+    const { speakThroughJob } = await import('./job.ts');
+    delivered = await speakThroughJob(task, request, mode.api, { progress, stream });
+  } else {
+    return speakStream(task, request, stream, mode);
+  }
+  await rememberPrice(task, request, delivered.spoken.response.creditsUsed);
+  return delivered;
+}
+
+async function speakStream(
+  task: Task,
+  request: SpeechRequest,
+  stream: AudioStream,
+  mode: DeliveryMode,
+): Promise<DeliveredSpeech> {
+  const { context, plan } = task;
+  const { body, connection, output } = request;
+  // Create the key once: the journaled key must be the sent key.
+  const speech = speechOptions(task);
+  let transport: SpeechTransport | undefined;
+  if (mode.kind === 'aligned') {
+    const { alignedTransport } = await import('./captions.ts');
+    transport = alignedTransport(task, request, speech);
+  }
+  const { journal } = await openJournal(context);
+  try {
+    const spoken = await speak({
+      client: connection.client,
+      body,
+      speech,
+      transport,
+      format: plan.format,
+      output,
+      stream,
+      journal,
+      spool: () => openSpool(context),
+      notice: (line) => context.io.notice(line),
+    });
+    const { creditsUsed } = spoken.response;
+    await Promise.all([journal.close(), rememberPrice(task, request, creditsUsed)]);
+    const reportsIgnored = task.chosen.surface.listsIgnored;
+    return { spoken, parts: 1, reportsIgnored, isPartial: false };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+type PricedRequest = Pick<SpeechRequest, 'body' | 'connection'>;
+
+/**
+ * Refuses a text that may cost more than `--max-credits`. The parts of a split text are billed separately, so each is
+ * estimated by itself.
+ * @throws Failure of kind `usage` if the text may cost too much or the price is unknown
+ */
+export async function checkPrice(
+  { characters, context, flags }: Task,
+  request: PricedRequest & Pick<SpeechRequest, 'parts'>,
+): Promise<void> {
+  const { creditRate, maxCredits } = flags;
+  if (maxCredits === undefined) return;
+  const rates = await creditRates(context);
+  const lengths = request.parts?.parts.map(({ text }) => countCodePoints(text)) ?? [characters];
+  await checkCredits(lengths, { maximum: maxCredits, given: creditRate }, () =>
+    rates.seen(rateKey(request)),
+  );
+}
+
+/** Saves the price and the text length of a request, so that foley can estimate the prices of later requests. */
+export async function rememberPrice(
+  { characters, context }: Task,
+  request: PricedRequest,
+  creditsUsed: number | undefined,
+): Promise<void> {
+  if (creditsUsed === undefined) return;
+  const rates = await creditRates(context);
+  // A rate that cannot be saved is learned from the next request.
+  await rates.remember(rateKey(request), [[characters, creditsUsed]]).catch(() => undefined);
+}
+
+function rateKey({ body, connection }: PricedRequest): RateKey {
+  const { address } = connection.client;
+  return {
+    service: connection.target === 'embedded' ? 'embedded' : address.baseUrl.origin,
+    model: body.modelId ?? `default of ${body.voiceId}`,
+  };
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Returns the stream that receives the audio if there is no output file: stdout, a player, or both. */
+export function streamOf(
+  { io }: Context,
+  { kind }: OutputPlan<Format>,
+  playback: Playback | undefined,
+): AudioStream {
+  const stdout = kind === 'stdout' ? stdoutAudio(io) : undefined;
+  return {
+    // A player buffers little: audio stays in memory until it was played.
+    memoryBytes: (stdout === undefined ? 32 : 8) * MEBIBYTE,
+    async write(chunk) {
+      await stdout?.write(chunk);
+      await playback?.write(chunk);
+    },
+    async end() {
+      await stdout?.end();
+      await playback?.end();
+    },
+  };
+}
+
+/** Starts a player that plays the audio while it arrives. */
+export async function openPlayback(player: Player, context: Context): Promise<Playback> {
+  const { startPlayback } = await import('../../../src/speech/playback.ts');
+  const notice = (sentence: string): void => context.io.notice(sentence);
+  return startPlayback(player, { ...context, notice, temporaryFolder: tmpdir() });
+}
+
+/**
+ * Plays an existing file.
+ * @throws Failure if the player fails; its hint names the file
+ */
+export async function playFile(player: Player, file: string, context: Context): Promise<void> {
+  const playback = await openPlayback(player, context);
+  const stop = (): void => void playback.stop();
+  context.signal.addEventListener('abort', stop, { once: true });
+  try {
+    const handle = await context.files.open(file, 'r');
+    for await (const chunk of handle.createReadStream()) await playback.write(chunk);
+    await playback.end();
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    throw reviseFailure(error, { hint: `The audio is in ${file}. ${error.hint ?? ''}`.trimEnd() });
+  } finally {
+    context.signal.removeEventListener('abort', stop);
+    await playback.stop();
+  }
+}
+
+function speechDocument(
+  { parts, reportsIgnored, spoken: { response, path, verdict } }: DeliveredSpeech,
+  { body: { modelId, voiceId }, connection: { target } }: SpeechRequest,
+): object {
+  return {
+    output: path ?? null,
+    bytes: verdict.bytes,
+    format: verdict.format,
+    voiceId,
+    modelId: modelId ?? null,
+    requestId: response.requestId,
+    creditsUsed: response.creditsUsed ?? null,
+    quotaRemaining: response.quotaRemaining ?? null,
+    // null: the response does not report them.
+    ignoredParameters: reportsIgnored ? response.ignoredParameters : null,
+    parts,
+    target,
+  };
+}
+
+/** Formats a line for stderr about the delivered audio and its cost. */
+export function describeSpeech({ response, path, verdict }: SpeechSummary): string {
+  const sound = describeSound(verdict);
+  return describeCost(path === undefined ? sound : `${path}: ${sound}`, response);
+}

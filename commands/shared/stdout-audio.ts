@@ -1,0 +1,70 @@
+import { tagAt } from '../../src/audio/reader.ts';
+import {
+  CHUNK_HEAD_BYTES,
+  isUnknownWavLength,
+  LARGEST_WAV_LENGTH,
+  lengthField,
+  RIFF_BYTES,
+} from '../../src/audio/wav.ts';
+import type { Io, StdoutFile } from '../../src/cli/io.ts';
+
+/** A stream that writes audio to stdout. */
+export interface StdoutAudio {
+  write(chunk: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+/**
+ * Returns a stream that writes audio to stdout. A WAV file gets its lengths in the header at the end, if stdout is a
+ * file. In a pipe, an unknown length is 0xFFFFFFFF.
+ */
+export function stdoutAudio(io: Pick<Io, 'stdoutFile' | 'writeOut'>): StdoutAudio {
+  let fields: readonly LengthField[] | undefined;
+  let file: StdoutFile | undefined;
+  let bytes = 0;
+  return {
+    async write(chunk) {
+      const isFirst = fields === undefined;
+      fields ??= unknownLengths(chunk);
+      if (isFirst && fields.length > 0) file = io.stdoutFile();
+      bytes += chunk.length;
+      await io.writeOut(isFirst ? withUnknownLengths(chunk, fields) : chunk);
+    },
+    async end() {
+      for (const { position, start } of fields ?? []) {
+        if (bytes <= LARGEST_WAV_LENGTH) file?.overwrite(position, lengthField(bytes - start));
+      }
+    },
+  };
+}
+
+interface LengthField {
+  readonly position: number;
+  /** The length counts the bytes of the file from here. */
+  readonly start: number;
+}
+
+function unknownLengths(head: Uint8Array): readonly LengthField[] {
+  if (head.length < RIFF_BYTES || tagAt(head, 0) !== 'RIFF' || tagAt(head, 8) !== 'WAVE') return [];
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  for (let at = RIFF_BYTES; at + CHUNK_HEAD_BYTES <= head.length;) {
+    const size = view.getUint32(at + 4, true);
+    if (tagAt(head, at) !== 'data') {
+      at += CHUNK_HEAD_BYTES + size + (size % 2);
+      continue;
+    }
+    return isUnknownWavLength(size)
+      ? [
+          { position: 4, start: CHUNK_HEAD_BYTES },
+          { position: at + 4, start: at + CHUNK_HEAD_BYTES },
+        ]
+      : [];
+  }
+  return [];
+}
+
+function withUnknownLengths(head: Uint8Array, fields: readonly LengthField[]): Uint8Array {
+  const bytes = new Uint8Array(head);
+  for (const { position } of fields) bytes.set(lengthField(LARGEST_WAV_LENGTH), position);
+  return bytes;
+}
