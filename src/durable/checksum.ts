@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../effects/file-system.ts';
 
 /**
  * Kinds of checksums. CRC-32 is fast, and SHA-256 identifies content. MD5 is used only if the publisher of a file gives
@@ -36,23 +36,28 @@ export function kindOf(checksum: string): ChecksumKind {
   return checksum.length === MD5_DIGITS ? 'md5' : 'sha256';
 }
 
-/** Returns the checksum of a file's content. @throws the system error */
+/**
+ * Returns the checksum of a file's content.
+ * @param file the path of the file, or the open file, which stays open
+ * @throws the system error
+ */
 export async function checksumOf(
-  file: string,
+  file: FileHandle | string,
   kind: ChecksumKind,
   files: FileSystem,
 ): Promise<string> {
   const checksum = createChecksum(kind);
-  const handle = await files.open(file, 'r');
+  const handle = typeof file === 'string' ? await files.open(file, 'r') : file;
   try {
     const buffer = Buffer.alloc(READ_BYTES);
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+    for (let position = 0; ; ) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
       if (bytesRead === 0) return checksum.value();
       checksum.update(buffer.subarray(0, bytesRead));
+      position += bytesRead;
     }
   } finally {
-    await handle.close();
+    if (handle !== file) await handle.close();
   }
 }
 

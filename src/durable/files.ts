@@ -140,7 +140,7 @@ export async function createTemporary(
   for (let turn = 1; ; turn += 1) {
     const name = path.join(folder, `.foley-${owner}${randomHex(deps, 12)}.part`);
     try {
-      return { path: name, file: await deps.files.open(name, 'wx', mode) };
+      return { path: name, file: await deps.files.open(name, 'wx+', mode) };
     } catch (error) {
       if (turn === 3 || !hasErrno(error, 'EEXIST')) throw error;
     }

@@ -1,3 +1,5 @@
+import type { FileHandle } from '../effects/file-system.ts';
+
 /** What to do if the output file already exists. */
 export type Existing =
   /** Replace the file atomically when the output is complete. */
@@ -39,7 +41,7 @@ export interface Output {
   /** Removes the temporary file. Never throws; does nothing after `publish`. */
   abandon(): Promise<void>;
   /**
-   * Closes the output without renaming the temporary file to its final name. Returns the bytes, which the caller can
+   * Ends the output without renaming the temporary file to its final name. Returns the bytes, which the caller can
    * save in the spool. Never throws. Returns undefined for a pipe or a device, and after `publish` or `abandon`.
    */
   release(): Promise<Released | undefined>;
@@ -50,10 +52,15 @@ export interface Published {
   readonly bytes: number;
 }
 
-/** The bytes of an output that was closed before its file got its final name. The caller must save or discard them. */
+/** The bytes of an output that ended before its file got its final name. The caller must save or discard them. */
 export interface Released {
   /** The path of the temporary file, which the caller must now move or remove. */
   readonly path: string;
+  /**
+   * The open temporary file, which the caller must close. It is readable even if its folder was removed. Undefined for a
+   * file of a process that has ended.
+   */
+  readonly file?: FileHandle | undefined;
   readonly bytes: number;
   /** The chunks that are missing at the end of the file because writing failed, for example on a full disk. */
   readonly rest: readonly Uint8Array[];

@@ -180,7 +180,7 @@ class PublishedOutput implements Output {
       this.#finish().catch(() => undefined);
       const { checksum = 'crc32', files } = this.#options;
       return this.#isPatched
-        ? await checksumOf(this.temporary, checksum, files)
+        ? await checksumOf(this.#file, checksum, files)
         : this.#checksum.value();
     } catch (error) {
       return this.#fail(error);
@@ -192,6 +192,7 @@ class PublishedOutput implements Output {
       await this.#finish();
       this.path = await commitRename(this.temporary, this.#options);
       this.#isOurs = false;
+      await this.#close();
       if (this.#options.isFolderSyncedLater !== true) {
         await syncFolder(this.#options.files, this.#folder);
       }
@@ -205,9 +206,9 @@ class PublishedOutput implements Output {
     if (!this.#isOurs) return undefined;
     this.#isOurs = false;
     await this.#writer.flush().catch(() => undefined);
-    await this.#close().catch(() => undefined);
+    await this.#syncing?.catch(() => undefined);
     const { written, unwritten } = this.#writer;
-    return { path: this.temporary, bytes: written, rest: unwritten };
+    return { path: this.temporary, file: this.#file, bytes: written, rest: unwritten };
   }
 
   async abandon(): Promise<void> {
@@ -247,7 +248,6 @@ class PublishedOutput implements Output {
       }
     }
     await syncFile(this.#file);
-    await this.#close();
   }
 
   async #close(): Promise<void> {

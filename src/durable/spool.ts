@@ -18,8 +18,8 @@ export interface Spool {
   /** Creates a spool entry, to which the returned writer adds audio as it arrives. */
   create(about: SpoolAbout): Promise<SpoolWriter>;
   /**
-   * Moves the temporary file of an unfinished output into the spool. Copies the file if it is on another disk. The
-   * returned writer appends to the spooled file.
+   * Moves the temporary file of an unfinished output into the spool. Copies the file if it is on another disk, or if its
+   * folder was removed. Closes `released.file`. The returned writer appends to the spooled file.
    * @throws Failure of kind `state`. If a file still contains audio, `details.left` is its path.
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
@@ -88,9 +88,9 @@ async function adopt(
     if (details === undefined) await removeQuietly(left, options);
     throw stateFailure('the spool', options.folder, error, details);
   };
-  const writer = await openEntry(options, about, (audio) =>
-    take(released.path, audio, options),
-  ).catch((error: unknown) => fail(released.path, error));
+  const writer = await openEntry(options, about, (audio) => take(released, audio, options))
+    .catch((error: unknown) => fail(released.path, error))
+    .finally(() => released.file?.close().catch(() => undefined));
   try {
     for (const chunk of released.rest) await writer.write(chunk);
   } catch (error) {
@@ -121,20 +121,25 @@ async function openEntry(
   }
 }
 
-async function take(from: string, audio: string, options: SpoolOptions): Promise<FileHandle> {
+async function take(
+  { file: source, path: from }: Released,
+  audio: string,
+  options: SpoolOptions,
+): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_APPEND;
-  const file = await openOwnFile(from, flags, options.files);
+  let file: FileHandle | undefined;
   try {
+    file = await openOwnFile(from, flags, options.files);
     await file.chmod(0o600);
     await options.files.rename(from, audio);
     return file;
   } catch (error) {
-    await file.close().catch(() => undefined);
-    if (!hasErrno(error, 'EXDEV')) throw error;
+    await file?.close().catch(() => undefined);
+    const wasRemoved = source !== undefined && hasErrno(error, 'ENOENT', 'ENOTDIR');
+    if (!wasRemoved && !hasErrno(error, 'EXDEV')) throw error;
   }
-  // The rename failed because the file is on another disk, so copy the file.
   try {
-    const copy = await copyIntoNew(from, audio, options);
+    const copy = await copyIntoNew(source ?? from, audio, options);
     await removeQuietly(from, options);
     return copy;
   } catch (error) {
@@ -168,14 +173,15 @@ async function removeIfThere(file: string, { files }: SpoolOptions): Promise<voi
 /**
  * Copies a file to a new file (mode 0600). Returns the new file, open and positioned at its end. If copying fails, an
  * incomplete copy may remain.
+ * @param from the path of the file, or the open file, which stays open
  * @throws the system error
  */
 export async function copyIntoNew(
-  from: string,
+  from: FileHandle | string,
   to: string,
   { files }: Pick<FileDeps, 'files'>,
 ): Promise<FileHandle> {
-  const source = await files.open(from, 'r');
+  const source = typeof from === 'string' ? await files.open(from, 'r') : from;
   try {
     const copy = await files.open(to, 'wx', 0o600);
     try {
@@ -187,16 +193,17 @@ export async function copyIntoNew(
       throw error;
     }
   } finally {
-    await source.close().catch(() => undefined);
+    if (source !== from) await source.close().catch(() => undefined);
   }
 }
 
 async function copyBytes(source: FileHandle, copy: FileHandle): Promise<void> {
   const buffer = Buffer.alloc(262_144);
-  for (;;) {
-    const { bytesRead } = await source.read(buffer, 0, buffer.length);
+  for (let position = 0; ; ) {
+    const { bytesRead } = await source.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) return;
     await writeAll(copy, buffer.subarray(0, bytesRead));
+    position += bytesRead;
   }
 }
 

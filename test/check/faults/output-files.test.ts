@@ -1,9 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
+import {
+  ALIGNED_PATH,
+  audioEvent,
+  completedEvent,
+  eventsAround,
+  snapshotEvent,
+} from '../../fault-server/faults/aligned.ts';
 import { SPEECH_PATH } from '../../fault-server/healthy-service.ts';
+import type { Answer } from '../../fault-server/script.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
 import {
   filesLeft,
@@ -20,7 +28,7 @@ import {
   VOICE,
 } from '../../binary/support/scene.ts';
 
-const { mp3 } = await paidAudio();
+const { mp3, wav } = await paidAudio();
 
 describe('an output that is not a regular file', () => {
   test.each(['folder', 'folder/', 'new-folder/'])('a folder: %s', async (output) => {
@@ -131,6 +139,47 @@ test('a rename that fails: exit 30, and the audio is spooled', async () => {
   expect(error.hint).toMatch(/^The audio was billed and is saved in .+ restores it\.$/);
   expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
   expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
+});
+
+describe('a folder that is removed while the audio arrives', () => {
+  const halves = [mp3.bytes.subarray(0, 100), mp3.bytes.subarray(100)] as const;
+  const aligned = eventsAround(
+    [audioEvent(halves[0])],
+    [audioEvent(halves[1]), snapshotEvent(0, [['hi', 20, 400]]), completedEvent()],
+  );
+  const cases: readonly (readonly [string, readonly string[], string, Answer])[] = [
+    ['plain mp3', ['-o', 'gone/hi.mp3'], SPEECH_PATH, faults.stallMidBody(mp3)],
+    ['plain wav', ['-o', 'gone/hi.wav'], SPEECH_PATH, faults.stallMidBody(wav)],
+    ['a stream with word times', ['-o', 'gone/hi.mp3', '--via', 'aligned'], ALIGNED_PATH, aligned],
+    [
+      'audio with captions',
+      ['-o', 'gone/hi.mp3', '--timings', 'gone/hi.json', '--subtitles', 'hi.srt'],
+      ALIGNED_PATH,
+      aligned,
+    ],
+  ];
+
+  test.each(cases)('%s is spooled, and recovered', async (what, args, at, answer) => {
+    const stage = await scene([{ method: 'POST', path: at, answer }]);
+    const folder = path.join(stage.box.out, 'gone');
+    await mkdir(folder);
+    const speaking = stage.fail(args);
+    await stage.server.paused();
+    await rm(folder, { recursive: true });
+    await stage.server.advance();
+    const error = await speaking;
+    expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
+    expect(error.hint).toMatch(/^The audio was billed and is saved in .+ restores it\./);
+    const sound = what === 'plain wav' ? wav : mp3;
+    expect((await spooled(stage.box)).audio).toHaveLength(sound.bytes.length);
+    expect((await stage.run(['recover'])).code).toBe(30);
+    await mkdir(folder);
+    expect((await stage.run(['recover'])).code).toBe(0);
+    expect((await outputOf(stage.box, args[1])).subarray(-100)).toStrictEqual(
+      sound.bytes.subarray(-100),
+    );
+    expect(stage.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
 });
 
 describe('a closed pipe', () => {
