@@ -106,7 +106,7 @@ export function streamFailure(error: ServiceError, requestId: string): Failure {
   return new Failure(`the response ended early: ${error.message}`, {
     code: error.code ?? 'ERR_GENERATION_FAILED',
     exit: ENGINE_TROUBLE.exit,
-    hint: (error.code === 'ERR_STORAGE_FULL' ? meaningOf(507, error.code) : ENGINE_TROUBLE).hint,
+    hint: error.code === 'ERR_STORAGE_FULL' ? STORAGE_FULL_HINT : ENGINE_TROUBLE.hint,
     billed: 'no',
     requestId,
   });
@@ -173,6 +173,10 @@ const ENGINE_TROUBLE: Meaning = {
   hint: 'Repair the engine and run the command again, or choose another voice: `foley voices list`.',
 };
 
+/** The hint for a service whose disk is full. */
+export const STORAGE_FULL_HINT =
+  'Free up disk space and run the command again. Or choose another data folder: `foley serve --data-dir DIR`; for the embedded service, set XDG_STATE_HOME.';
+
 const BY_STATUS = new Map(
   Object.entries<Meaning>({
     401: {
@@ -213,7 +217,7 @@ const BY_STATUS = new Map(
     507: {
       exit: 'service',
       problem: 'the disk of the service is full',
-      hint: 'Free up disk space and run the command again. Or choose another data folder: `foley serve --data-dir DIR`; for the embedded service, set XDG_STATE_HOME.',
+      hint: STORAGE_FULL_HINT,
     },
   }),
 );

@@ -1,4 +1,4 @@
-import { reviseFailure } from '../api/failures.ts';
+import { reviseFailure, STORAGE_FULL_HINT } from '../api/failures.ts';
 import { closeCodeInfo } from '../contract/realtime/errors.ts';
 import { streamErrorExit } from '../contract/exit-codes.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
@@ -33,6 +33,13 @@ export function errorEnding(state: LiveState, code: string, message: string): En
     message: message === '' ? `the service reports ${code}` : `${message} (${code})`,
     billed: isFree ? 'no' : billedSoFar(state),
   };
+}
+
+/** Returns the outcome of a conversation that foley's own service ended because its disk is full. */
+export function storageEnding(state: LiveState, message: string): Ending {
+  // The service refunds the text that it was speaking, but not the segments before.
+  const billed = state.plan.mode === 'simple' ? 'no' : billedSoFar(state);
+  return { exit: 'service', code: 'ERR_STORAGE_FULL', message, billed };
 }
 
 /** Exits for errors that the service reports before it bills a request (docs/api/errors.md#idempotency). */
@@ -123,6 +130,7 @@ const HINTS_BY_EXIT: Partial<Record<string, string>> = {
 };
 
 const HINTS_BY_CODE: Partial<Record<string, string>> = {
+  ERR_STORAGE_FULL: STORAGE_FULL_HINT,
   empty_segment:
     'Add words: emoji and punctuation alone have no sound. Or choose a voice that speaks the language of the text: `foley voices list --language CODE`.',
   voice_not_found: 'Run `foley voices list` to see the voices.',

@@ -73,6 +73,8 @@ export type ReceivedMessage =
       readonly isTerminal: boolean;
       /** `eventId` of the client's message that the error refuses; undefined if the error is no reply. */
       readonly inReplyTo: string | undefined;
+      /** The stage that failed. Foley's own service sends `storage` if its disk is full. */
+      readonly stage?: string | undefined;
     }
   | { readonly event: 'finish'; readonly reason: FinishReason; readonly units: number | undefined };
 
@@ -133,6 +135,7 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
         isRetryable: fields['retryable'] === true,
         isTerminal: fields['terminal'] !== false,
         inReplyTo: firstText(fields['inReplyTo']),
+        stage: firstText(fields['stage']),
       };
     }
     case 'finish': {

@@ -1,7 +1,14 @@
 import { closeCodeInfo } from '../contract/realtime/errors.ts';
 import { streamErrorExit } from '../contract/exit-codes.ts';
 import type { FinishReason } from '../contract/realtime/protocols.ts';
-import { billedSoFar, closeEnding, errorEnding, REFUSALS, timeoutEnding } from './endings.ts';
+import {
+  billedSoFar,
+  closeEnding,
+  errorEnding,
+  REFUSALS,
+  storageEnding,
+  timeoutEnding,
+} from './endings.ts';
 import { disconnected } from './resuming.ts';
 import type { ReceivedMessage } from './server-message.ts';
 import type { Ending, LiveState, Reducer } from './state.ts';
@@ -15,7 +22,7 @@ type ErrorMessage = Extract<ReceivedMessage, { event: 'error' }>;
  */
 export function takeError(error: ErrorMessage): Reducer {
   return (state) => {
-    const { code, inReplyTo, isRetryable, isTerminal, message } = error;
+    const { code, inReplyTo, isRetryable, isTerminal, message, stage } = error;
     if (!isTerminal && !isRefusal(state, error)) {
       // A refused `ping` says nothing about the text.
       if (inReplyTo !== undefined && isPingId(inReplyTo)) return [];
@@ -24,7 +31,8 @@ export function takeError(error: ErrorMessage): Reducer {
         emit({ type: 'notice', message: { event: 'warning', code, message } }),
       ];
     }
-    const ending = errorEnding(state, code, message);
+    const ending =
+      stage === 'storage' ? storageEnding(state, message) : errorEnding(state, code, message);
     const isTransient = isRetryable || code === 'server_draining';
     const canContinue = canResume(state) && isTransient;
     return [canContinue || owesNothing(state) ? disconnected(ending, canContinue) : end(ending)];

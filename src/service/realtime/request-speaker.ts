@@ -8,7 +8,7 @@ import { engineMessageOf } from '../engine/speech-engine.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { fingerprintOf } from '../operations/operations.ts';
 import type { Operation } from '../operations/operations.ts';
-import { speechFailureMessage } from '../service-error.ts';
+import { speechFailureMessage, storageFullError } from '../service-error.ts';
 import type { AudioFolder } from '../speech/audio-files.ts';
 import { price } from '../speech/plan.ts';
 import type { SpeechContext } from '../speech/speak.ts';
@@ -204,14 +204,19 @@ export class RequestSpeaker {
   abandon(isFinal: boolean): void {
     const { requests } = this.#connection.context;
     this.#abort.abort(new Error('the connection has ended'));
-    for (const reserved of this.#reserved.values()) {
-      reserved.abandon();
-      this.#isCharged ||= reserved.isCommitted;
+    try {
+      for (const reserved of this.#reserved.values()) {
+        reserved.abandon();
+        this.#isCharged ||= reserved.isCommitted;
+      }
+    } finally {
+      // Also if the database cannot be written: the request must not stay `running`.
+      this.#reserved.clear();
+      const isSimple = this.#request.mode === 'simple';
+      if (isSimple && !this.#isCharged) requests.delete(this.#request);
+      else
+        requests.end(this.#request, isSimple || isFinal ? 'failed_terminal' : 'failed_retryable');
     }
-    this.#reserved.clear();
-    const isSimple = this.#request.mode === 'simple';
-    if (isSimple && !this.#isCharged) requests.delete(this.#request);
-    else requests.end(this.#request, isSimple || isFinal ? 'failed_terminal' : 'failed_retryable');
   }
 
   // `undefined` after an abort.
@@ -239,7 +244,11 @@ export class RequestSpeaker {
         return { type: 'unspeakable', segmentId, unspoken: this.#unspokenIn(reserved) };
       }
       context.report({ type: 'failure', requestId: traceId, error });
-      reserved.refund();
+      try {
+        reserved.refund();
+      } catch {
+        // The next write refunds the segment. The first error is the one to report.
+      }
       return { type: 'failed', problem: problemOf(error) };
     }
   }
@@ -363,7 +372,17 @@ class RefundedElsewhere extends Error {
   }
 }
 
+/** Returns the problem to report if `error` was caused by a full disk or disk quota; otherwise `undefined`. */
+export function storageProblem(error: unknown): Problem | undefined {
+  if (storageFullError(error) === undefined) return undefined;
+  const message =
+    'The disk of the service is full; this text was not charged. Make room in its data folder';
+  return { code: 'billing_failed', message, stage: 'storage' };
+}
+
 function problemOf(error: unknown): Problem {
+  const full = storageProblem(error);
+  if (full !== undefined) return full;
   if (error instanceof RefundedElsewhere || error instanceof StoreError) {
     return {
       code: 'billing_failed',

@@ -20,7 +20,7 @@ import type {
 } from './machine/state.ts';
 import { newSession } from './machine/state.ts';
 import { transition } from './machine/transition.ts';
-import { startRequest } from './request-speaker.ts';
+import { startRequest, storageProblem } from './request-speaker.ts';
 import type { RequestSpeaker, SessionContext } from './request-speaker.ts';
 
 const MAX_EVENT_IDS = 10_000;
@@ -135,7 +135,8 @@ export class Session implements SocketListener {
     } catch (error) {
       this.#context.report({ type: 'failure', requestId: this.#admission.traceId, error });
       const code = error instanceof StoreError ? 'billing_failed' : 'internal_error';
-      this.#dispatch({ type: 'failed', problem: { code, message: 'The service failed' } });
+      const problem = storageProblem(error) ?? { code, message: 'The service failed' };
+      this.#dispatch({ type: 'failed', problem });
     }
   }
 

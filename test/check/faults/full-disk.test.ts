@@ -175,6 +175,29 @@ describe('a full disk', () => {
     expect(stderr).not.toMatch(/cost again|overloaded/);
   });
 
+  test.each(['simple', 'reliable'])(
+    'of the embedded service, during a conversation in %s mode: exit 23 as soon as it cannot store',
+    async (mode) => {
+      requireSmallDisk();
+      const stage = await scene([]);
+      await writeFile(path.join(stage.box.out, 'long.txt'), LONG_TEXT);
+      const args = ['-f', 'long.txt', '-o', 'a.mp3', '--mode', mode, '-m', 'vendor-s21pro-flash'];
+      const { stderr, stdout } = await onSmallDisk(
+        stage,
+        131_072,
+        `export XDG_STATE_HOME=$PWD/small
+        ${foley(['live', ...args, '--local', '--verbose'])} 2> said &
+        until grep -qs "tts/live 101" said; do sleep 0.01; done
+        cat /dev/zero > small/used 2> list
+        wait $!; echo "first: $?"; cat said >&2`,
+      );
+      expect(stdout.toString()).toBe('first: 23\n');
+      expect(stderr).toContain('The disk of the service is full; this text was not charged.');
+      expect(stderr).toContain('Free up disk space and run the command again.');
+      expect(stderr).not.toContain('reconnecting');
+    },
+  );
+
   test('a full device: exit 30, and the audio is spooled', async () => {
     const stage = await scene([], NO_RIGHTS);
     const error = await stage.fail(['-o', '/dev/full']);

@@ -94,6 +94,31 @@ describe.each(VERSIONS)('a connection of %s ends', (version) => {
     expect(client.audio.length).toBe(0);
   });
 
+  test.each(['simple', 'reliable'] as const)(
+    'with a reason that cannot be retried when the disk is full (%s mode); nothing is charged',
+    async (mode) => {
+      const service = await realtimeService();
+      const before = await service.balance();
+      const client = await started(service, mode);
+      const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+      const release = service.engine.holdBefore(0);
+      if (mode === 'simple') client.send({ event: 'input', text: 'One. Two.', commit: true });
+      else say(client, 1, 'One. Two.');
+      await expect.poll(service.engine.speaking).toBe(1);
+      const broken = breakStore(service, full);
+      release();
+      const messages = await client.until('error');
+      const problem = { code: 'billing_failed', retryable: false, stage: 'storage' };
+      expect(messages.at(-1)).toMatchObject(problem);
+      expect(messages.at(-1)).toHaveProperty('message', expect.stringContaining('disk'));
+      expect(await client.ended()).toMatchObject({ code: 1011 });
+      broken.mend();
+      // The request has ended, although its end could not be stored.
+      expect(await stateOf(service, 'r')).toMatchObject({ state: 'failed_retryable', units: 0 });
+      expect(await service.balance()).toEqual(before);
+    },
+  );
+
   test('with `internal_error` when the program is at fault, which is reported to the operator', async () => {
     const service = await realtimeService();
     const client = await started(service);
