@@ -93,7 +93,9 @@ export const definition: CommandDefinition<AlignFlags> = {
       for (const { cues, path: file } of written) {
         io.notice(`${file}: ${cues === undefined ? 'word times' : counted(cues, 'cue')}`);
       }
-      if (!timings.complete) io.warn(isUsable ? INCOMPLETE : OTHER_TEXT);
+      const { describeMissing } = await import('../../src/captions/missing-text.ts');
+      const missing = describeMissing(timings);
+      if (missing !== undefined) io.warn(`foley: ${missing}; ${isUsable ? INCOMPLETE : OTHER_TEXT}`);
       const { timingsDocument, timingsFile } = await import('../../src/captions/timings.ts');
       const summary = { confidence, placed, total: words };
       const items = written.map(({ path: output, format, cues, violations }) => {
@@ -129,9 +131,9 @@ Examples:
   $ foley align talk.wav -f talk.txt > talk.json`;
 
 const INCOMPLETE =
-  'foley: some words were not found in the recording; in subtitles, they share the time between their neighbours';
+  'subtitles show them between their neighbours, and leave out sentences for which the recording has no time';
 const OTHER_TEXT =
-  'foley: less than half of the words were found, so no subtitles are written; is this the text of the recording?';
+  'less than half of the words were found, so no subtitles are written; is this the text of the recording?';
 
 interface AlignedText {
   readonly timings: Timings;

@@ -61,7 +61,10 @@ export const definition: CommandDefinition<CaptionsFlags> = {
     }
     const { warnOfViolations } = await import('../../src/captions/violations.ts');
     warnOfViolations(written, (sentence) => context.io.warn(sentence));
-    if (!timings.complete) context.io.warn(INCOMPLETE);
+    const { describeMissing } = await import('../../src/captions/missing-text.ts');
+    const missing = describeMissing(timings);
+    if (missing !== undefined) context.io.warn(`foley: ${missing}`);
+    else if (!timings.complete) context.io.warn(INCOMPLETE);
     return {
       data: {
         items: written.map(({ path, format, cues, violations }) => {

@@ -2,26 +2,29 @@ import { boundariesOf } from './boundaries.ts';
 import type { Cue, CueShape } from './cue-shape.ts';
 import { cutCues, cutWords, MAX_LEAD_MS, neededMs } from './cut-cues.ts';
 import { breakLines, lineRow, LineFill } from './lines.ts';
+import { leaveOutMissing } from './missing-text.ts';
 import { timeTokens } from './time-tokens.ts';
 import type { Timings } from './timings.ts';
 import { firstWordsOf } from './timings.ts';
 import { tokenize } from './tokens.ts';
 
 /**
- * Creates the subtitle cues of a text, in order. The cues contain all characters except white space, and never overlap.
- * Only a cue with a single word may exceed the limits in `shape`. If `timings` has several speakers, each speaker's
+ * Creates the subtitle cues of a text, in order. The cues contain all characters except white space and the text that
+ * {@link leaveOutMissing} leaves out, and never overlap. Only a cue with a single word may exceed the limits in `shape`. If `timings` has several speakers, each speaker's
  * line starts a new cue.
  */
 export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   const { durationMs, lines, words } = timings;
   if (lines === undefined) return withTimes(spokenCues(timings, shape), shape, durationMs);
   const firstWords = firstWordsOf(lines);
-  const cues = lines.flatMap(({ endMs, speaker, startMs, text, ...line }, index) => {
+  const cues = lines.flatMap(({ endMs, speaker, startMs, text, words: count }, index) => {
     const first = firstWords[index] ?? 0;
     const own = words
-      .slice(first, first + line.words)
+      .slice(first, first + count)
       .map((word) => ({ ...word, startMs: word.startMs - startMs, endMs: word.endMs - startMs }));
-    const timed = { ...timings, text, durationMs: endMs - startMs, words: own };
+    // The words that were not found do not say to which line they belong.
+    const line = { text, durationMs: endMs - startMs, words: own, unplaced: [] };
+    const timed = { ...timings, ...line };
     return spokenCues(timed, shape).map((cue) => ({ ...movedCue(cue, startMs), speaker }));
   });
   return withTimes(cues, shape, durationMs);
@@ -35,8 +38,9 @@ function movedCue(cue: SpokenCue, ms: number): SpokenCue {
 }
 
 function spokenCues(timings: Timings, shape: CueShape): readonly SpokenCue[] {
-  const tokens = timeTokens(tokenize(timings.text), timings);
-  const boundaries = boundariesOf(timings.text, tokens);
+  const timed = timeTokens(tokenize(timings.text), timings);
+  const all = { tokens: timed, boundaries: boundariesOf(timings.text, timed) };
+  const { boundaries, tokens } = leaveOutMissing(all, timings);
   const row = { tokens, boundaries, durationMs: timings.durationMs };
   const counts = shape.by === 'word' ? cutWords(row, shape) : cutCues(row, shape);
   const boundaryGroups = sliceBy(boundaries, counts);

@@ -8,6 +8,8 @@ import type { TimedWord, Timings } from './timings.ts';
 export interface TimedToken extends Token {
   readonly startMs: number;
   readonly endMs: number;
+  /** Whether the timings have a word for this token. If not, its time is a guess. */
+  readonly isFound: boolean;
 }
 
 /**
@@ -18,11 +20,7 @@ export interface TimedToken extends Token {
  */
 export function timeTokens(tokens: readonly Token[], timings: Timings): TimedToken[] {
   const { durationMs, words } = timings;
-  const links = linkWords(
-    tokens.map(({ text }) => text),
-    words.map(({ text }) => text),
-  );
-  const spans = fillGaps(tokens, linkedSpans(links, words), timings);
+  const spans = fillGaps(tokens, linkedSpans(timedLinks(tokens, timings), words), timings);
   let latest = 0;
   const starts = spans.map(({ startMs }) => {
     latest = Math.min(durationMs, Math.max(latest, Math.round(startMs)));
@@ -32,7 +30,32 @@ export function timeTokens(tokens: readonly Token[], timings: Timings): TimedTok
     const startMs = starts[index] ?? 0;
     const nextMs = starts[index + 1] ?? durationMs;
     const endMs = Math.min(nextMs, Math.max(startMs, Math.round(spans[index]?.endMs ?? 0)));
-    return { ...token, startMs, endMs };
+    return { ...token, startMs, endMs, isFound: spans[index]?.isFound === true };
+  });
+}
+
+// Words without times are matched too, so that their tokens do not match other words.
+function timedLinks(tokens: readonly Token[], { unplaced = [], words }: Timings): readonly Link[] {
+  const texts: string[] = [];
+  const timed: number[] = [];
+  let next = 0;
+  for (let index = 0; index <= words.length; index += 1) {
+    for (; unplaced[next]?.index === index; next += 1) {
+      timed.push(-1);
+      texts.push(unplaced[next]?.text ?? '');
+    }
+    const word = words[index];
+    if (word === undefined) break;
+    timed.push(index);
+    texts.push(word.text);
+  }
+  const links = linkWords(
+    tokens.map(({ text }) => text),
+    texts,
+  );
+  return links.flatMap((link) => {
+    const word = timed[link.word] ?? -1;
+    return word === -1 ? [] : [{ ...link, word }];
   });
 }
 
@@ -62,6 +85,10 @@ function linkedSpans(
   return spans;
 }
 
+interface FilledSpan extends Span {
+  readonly isFound: boolean;
+}
+
 interface Gap {
   readonly tokens: readonly Token[];
   readonly words: readonly TimedWord[];
@@ -75,8 +102,8 @@ function fillGaps(
   tokens: readonly Token[],
   linked: ReadonlyMap<number, LinkedSpan>,
   { words, durationMs }: Timings,
-): Span[] {
-  const spans: Span[] = [];
+): FilledSpan[] {
+  const spans: FilledSpan[] = [];
   const letterMs = usualLetterMs(tokens, linked);
   let from = 0;
   let word = 0;
@@ -96,14 +123,16 @@ function fillGaps(
       isLast: next === undefined,
     });
     const added = isSpoken ? spokenGap({ ...gap, around }, weights) : silentGap(gap);
-    for (const span of added) spans.push(span);
+    const isFound = gap.words.length > 0;
+    for (const span of added) spans.push({ ...span, isFound });
     const extra = isSpoken ? undefined : extraTime(gap, tokens, index);
     if (extra?.belongsTo === 'before' && begin > 0) {
-      spans[begin - 1] = { startMs: spans[begin - 1]?.startMs ?? 0, endMs: extra.span.endMs };
+      const startMs = spans[begin - 1]?.startMs ?? 0;
+      spans[begin - 1] = { startMs, endMs: extra.span.endMs, isFound: true };
     }
     if (next !== undefined) {
       const startMs = extra?.belongsTo === 'after' ? extra.span.startMs : next.startMs;
-      spans.push({ startMs, endMs: next.endMs });
+      spans.push({ startMs, endMs: next.endMs, isFound: true });
       word = next.lastWord + 1;
     }
     from = index + 1;

@@ -66,6 +66,35 @@ test('subtitles and word times are written, and the words have increasing times'
   expect(await readFile(path.join(box.out, 'again.srt'), 'utf8')).toBe(srt);
 });
 
+const [FIRST = '', SECOND = ''] = TEXT.split(/(?<=day\.) /);
+const UNSPOKEN =
+  'Thank you for listening to this chapter, and see you again in the next one of the book.';
+
+test.each([
+  ['a title', 'at the start \\("Chapter One"\\)', 'Chapter One', TEXT],
+  ['a text at the start', '18 words at the start \\("Thank.*book"\\)', UNSPOKEN, TEXT],
+  ['a text at the end', '18 words at the end \\("Thank you for listening … ', TEXT, UNSPOKEN],
+  ['a text in the middle', '18 words after 0:0\\d ', FIRST, UNSPOKEN, SECOND],
+])('%s that is not spoken is named, and has no cue that flashes', async (_what, named, ...texts) => {
+  const box = await boxWith('talk.wav');
+  await writeFile(path.join(box.out, 'all.txt'), texts.join('\n\n'));
+  const outputs = ['--subtitles', 'talk.srt', '--timings', 'talk.json'];
+  const result = await align(box, ['talk.wav', '-f', 'all.txt', ...outputs]);
+  expect(result.code).toBe(3);
+  expect(result.stderr).toMatch(new RegExp(`^foley: .*not found in the recording: .*${named}`, 'm'));
+  expect(result.stderr).not.toMatch(/is shown for 0/);
+  const srt = await readFile(path.join(box.out, 'talk.srt'), 'utf8');
+  const cues = readSubtitles(srt, 'talk.srt');
+  expect(cues.map(({ lines }) => lines.join(' ')).join(' ')).toBe(TEXT);
+  for (const { endMs, startMs } of cues) expect(endMs - startMs).toBeGreaterThan(800);
+  const again = await runFoley(['captions', 'talk.json', '--subtitles', 'again.srt'], {
+    box,
+    cwd: box.out,
+  });
+  expect(again.stderr).toMatch(new RegExp(named, 'm'));
+  expect(await readFile(path.join(box.out, 'again.srt'), 'utf8')).toBe(srt);
+});
+
 test.each(['talk.mp3', 'talk.ogg'])('the words of %s go to stdout without flags', async (file) => {
   const box = await boxWith(file);
   const { code, stdout } = await align(box, [file, '-f', 'talk.txt', '--quiet']);
@@ -167,7 +196,7 @@ describe('words that are not in the recording', () => {
       'talk.srt',
     ]);
     expect(code).toBe(3);
-    expect(stderr).toContain('some words were not found');
+    expect(stderr).toMatch(/11 of 35 words were not found in the recording: 11 words at the end/);
     const timings = JSON.parse(await readFile(path.join(box.out, 'talk.json'), 'utf8'));
     expect(timings.complete).toBe(false);
     expect(timings.words.at(-1)).toEqual({ text: 'most', startMs: null, endMs: null });
