@@ -95,7 +95,8 @@ export const definition: CommandDefinition<AlignFlags> = {
       }
       const { describeMissing } = await import('../../src/captions/missing-text.ts');
       const missing = describeMissing(timings);
-      if (missing !== undefined) io.warn(`foley: ${missing}; ${isUsable ? INCOMPLETE : OTHER_TEXT}`);
+      if (missing !== undefined)
+        io.warn(`foley: ${missing}; ${isUsable ? INCOMPLETE : OTHER_TEXT}`);
       const { timingsDocument, timingsFile } = await import('../../src/captions/timings.ts');
       const summary = { confidence, placed, total: words };
       const items = written.map(({ path: output, format, cues, violations }) => {

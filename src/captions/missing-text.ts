@@ -91,9 +91,9 @@ export function describeMissing({ unplaced = [], words }: Timings): string | und
     stretch.push(word);
   }
   const all = [...stretches.values()];
-  const longest = all.toSorted((a, b) => b.length - a.length).slice(0, MOST_NAMED);
+  const longest = new Set(all.toSorted((a, b) => b.length - a.length).slice(0, MOST_NAMED));
   const named = all
-    .filter((one) => longest.includes(one))
+    .filter((one) => longest.has(one))
     .map((one) => `${counted(one.length, 'word')} ${placeOf(one, words)} (${excerpt(one)})`);
   const others = all.length - named.length;
   const more = others === 0 ? '' : ` and in ${counted(others, 'other place')}`;

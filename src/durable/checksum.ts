@@ -50,7 +50,7 @@ export async function checksumOf(
   const handle = typeof file === 'string' ? await files.open(file, 'r') : file;
   try {
     const buffer = Buffer.alloc(READ_BYTES);
-    for (let position = 0; ; ) {
+    for (let position = 0; ;) {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
       if (bytesRead === 0) return checksum.value();
       checksum.update(buffer.subarray(0, bytesRead));

@@ -199,7 +199,7 @@ export async function copyIntoNew(
 
 async function copyBytes(source: FileHandle, copy: FileHandle): Promise<void> {
   const buffer = Buffer.alloc(262_144);
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     const { bytesRead } = await source.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) return;
     await writeAll(copy, buffer.subarray(0, bytesRead));

@@ -75,25 +75,30 @@ test.each([
   ['a text at the start', '18 words at the start \\("Thank.*book"\\)', UNSPOKEN, TEXT],
   ['a text at the end', '18 words at the end \\("Thank you for listening … ', TEXT, UNSPOKEN],
   ['a text in the middle', '18 words after 0:0\\d ', FIRST, UNSPOKEN, SECOND],
-])('%s that is not spoken is named, and has no cue that flashes', async (_what, named, ...texts) => {
-  const box = await boxWith('talk.wav');
-  await writeFile(path.join(box.out, 'all.txt'), texts.join('\n\n'));
-  const outputs = ['--subtitles', 'talk.srt', '--timings', 'talk.json'];
-  const result = await align(box, ['talk.wav', '-f', 'all.txt', ...outputs]);
-  expect(result.code).toBe(3);
-  expect(result.stderr).toMatch(new RegExp(`^foley: .*not found in the recording: .*${named}`, 'm'));
-  expect(result.stderr).not.toMatch(/is shown for 0/);
-  const srt = await readFile(path.join(box.out, 'talk.srt'), 'utf8');
-  const cues = readSubtitles(srt, 'talk.srt');
-  expect(cues.map(({ lines }) => lines.join(' ')).join(' ')).toBe(TEXT);
-  for (const { endMs, startMs } of cues) expect(endMs - startMs).toBeGreaterThan(800);
-  const again = await runFoley(['captions', 'talk.json', '--subtitles', 'again.srt'], {
-    box,
-    cwd: box.out,
-  });
-  expect(again.stderr).toMatch(new RegExp(named, 'm'));
-  expect(await readFile(path.join(box.out, 'again.srt'), 'utf8')).toBe(srt);
-});
+])(
+  '%s that is not spoken is named, and has no cue that flashes',
+  async (_what, named, ...texts) => {
+    const box = await boxWith('talk.wav');
+    await writeFile(path.join(box.out, 'all.txt'), texts.join('\n\n'));
+    const outputs = ['--subtitles', 'talk.srt', '--timings', 'talk.json'];
+    const result = await align(box, ['talk.wav', '-f', 'all.txt', ...outputs]);
+    expect(result.code).toBe(3);
+    expect(result.stderr).toMatch(
+      new RegExp(`^foley: .*not found in the recording: .*${named}`, 'm'),
+    );
+    expect(result.stderr).not.toMatch(/is shown for 0/);
+    const srt = await readFile(path.join(box.out, 'talk.srt'), 'utf8');
+    const cues = readSubtitles(srt, 'talk.srt');
+    expect(cues.map(({ lines }) => lines.join(' ')).join(' ')).toBe(TEXT);
+    for (const { endMs, startMs } of cues) expect(endMs - startMs).toBeGreaterThan(800);
+    const again = await runFoley(['captions', 'talk.json', '--subtitles', 'again.srt'], {
+      box,
+      cwd: box.out,
+    });
+    expect(again.stderr).toMatch(new RegExp(named, 'm'));
+    expect(await readFile(path.join(box.out, 'again.srt'), 'utf8')).toBe(srt);
+  },
+);
 
 test.each(['talk.mp3', 'talk.ogg'])('the words of %s go to stdout without flags', async (file) => {
   const box = await boxWith(file);
