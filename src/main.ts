@@ -2,7 +2,7 @@ import { tree } from '../commands/tree.ts';
 import { version } from '../package.json';
 import { findHome, resolvePaths } from './config/paths.ts';
 import { COLOR_CHOICES } from './cli/render/style.ts';
-import type { Connection, Context, MainDeps } from './cli/command.ts';
+import type { ServiceConnection, Context, MainDeps } from './cli/command.ts';
 import type { GlobalOptions } from './cli/flags/global.ts';
 import { findInvocation, parseBranch, parseCommand, parseRoot } from './cli/program.ts';
 import type { Io } from './cli/io.ts';
@@ -33,14 +33,14 @@ import type { Processes } from './effects/processes.ts';
 import { systemProcesses } from './effects/processes.ts';
 
 /** How a run of the program ends: with an exit code, or with a signal. */
-export type Ending = { readonly code: ExitCode } | { readonly signal: StopSignal };
+export type ProgramEnding = { readonly code: ExitCode } | { readonly signal: StopSignal };
 
 interface Work extends Parsed {
   readonly perform: (context: Context) => Promise<CommandResult>;
 }
 
 /** Runs the program: parses the arguments, runs a command and renders the result or failure. Never ends the process. */
-export async function main(argv: readonly string[], deps: MainDeps): Promise<Ending> {
+export async function main(argv: readonly string[], deps: MainDeps): Promise<ProgramEnding> {
   prepareOutputs(deps.streams);
   let globals = presumedGlobals(argv);
   try {
@@ -58,7 +58,7 @@ export function reportBug(
   error: unknown,
   argv: readonly string[],
   deps: MainDeps,
-): Promise<Ending> {
+): Promise<ProgramEnding> {
   return conclude(error, presumedGlobals(argv), deps);
 }
 
@@ -72,7 +72,7 @@ async function parse(argv: readonly string[]): Promise<Work | Shown> {
   return { ...parsed, perform: (context) => definition.run(context, parsed) };
 }
 
-async function show(shown: Shown, isJson: boolean, { streams }: MainDeps): Promise<Ending> {
+async function show(shown: Shown, isJson: boolean, { streams }: MainDeps): Promise<ProgramEnding> {
   let text: string;
   if (shown.kind === 'version') text = versionText(shown.json);
   else if (!isJson) ({ text } = shown);
@@ -100,7 +100,7 @@ function refuseDebugOutput({ NODE_DEBUG: parts = '' }: MainDeps['env']): void {
   );
 }
 
-async function perform(work: Work, deps: MainDeps): Promise<Ending> {
+async function perform(work: Work, deps: MainDeps): Promise<ProgramEnding> {
   refuseDebugOutput(deps.env);
   const io = await createIo({ streams: deps.streams, env: deps.env, globals: work.globals });
   const watch = watchSignals(deps.signals, (signal) => {
@@ -120,7 +120,7 @@ async function perform(work: Work, deps: MainDeps): Promise<Ending> {
   }
 }
 
-async function performIn(context: Context, work: Work, deps: MainDeps): Promise<Ending> {
+async function performIn(context: Context, work: Work, deps: MainDeps): Promise<ProgramEnding> {
   const { globals } = work;
   let filter: JqFilter | undefined;
   try {
@@ -145,14 +145,18 @@ async function performIn(context: Context, work: Work, deps: MainDeps): Promise<
   }
 }
 
-async function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps): Promise<Ending> {
+async function conclude(
+  error: unknown,
+  globals: GlobalOptions,
+  deps: MainDeps,
+): Promise<ProgramEnding> {
   if (error instanceof BrokenPipe) return { code: EXIT_CODES.ok.code };
   const io = await createIo({ streams: deps.streams, env: deps.env, globals });
   if (error instanceof Interrupted) return { signal: error.stopSignal };
   return report(toFailure(error), io, globals);
 }
 
-function report(failure: Failure, io: Io, { jq, json, verbose }: GlobalOptions): Ending {
+function report(failure: Failure, io: Io, { jq, json, verbose }: GlobalOptions): ProgramEnding {
   const isJson = json === true && jq === undefined;
   renderError(failure, io, { json: isJson, verbose: verbose === true });
   return { code: failure.exitCode };
@@ -182,7 +186,7 @@ export function run(host: NodeJS.Process): void {
   const argv = host.argv.slice(2);
   const deps = systemDeps(host);
   let isOver = false;
-  const end = (ending: Ending): void => {
+  const end = (ending: ProgramEnding): void => {
     isOver = true;
     if ('code' in ending) host.exitCode = ending.code;
     else endWithSignal(host, ending.signal);
@@ -261,7 +265,7 @@ export function createContext({
     return abortable(loadSettings({ files, env, cwd: cwd(), settingsFile }), signal);
   });
   let processes: Processes | undefined;
-  let connection: Promise<Connection> | undefined;
+  let connection: Promise<ServiceConnection> | undefined;
   const context: Context = {
     clock,
     cwd,

@@ -7,7 +7,7 @@ import { listOption } from '../../src/cli/flags/values.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { parseField, isPublic, isRealtime, planCall, retryRules } from './plan-call.ts';
-import type { Call, ApiFlags } from './plan-call.ts';
+import type { PlannedCall, ApiFlags } from './plan-call.ts';
 import type { Payload } from './request-body.ts';
 import { readPayload } from './request-body.ts';
 import { parseJson, isRecord } from '../../src/api/response.ts';
@@ -60,7 +60,7 @@ Examples:
       -F text=Hello -F voiceId=… -F speed=0.9 > hello.mp3
   $ foley api POST /api/open/v3/speech/tts --body speech.json > hello.mp3`;
 
-async function send(context: Context, call: Call, payload: Payload): Promise<CommandResult> {
+async function send(context: Context, call: PlannedCall, payload: Payload): Promise<CommandResult> {
   const { globals, io } = context;
   io.requireStdout();
   const spec = specOf(context, call, payload);
@@ -77,7 +77,7 @@ async function send(context: Context, call: Call, payload: Payload): Promise<Com
   return {};
 }
 
-function specOf({ signal }: Context, call: Call, payload: Payload): RequestSpec {
+function specOf({ signal }: Context, call: PlannedCall, payload: Payload): RequestSpec {
   const { accept = '*/*', contentType, others, requestId } = call.headers;
   return {
     ...payload,
@@ -107,7 +107,7 @@ const AUDIO_FILE = /\/audio$/;
  * instead.
  */
 export function returnsAudio(
-  { method, path }: Pick<Call, 'method' | 'path'>,
+  { method, path }: Pick<PlannedCall, 'method' | 'path'>,
   body: RequestBody | undefined,
 ): boolean {
   if (method === 'GET') return AUDIO_FILE.test(path);

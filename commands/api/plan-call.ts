@@ -23,7 +23,7 @@ const READS = new Set(['GET', 'HEAD']);
  * Checks the arguments and flags of `foley api` without reading any file.
  * @throws Failure of kind `usage` for an invalid argument or flag
  */
-export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: string): Call {
+export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: string): PlannedCall {
   const [methodWord = '', pathWord] = args;
   if (pathWord === undefined) throw missing(methodWord);
   const method = methodOf(methodWord);
@@ -49,7 +49,7 @@ export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: str
 }
 
 /** Returns true if a call requests a public document, which needs no API key. */
-export function isPublic({ method, path }: Pick<Call, 'method' | 'path'>): boolean {
+export function isPublic({ method, path }: Pick<PlannedCall, 'method' | 'path'>): boolean {
   return ENDPOINTS.some(
     (endpoint) => 'public' in endpoint && endpoint.method === method && endpoint.path === path,
   );
@@ -58,7 +58,7 @@ export function isPublic({ method, path }: Pick<Call, 'method' | 'path'>): boole
 /**
  * Returns true if requests with this path are sent to the realtime host (docs/api/realtime.md) instead of the base URL.
  */
-export function isRealtime({ path }: Pick<Call, 'path'>): boolean {
+export function isRealtime({ path }: Pick<PlannedCall, 'path'>): boolean {
   return /^\/v[23]\/tts\//.test(path);
 }
 
@@ -191,7 +191,7 @@ export function retryRules({
   headers: { idempotencyKey, requestId },
   method,
   path,
-}: Pick<Call, 'headers' | 'method' | 'path'>): Pick<
+}: Pick<PlannedCall, 'headers' | 'method' | 'path'>): Pick<
   RequestSpec,
   'billed' | 'key' | 'lookAt' | 'retry'
 > {
@@ -290,7 +290,7 @@ function pathOf(name: string): [string, ...string[]] | undefined {
 }
 
 /** The HTTP call that the arguments and flags of `foley api` describe. Its files have not been read yet. */
-export interface Call {
+export interface PlannedCall {
   readonly method: string;
   /** The path of the request, without the query. */
   readonly path: string;

@@ -4,7 +4,7 @@ import { jsonBody } from '../../src/api/request.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { readInput, readTextInput } from '../../src/cli/read-input.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { Field, GivenValue, Call } from './plan-call.ts';
+import type { Field, GivenValue, PlannedCall } from './plan-call.ts';
 import { typedValue } from './plan-call.ts';
 import path from 'node:path';
 import { findRegularFile } from '../../src/durable/regular-file.ts';
@@ -20,7 +20,7 @@ export interface Payload {
  * Reads the files that an HTTP call names, and builds the query string or the request body.
  * @throws Failure of kind `usage` for an unreadable file, or for fields that contradict each other
  */
-export async function readPayload(context: Context, call: Call): Promise<Payload> {
+export async function readPayload(context: Context, call: PlannedCall): Promise<Payload> {
   const { body, fields, fieldsAs, headers, target } = call;
   const { contentType = 'application/json' } = headers;
   if (body !== undefined) {
@@ -91,9 +91,9 @@ async function jsonValueOf(context: Context, { given, value }: Field): Promise<R
 }
 
 type Scalar = string | number | boolean | null;
-type Node = Scalar | Branch | Node[];
+type Node = Scalar | FieldTree | Node[];
 // A Map, because a key may be `__proto__`.
-type Branch = Map<string, Node>;
+type FieldTree = Map<string, Node>;
 
 /** A field of a JSON request body, with its value. If the value comes from a file, the file has been read. */
 export interface ReadField {
@@ -108,12 +108,12 @@ export interface ReadField {
  * @throws Failure of kind `usage` for a nested list, or for fields that contradict each other
  */
 export function jsonOfFields(fields: readonly ReadField[]): unknown {
-  const root: Branch = new Map();
+  const root: FieldTree = new Map();
   for (const { field, value } of fields) insert(root, field, value);
   return toJson(root);
 }
 
-function insert(root: Branch, field: Field, value: Scalar | undefined): void {
+function insert(root: FieldTree, field: Field, value: Scalar | undefined): void {
   let branch = root;
   let [key, ...rest] = field.path;
   for (;;) {
@@ -142,24 +142,24 @@ function insert(root: Branch, field: Field, value: Scalar | undefined): void {
   }
 }
 
-function setOnce(branch: Branch, key: string, value: Node, field: Field): void {
+function setOnce(branch: FieldTree, key: string, value: Node, field: Field): void {
   if (branch.has(key)) throw clash(`${field.given} is given twice`);
   branch.set(key, value);
 }
 
-function branchAt(branch: Branch, key: string, field: Field): Branch {
+function branchAt(branch: FieldTree, key: string, field: Field): FieldTree {
   const known = branch.get(key);
   if (known instanceof Map) return known;
   if (known !== undefined)
     throw clash(
       `${field.given} requires ${key} to be an object, but another field sets it to a value or a list`,
     );
-  const made: Branch = new Map();
+  const made: FieldTree = new Map();
   branch.set(key, made);
   return made;
 }
 
-function listAt(branch: Branch, key: string, field: Field): Node[] {
+function listAt(branch: FieldTree, key: string, field: Field): Node[] {
   const known = branch.get(key);
   if (Array.isArray(known)) return known;
   if (known !== undefined)
@@ -171,10 +171,10 @@ function listAt(branch: Branch, key: string, field: Field): Node[] {
   return made;
 }
 
-function itemFor(list: Node[], key: string): Branch {
+function itemFor(list: Node[], key: string): FieldTree {
   const last = list.at(-1);
   if (last instanceof Map && (!last.has(key) || Array.isArray(last.get(key)))) return last;
-  const made: Branch = new Map();
+  const made: FieldTree = new Map();
   list.push(made);
   return made;
 }

@@ -6,7 +6,7 @@ import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { selectAccount } from '../../src/config/accounts.ts';
 
-interface Row {
+interface AccountRow {
   readonly name: string;
   readonly baseUrl: string;
   readonly realtimeUrl: string | null;
@@ -22,12 +22,14 @@ export const definition: CommandDefinition<ListFlags> = {
   async run(context, { options }) {
     const accounts = await storedAccounts(context);
     const current = selectAccount(accounts)?.name;
-    const items = [...accounts.all.values()].map(({ baseUrl, name, realtimeUrl = null }): Row => ({
-      name,
-      baseUrl,
-      realtimeUrl,
-      current: name === current,
-    }));
+    const items = [...accounts.all.values()].map(
+      ({ baseUrl, name, realtimeUrl = null }): AccountRow => ({
+        name,
+        baseUrl,
+        realtimeUrl,
+        current: name === current,
+      }),
+    );
     const { listOrNotice } = await import('../../src/cli/render/table.ts');
     return {
       data: { items, total: items.length },
@@ -36,7 +38,7 @@ export const definition: CommandDefinition<ListFlags> = {
   },
 };
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column<AccountRow>[] = [
   { title: 'NAME', value: ({ name }) => name, whole: true },
   { title: 'IN USE', value: ({ current }) => (current ? 'yes' : '') },
   { title: 'SERVICE', value: ({ baseUrl }) => baseUrl },

@@ -1,7 +1,7 @@
-import type { Source } from '../../src/batch/plan/inputs.ts';
+import type { InputSource } from '../../src/batch/plan/inputs.ts';
 import { inputBytes, findSources, linesOf } from '../../src/batch/plan/inputs.ts';
 import { countItems, DEFAULT_TEXT_COLUMN } from '../../src/batch/plan/items.ts';
-import type { BatchItem, PlanDefaults, PlanOptions } from '../../src/batch/plan/plan.ts';
+import type { BatchItem, PlanDefaults, BatchPlanOptions } from '../../src/batch/plan/plan.ts';
 import { FirstOwners, parseNameTemplate, planItems } from '../../src/batch/plan/plan.ts';
 import type { Shard, ShardChoice } from '../../src/batch/plan/shard.ts';
 import { chosenShard, isInShard } from '../../src/batch/plan/shard.ts';
@@ -141,7 +141,7 @@ function refuseFlags({ globals }: Context, paths: readonly string[], flags: Batc
   }
 }
 
-function refuseCode(sources: readonly Source[], { code, textFormat }: BatchFlags): void {
+function refuseCode(sources: readonly InputSource[], { code, textFormat }: BatchFlags): void {
   const mayHaveCode = sources.some(({ file, kind }) => {
     // A list may name Markdown files.
     const isList = kind === 'csv' || kind === 'jsonl';
@@ -153,7 +153,7 @@ function refuseCode(sources: readonly Source[], { code, textFormat }: BatchFlags
 
 async function reportUnusedColumns(
   { io }: Context,
-  sources: readonly Source[],
+  sources: readonly InputSource[],
   textColumn: string | undefined,
 ): Promise<void> {
   const tables = sources.filter((source) => source.kind === 'csv');
@@ -197,7 +197,7 @@ function defaultsOf(flags: BatchFlags, settings: SettingSources): PlanDefaults {
 }
 
 async function checkPlan(
-  options: PlanOptions,
+  options: BatchPlanOptions,
   shard: Shard | undefined,
   redone: ReadonlySet<string>,
 ): Promise<Pick<PreparedBatch, 'foreign' | 'needsVoice' | 'pronunciations' | 'total'>> {
@@ -238,7 +238,7 @@ async function checkPlan(
 }
 
 async function* itemsOf(
-  options: PlanOptions,
+  options: BatchPlanOptions,
   shard: Shard | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<BatchItem, void, undefined> {

@@ -11,7 +11,7 @@ interface ConfigListFlags extends ListFlags {
   readonly showOrigin?: true;
 }
 
-interface Row {
+interface SettingRow {
   readonly name: string;
   readonly value: string | number;
   readonly origin: string;
@@ -26,11 +26,13 @@ export const definition: CommandDefinition<ConfigListFlags> = {
     ]);
   },
   async run(context, { options }) {
-    const items = listSettings(await context.settings()).map(({ name, origin, value }): Row => ({
-      name,
-      value: formatValue(name, value),
-      origin: describeOrigin(origin),
-    }));
+    const items = listSettings(await context.settings()).map(
+      ({ name, origin, value }): SettingRow => ({
+        name,
+        value: formatValue(name, value),
+        origin: describeOrigin(origin),
+      }),
+    );
     const { listOrNotice } = await import('../../src/cli/render/table.ts');
     const { columns: names, showOrigin } = options;
     const columns = showOrigin === true || names !== undefined ? [...COLUMNS, ORIGIN] : COLUMNS;
@@ -41,9 +43,9 @@ export const definition: CommandDefinition<ConfigListFlags> = {
   },
 };
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column<SettingRow>[] = [
   { title: 'NAME', value: ({ name }) => name, whole: true },
   { title: 'VALUE', value: ({ value }) => `${value}`, whole: true },
 ];
 
-const ORIGIN: Column<Row> = { title: 'ORIGIN', value: ({ origin }) => origin, whole: true };
+const ORIGIN: Column<SettingRow> = { title: 'ORIGIN', value: ({ origin }) => origin, whole: true };

@@ -1,6 +1,6 @@
-import type { BilledOptions } from '../../src/api/request.ts';
-import type { DesignRequest, VoiceDesign } from '../../src/api/resources/designs.ts';
-import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
+import type { BilledCallOptions } from '../../src/api/request.ts';
+import type { DesignRequest, CreatedDesign } from '../../src/api/resources/designs.ts';
+import type { CommandDefinition, Context, ServiceConnection } from '../../src/cli/command.ts';
 import { dryRunOption, idOptions } from '../shared/flags/speech.ts';
 import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
 import { designRequest } from '../../src/api/resources/designs.ts';
@@ -101,7 +101,7 @@ async function createDesign(
 export function designOptions(
   { random, signal }: Context,
   { idempotencyKey, requestId }: IdFlags,
-): BilledOptions {
+): BilledCallOptions {
   const value = idempotencyKey ?? random.uuid();
   const madeByTool = idempotencyKey === undefined;
   return { idempotencyKey: { value, madeByTool }, requestId, signal };
@@ -109,8 +109,8 @@ export function designOptions(
 
 async function fetchPreviews(
   { clock, io, signal }: Context,
-  { candidates, designId }: VoiceDesign,
-  { connection, placeFor }: { connection: Connection; placeFor: OpenDestination },
+  { candidates, designId }: CreatedDesign,
+  { connection, placeFor }: { connection: ServiceConnection; placeFor: OpenDestination },
 ): Promise<readonly CandidatePreview[]> {
   const progress = startProgress(io, clock, 'fetching the previews');
   const refs = candidates.map((candidate) => ({ ...candidate, designId }));
@@ -142,7 +142,7 @@ const COLUMNS: readonly Column<CandidateRow>[] = [
 ];
 
 function designDocument(
-  design: VoiceDesign,
+  design: CreatedDesign,
   previews: readonly CandidatePreview[] | undefined,
   target: 'embedded' | 'hosted',
 ): Record<string, unknown> {

@@ -32,7 +32,7 @@ const CHECKS: readonly Check[] = [
   playersCheck,
 ];
 
-interface Row extends Pick<Finding, 'state' | 'text'> {
+interface FindingRow extends Pick<Finding, 'state' | 'text'> {
   readonly check: string;
   readonly hint: string | null;
 }
@@ -68,8 +68,8 @@ export const definition: CommandDefinition = {
   },
 };
 
-async function lookAtAll(context: Context): Promise<Row[]> {
-  const rows: Row[] = [];
+async function lookAtAll(context: Context): Promise<FindingRow[]> {
+  const rows: FindingRow[] = [];
   let target: Promise<Target> | undefined;
   const shared = { target: () => (target ??= findTarget(context)) };
   for (const { name, run } of CHECKS) {

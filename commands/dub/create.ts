@@ -1,13 +1,13 @@
 import { Option } from 'commander';
 import type { MediaRequest } from '../../src/api/resources/media.ts';
-import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
+import type { CommandDefinition, Context, ServiceConnection } from '../../src/cli/command.ts';
 import { refuseUnusedWaitFlags } from '../shared/flags/jobs.ts';
 import type { MediaCreateFlags } from '../shared/flags/media.ts';
 import { createOptions, refuseOtherEnding } from '../shared/flags/media.ts';
 import { controlOptions, modelOption, textOptions, voiceOptions } from '../shared/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import { serviceFlags } from '../shared/jobs/format.ts';
-import type { MediaTask } from '../shared/media/create-media.ts';
+import type { MediaCreation } from '../shared/media/create-media.ts';
 import { createMedia, describeMedia } from '../shared/media/create-media.ts';
 import { readInputs } from '../shared/media/input-addresses.ts';
 import { chooseTextSource } from '../shared/choose-text-source.ts';
@@ -66,7 +66,7 @@ export const definition: CommandDefinition<DubCreateFlags> = {
     refusePauses(spoken, '`foley dub create`');
     refusePronunciations(spoken, '`foley dub create`');
     if (options.extend === true) return extended(context, options, text, inputs);
-    const task: MediaTask = {
+    const task: MediaCreation = {
       kind: 'dub',
       inputs,
       order: ([url = ''], connection) => bodyOf(context, options, { text, url }, connection),
@@ -85,7 +85,7 @@ async function extended(
 ): Promise<CommandResult> {
   const [video] = inputs;
   if (video === undefined) throw new Error('the dubbing has no video');
-  const order = async (connection: Connection) => {
+  const order = async (connection: ServiceConnection) => {
     const { language, modelId, speed, voiceId } = await speechOf(
       context,
       options,
@@ -121,7 +121,7 @@ async function bodyOf(
   context: Context,
   options: DubCreateFlags,
   { text, url }: { readonly text: string; readonly url: string },
-  connection: Connection,
+  connection: ServiceConnection,
 ): Promise<MediaRequest> {
   const { language, modelId, speed, voiceId } = await speechOf(context, options, text, connection);
   return {
@@ -139,7 +139,7 @@ async function speechOf(
   context: Context,
   options: DubCreateFlags,
   text: string,
-  connection: Connection,
+  connection: ServiceConnection,
 ) {
   const settings = await context.settings();
   const { language, model, speed } = options;

@@ -5,7 +5,7 @@ import { addOptions, choiceOption, filled } from '../../src/cli/flags/values.ts'
 import { RESOLUTIONS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refuseUnusedWaitFlags } from '../shared/flags/jobs.ts';
-import type { MediaTask } from '../shared/media/create-media.ts';
+import type { MediaCreation } from '../shared/media/create-media.ts';
 import { createMedia, describeMedia } from '../shared/media/create-media.ts';
 import { readInputs } from '../shared/media/input-addresses.ts';
 import {
@@ -51,7 +51,7 @@ export const definition: CommandDefinition<ImageCreateFlags> = {
     if (options.preview !== true) refuseUnusedWaitFlags(options);
     refuseOtherEnding('image', options.output);
     const { aspectRatio, model, output, resolution } = options;
-    const task: MediaTask = {
+    const task: MediaCreation = {
       kind: 'image',
       inputs: await readInputs(context, givenReferences(options)),
       async order(urls, connection) {
@@ -90,7 +90,7 @@ function ratio(given: string): string {
 
 async function createAndShow(
   context: Context,
-  task: MediaTask,
+  task: MediaCreation,
   flags: MediaCreateFlags,
   prompt: string,
 ): Promise<CommandResult> {

@@ -40,14 +40,17 @@ export async function drawPreview(
 /** The protocol by which a terminal shows images. `blocks` draws them with colored block characters. */
 export type PreviewProtocol = 'kitty' | 'iterm2' | 'sixel' | 'blocks';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type TerminalEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Detects from the environment by which protocol the terminal shows images. Returns undefined if the terminal cannot
  * show images. tmux and screen do not forward images, so `blocks` is the only protocol for them.
  * @param mayColor whether colors are on; `blocks` requires colors
  */
-export function previewProtocol(env: Environment, mayColor: boolean): PreviewProtocol | undefined {
+export function previewProtocol(
+  env: TerminalEnvironment,
+  mayColor: boolean,
+): PreviewProtocol | undefined {
   const term = env['TERM'] ?? '';
   const program = env['TERM_PROGRAM'] ?? '';
   if (term === 'dumb') return undefined;
@@ -62,7 +65,7 @@ export function previewProtocol(env: Environment, mayColor: boolean): PreviewPro
   return mayColor ? 'blocks' : undefined;
 }
 
-function isKitty(env: Environment, term: string, program: string): boolean {
+function isKitty(env: TerminalEnvironment, term: string, program: string): boolean {
   return env['KITTY_WINDOW_ID'] !== undefined || term === 'xterm-kitty' || program === 'ghostty';
 }
 

@@ -17,7 +17,7 @@ import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { dryRunResult } from '../../src/cli/render/result.ts';
 import { runSpeechJob } from '../shared/speech/job.ts';
-import type { Task, TtsFlags } from '../shared/speech/plan.ts';
+import type { SpeechTask, TtsFlags } from '../shared/speech/plan.ts';
 import { jobOptions, planTask } from '../shared/speech/plan.ts';
 import { checkPrice, openOutputFile, rememberPrice, speechOrder } from '../shared/speech/speak.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
@@ -25,7 +25,7 @@ import type { Output } from '../../src/durable/output.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refusePauses } from '../../src/speech/speech-text.ts';
-import type { Place, PerformedJob } from '../../src/speech/jobs/job.ts';
+import type { ResultDestination, PerformedJob } from '../../src/speech/jobs/job.ts';
 
 interface CreateFlags extends TtsFlags, WaitFlags {
   readonly api?: JobApi;
@@ -60,7 +60,7 @@ export const definition: CommandDefinition<CreateFlags> = {
   },
 };
 
-function refuseTooLong({ characters }: Task): void {
+function refuseTooLong({ characters }: SpeechTask): void {
   if (characters <= TEXT_MAX_CHARACTERS) return;
   throw usageFailure(
     `the text has ${characters} characters; one job accepts at most ${TEXT_MAX_CHARACTERS}`,
@@ -74,14 +74,14 @@ Examples:
   $ foley jobs create -f chapter.txt -o chapter.mp3
   $ foley jobs wait "$(foley jobs create -f chapter.txt)" -o chapter.mp3`;
 
-async function describeJob(task: Task, { api = 'v3' }: CreateFlags): Promise<CommandResult> {
+async function describeJob(task: SpeechTask, { api = 'v3' }: CreateFlags): Promise<CommandResult> {
   const connection = await task.context.connect();
   const { client } = connection;
   const body = await speechOrder(task, connection);
   return dryRunResult(client.describe(speechJobRequest(client, body, jobOptions(task, api))));
 }
 
-async function createJob(task: Task, flags: CreateFlags): Promise<CommandResult> {
+async function createJob(task: SpeechTask, flags: CreateFlags): Promise<CommandResult> {
   const { context } = task;
   const { clock, io, signal } = context;
   const { api = 'v3' } = flags;
@@ -121,13 +121,13 @@ function placeOf(
   context: Context,
   flags: CreateFlags,
   output: Output | undefined,
-): Place | undefined {
+): ResultDestination | undefined {
   if (output !== undefined) return { output };
   return flags.output === undefined ? undefined : stdoutPlace(context);
 }
 
 function resultOf(
-  { context: { io }, text }: Task,
+  { context: { io }, text }: SpeechTask,
   { failure, job, requestId, saved }: PerformedJob<SpeechJob>,
   target: 'embedded' | 'hosted',
 ): CommandResult {

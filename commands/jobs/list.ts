@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { JobApi, ListedJob } from '../../src/api/resources/jobs.ts';
+import type { JobApi, JobSummary } from '../../src/api/resources/jobs.ts';
 import { allSpeechJobs, listSpeechJobs } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { ApiFlag, PageFlags } from '../shared/flags/jobs.ts';
@@ -54,7 +54,7 @@ function apiOf({ api, createdAfter }: JobsListFlags): JobApi {
 
 async function present(
   { clock, io }: Context,
-  jobs: readonly ListedJob[],
+  jobs: readonly JobSummary[],
   { data, columns }: ListFlags & { readonly data: unknown },
 ): Promise<CommandResult> {
   const { listOrNotice } = await import('../../src/cli/render/table.ts');
@@ -68,7 +68,7 @@ async function present(
   };
 }
 
-const COLUMNS: readonly Column<ListedJob & { readonly created: string }>[] = [
+const COLUMNS: readonly Column<JobSummary & { readonly created: string }>[] = [
   { title: 'ID', value: ({ id }) => id, whole: true },
   { title: 'STATUS', value: ({ status }) => status },
   { title: 'CREATED', value: ({ created }) => created, whole: true },

@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { refuseUnusedWaitFlags } from '../shared/flags/jobs.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import { createMedia, describeMedia } from '../shared/media/create-media.ts';
-import type { MediaTask } from '../shared/media/create-media.ts';
+import type { MediaCreation } from '../shared/media/create-media.ts';
 import { readInputs } from '../shared/media/input-addresses.ts';
 import type { MediaCreateFlags } from '../shared/flags/media.ts';
 import { createOptions, refuseOtherEnding } from '../shared/flags/media.ts';
@@ -40,7 +40,7 @@ export const definition: CommandDefinition<LipSyncCreateFlags> = {
     refuseUnusedWaitFlags(options);
     refuseOtherEnding('lipsync', options.output);
     const { audio, extend, video } = options;
-    const task: MediaTask = {
+    const task: MediaCreation = {
       kind: 'lipsync',
       inputs: await readInputs(context, [
         [video, '--video'],

@@ -1,4 +1,4 @@
-import type { CommandInput, Context, Connection } from '../../src/cli/command.ts';
+import type { CommandInput, Context, ServiceConnection } from '../../src/cli/command.ts';
 import { controlsToSend } from '../shared/flags/speech.ts';
 import { chooseTextSource } from '../shared/choose-text-source.ts';
 import { playerFor, refuseSharedStdin, planOutput } from '../shared/speech/plan.ts';
@@ -150,7 +150,7 @@ const RELIABLE_FLAGS = ['segmentBy', 'flushAfter', 'retryFailed'] as const;
  */
 export async function liveRequest(
   task: LiveTask,
-  connection: Connection,
+  connection: ServiceConnection,
 ): Promise<LivePlan['request']> {
   const { context, flags, lexicon, plan, protocol, settings, text } = task;
   const voiceId = await namedVoice(context, { ...flags, text }, settings, connection);

@@ -1,5 +1,5 @@
 import { redactUrl } from '../../src/api/redact.ts';
-import type { Connection, Context } from '../../src/cli/command.ts';
+import type { ServiceConnection, Context } from '../../src/cli/command.ts';
 import { describeEvent } from '../../src/cli/render/service-events.ts';
 import { openJournal, openSpool } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
@@ -123,7 +123,7 @@ function livePlan(
 
 function transportFor(
   { context, flags, isMarkdown, lexicon, mode, protocol, settings, text }: LiveTask,
-  connection: Connection,
+  connection: ServiceConnection,
   {
     metadata,
     onNotice,

@@ -34,12 +34,12 @@ export function mediaModels(mediaType: MediaType): CommandDefinition<ListFlags> 
   };
 }
 
-interface Row {
+interface ModelRow {
   readonly model: MediaModel;
   readonly variant: MediaVariant | undefined;
 }
 
-function rowsOf(model: MediaModel): readonly Row[] {
+function rowsOf(model: MediaModel): readonly ModelRow[] {
   const { variants } = model;
   return variants.length === 0
     ? [{ model, variant: undefined }]
@@ -47,11 +47,11 @@ function rowsOf(model: MediaModel): readonly Row[] {
 }
 
 // Images have no seconds, videos no aspect ratio.
-function columnsOf(rows: readonly Row[]): readonly Column<Row>[] {
+function columnsOf(rows: readonly ModelRow[]): readonly Column<ModelRow>[] {
   return COLUMNS.filter(({ value }) => rows.some((row) => value(row) !== ''));
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column<ModelRow>[] = [
   { title: 'MODEL', value: ({ model }) => model.id, whole: true },
   { title: 'ASPECT RATIO', value: ({ variant }) => variant?.aspectRatio ?? '' },
   { title: 'RESOLUTION', value: ({ variant }) => variant?.resolution ?? '' },

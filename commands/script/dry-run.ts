@@ -36,7 +36,7 @@ export async function describeScript(
   return { ...result, human };
 }
 
-interface Row {
+interface DryRunRow {
   readonly line: string;
   readonly why: string;
   readonly cost: string;
@@ -44,12 +44,12 @@ interface Row {
 }
 
 const COLUMNS = [
-  { title: 'LINE', value: ({ line }: Row) => line },
-  { title: 'SPEAKER', value: ({ text }: Row) => text.speaker },
-  { title: 'WHAT', value: ({ why }: Row) => why },
-  { title: 'CHARACTERS', value: ({ text }: Row) => String(text.item.characters) },
-  { title: 'CREDITS', value: ({ cost }: Row) => cost },
-  { title: 'TEXT', value: ({ text }: Row) => text.item.order.text },
+  { title: 'LINE', value: ({ line }: DryRunRow) => line },
+  { title: 'SPEAKER', value: ({ text }: DryRunRow) => text.speaker },
+  { title: 'WHAT', value: ({ why }: DryRunRow) => why },
+  { title: 'CHARACTERS', value: ({ text }: DryRunRow) => String(text.item.characters) },
+  { title: 'CREDITS', value: ({ cost }: DryRunRow) => cost },
+  { title: 'TEXT', value: ({ text }: DryRunRow) => text.item.order.text },
 ];
 
 function reasonOf(classified: ClassifiedItem | undefined): string {

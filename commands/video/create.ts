@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refuseUnusedWaitFlags } from '../shared/flags/jobs.ts';
 import { addOptions, filled } from '../../src/cli/flags/values.ts';
-import type { MediaTask } from '../shared/media/create-media.ts';
+import type { MediaCreation } from '../shared/media/create-media.ts';
 import { createMedia, describeMedia } from '../shared/media/create-media.ts';
 import { readInputs } from '../shared/media/input-addresses.ts';
 import {
@@ -35,7 +35,7 @@ export const definition: CommandDefinition<PictureFlags> = {
     const prompt = filled('PROMPT')(given);
     refuseUnusedWaitFlags(options);
     refuseOtherEnding('video', options.output);
-    const task: MediaTask = {
+    const task: MediaCreation = {
       kind: 'video',
       inputs: await readInputs(context, givenReferences(options)),
       async order(urls, connection) {

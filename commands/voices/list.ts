@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { JsonResponse } from '../../src/api/response.ts';
-import type { ListedVoiceV1, Page } from '../../src/api/resources/voices.ts';
+import type { ListedVoiceV1, PageOf } from '../../src/api/resources/voices.ts';
 import {
   allItems,
   listCompatVoices,
@@ -100,15 +100,15 @@ function chooseSurface(flags: VoicesListFlags): VoiceSurface {
   );
 }
 
-type NamedVoice = Pick<Voice, 'name' | 'voiceId'>;
+type VoiceName = Pick<Voice, 'name' | 'voiceId'>;
 
-async function showPages<Row extends NamedVoice>(
+async function showPages<Row extends VoiceName>(
   { all, columns: names, page, pageSize }: VoicesListFlags,
   columns: readonly Column<Row>[],
   list: (range: {
     page?: number | undefined;
     pageSize?: number | undefined;
-  }) => Promise<JsonResponse<Page<Row>>>,
+  }) => Promise<JsonResponse<PageOf<Row>>>,
 ): Promise<CommandResult> {
   if (all === true) {
     const { data, rows } = await collectAll(
@@ -123,7 +123,7 @@ async function showPages<Row extends NamedVoice>(
   return { ...shown, notice };
 }
 
-async function present<Row extends NamedVoice>(
+async function present<Row extends VoiceName>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   { data, names }: { readonly data: unknown; readonly names: readonly string[] | undefined },
@@ -144,11 +144,11 @@ function isDescribed<Row>({ title, value }: Column<Row>, rows: readonly Row[]): 
   return title !== DESCRIPTION.title || rows.some((row) => value(row) !== '');
 }
 
-type ListedVoice = NamedVoice & Pick<Voice, 'isPersonal'>;
+type VoiceRow = VoiceName & Pick<Voice, 'isPersonal'>;
 
-const ID: Column<NamedVoice> = { title: 'ID', value: ({ voiceId }) => voiceId, whole: true };
-const NAME: Column<NamedVoice> = { title: 'NAME', value: ({ name }) => name };
-const KIND: Column<ListedVoice> = {
+const ID: Column<VoiceName> = { title: 'ID', value: ({ voiceId }) => voiceId, whole: true };
+const NAME: Column<VoiceName> = { title: 'NAME', value: ({ name }) => name };
+const KIND: Column<VoiceRow> = {
   title: 'KIND',
   value: ({ isPersonal }) => (isPersonal ? 'personal' : 'public'),
 };
@@ -167,7 +167,7 @@ const COLUMNS: readonly Column<Voice>[] = [
   { ...KIND, isExtra: true },
 ];
 
-const COMPAT_COLUMNS: readonly Column<NamedVoice>[] = [ID, NAME];
+const COMPAT_COLUMNS: readonly Column<VoiceName>[] = [ID, NAME];
 
 const V1_COLUMNS: readonly Column<ListedVoiceV1>[] = [ID, NAME, KIND, DESCRIPTION];
 

@@ -9,7 +9,7 @@ import { folderPlace, PREVIEW_FOLDER } from '../shared/jobs/places.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { planTask } from '../shared/speech/plan.ts';
 import { speakTask } from '../shared/speech/speak.ts';
-import type { Task } from '../shared/speech/plan.ts';
+import type { SpeechTask } from '../shared/speech/plan.ts';
 import type { AudioFormat } from '../../src/contract/values.ts';
 import { downloadName } from '../../src/durable/names.ts';
 import { usageFailure, Failure } from '../../src/errors/failure.ts';
@@ -79,7 +79,7 @@ async function previewVoices(
 ): Promise<CommandResult> {
   const folder = flags.outputDir;
   if (folder !== undefined) await folderPlace(context, folder, PREVIEW_FOLDER);
-  const tasks: Task[] = [];
+  const tasks: SpeechTask[] = [];
   for (const id of ids) tasks.push(await planPreview(context, id, flags));
   const items: unknown[] = [];
   const failed: FailedPreview[] = [];
@@ -103,7 +103,7 @@ interface FailedPreview {
 // With these failures, the previews of all other voices would fail too.
 const STOPS = new Set<Failure['exit']>(['auth', 'credits']);
 
-async function planPreview(context: Context, id: string, flags: PreviewFlags): Promise<Task> {
+async function planPreview(context: Context, id: string, flags: PreviewFlags): Promise<SpeechTask> {
   const { outputDir, text, ...speech } = flags;
   const task = await planTask(context, {
     args: [text],
@@ -116,7 +116,7 @@ async function planPreview(context: Context, id: string, flags: PreviewFlags): P
   return { ...task, plan: { kind: 'automatic', format, path: file } };
 }
 
-async function speakPreview(task: Task): Promise<CommandResult | Failure> {
+async function speakPreview(task: SpeechTask): Promise<CommandResult | Failure> {
   try {
     return await speakTask(task);
   } catch (error) {

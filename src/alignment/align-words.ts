@@ -1,4 +1,5 @@
-import { findPath, frameDistance, type Reference, sampleDistances, sampleOf } from './dtw.ts';
+import type { KnownSpeech } from './dtw.ts';
+import { findPath, frameDistance, sampleDistances, sampleOf } from './dtw.ts';
 import type { BandEnergies, Frames } from './features.ts';
 import { CEPSTRA, comparableFrames, FIRST_FRAME_MS, HOP_MS } from './features.ts';
 import { likelySpeech } from './find-speech.ts';
@@ -143,7 +144,7 @@ function frameAt(ms: number): number {
   return Math.round((ms - FIRST_FRAME_MS + HOP_MS / 2) / HOP_MS);
 }
 
-function joinWords(frames: Frames, spans: readonly FrameSpan[], step: number): Reference {
+function joinWords(frames: Frames, spans: readonly FrameSpan[], step: number): KnownSpeech {
   const lengths = spans.map(({ from, to }) => Math.max(1, Math.round((to - from) / step)));
   const wordStarts = new Int32Array(spans.length + 1);
   for (const [word, length] of lengths.entries()) {
@@ -192,7 +193,7 @@ const SHORT_SKIP = FINE_WIDTH / 3;
 
 function chooseWords(
   rough: Int32Array,
-  { wordStarts }: Reference,
+  { wordStarts }: KnownSpeech,
   spans: readonly FrameSpan[],
 ): readonly number[] {
   const isFound = new Uint8Array(spans.length);
@@ -227,9 +228,9 @@ function finePositions(
     fine,
   }: {
     readonly rough: Int32Array;
-    readonly coarse: Reference;
+    readonly coarse: KnownSpeech;
     readonly chosen: readonly number[];
-    readonly fine: Reference;
+    readonly fine: KnownSpeech;
   },
   count: number,
 ): Int32Array<ArrayBuffer> {
@@ -261,7 +262,7 @@ class Matches {
   readonly #tempos: Float64Array;
   readonly #usualTempo: number;
 
-  constructor(path: Int32Array, recording: Frames, { frames, wordStarts }: Reference) {
+  constructor(path: Int32Array, recording: Frames, { frames, wordStarts }: KnownSpeech) {
     const words = wordStarts.length - 1;
     this.#first = new Int32Array(words).fill(-1);
     this.#last = new Int32Array(words).fill(-1);

@@ -1,7 +1,8 @@
-import { CEPSTRA, type Frames } from './features.ts';
+import type { Frames } from './features.ts';
+import { CEPSTRA } from './features.ts';
 
 /** Reference speech: the text of the recording, spoken by an engine. Contains no pauses. */
-export interface Reference {
+export interface KnownSpeech {
   readonly frames: Frames;
   /** The index of the first frame of each word, followed by the total number of frames. */
   readonly wordStarts: Int32Array;
@@ -42,7 +43,7 @@ export interface PathOptions {
  */
 export async function findPath(
   recording: Frames,
-  reference: Reference,
+  reference: KnownSpeech,
   options: PathOptions,
 ): Promise<Int32Array<ArrayBuffer>> {
   const search = new PathSearch(recording, reference, options);
@@ -109,7 +110,7 @@ class PathSearch {
 
   constructor(
     recording: Frames,
-    { frames, wordStarts }: Reference,
+    { frames, wordStarts }: KnownSpeech,
     { centers, costs, width }: Omit<PathOptions, 'signal'>,
   ) {
     this.path = new Int32Array(recording.count);

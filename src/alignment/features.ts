@@ -31,7 +31,7 @@ export class BandMeter {
   readonly #fft: FFT;
   readonly #input: number[];
   readonly #spectrum: number[];
-  readonly #filters: readonly Filter[];
+  readonly #filters: readonly MelFilter[];
   #samples = new Float32Array(0);
   // Number of samples that were measured and dropped.
   #passed = 0;
@@ -109,13 +109,13 @@ export class BandMeter {
 
 const BLOCK_FRAMES = 1_000;
 
-interface Filter {
+interface MelFilter {
   readonly first: number;
   readonly weights: Float64Array;
 }
 
 // Triangular filters, equally spaced on the mel scale.
-function melFilters(size: number, sampleRate: number): readonly Filter[] {
+function melFilters(size: number, sampleRate: number): readonly MelFilter[] {
   const bottom = mel(LOWEST_HZ);
   const step = (mel(HIGHEST_HZ) - bottom) / (BANDS + 1);
   const edge = (band: number): number => hertz(bottom + band * step);

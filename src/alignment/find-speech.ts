@@ -1,5 +1,6 @@
 import { frameDistance } from './dtw.ts';
-import { BANDS, type BandEnergies, comparableFrames, DECIBEL, type Frames } from './features.ts';
+import type { BandEnergies, Frames } from './features.ts';
+import { BANDS, comparableFrames, DECIBEL } from './features.ts';
 import { findChangingSound } from './steady-noise.ts';
 
 /** Speech from an engine. `isWord` is 1 for each frame that is part of a word. */
@@ -186,15 +187,15 @@ const BLOCKS_PER_TURN = 50;
 const FAR = { inLike: 1.6, elsewhere: 1.15 } as const;
 const LEAST_BLOCKS = 4;
 
-interface Run {
+interface FrameRun {
   readonly from: number;
   readonly to: number;
 }
 
-function farRuns(distances: Float64Array, isLike: Uint8Array): readonly Run[] {
+function farRuns(distances: Float64Array, isLike: Uint8Array): readonly FrameRun[] {
   const like = distances.filter((one, block) => !Number.isNaN(one) && isLike[block * BLOCK] === 1);
   const usual = like.sort()[like.length >> 1] ?? Infinity;
-  const runs: Run[] = [];
+  const runs: FrameRun[] = [];
   let from = -1;
   // A pause within other sound belongs to it.
   for (const [block, distance] of [...distances, 0].entries()) {

@@ -1,9 +1,11 @@
-import { type DetectedSound, detectSound } from '../audio/decode.ts';
+import type { DetectedSound } from '../audio/decode.ts';
+import { detectSound } from '../audio/decode.ts';
 import { mixToMono } from '../audio/resample.ts';
 import type { DecodedSound, OpenFile } from '../audio/sound.ts';
 import { UnusableAudioError } from '../audio/sound.ts';
 import type { WordSpan } from './align-words.ts';
-import { type BandEnergies, BandMeter, SAMPLE_RATES } from './features.ts';
+import type { BandEnergies } from './features.ts';
+import { BandMeter, SAMPLE_RATES } from './features.ts';
 
 /** A decoded recording and its measured band energies. */
 export interface MeasuredRecording {
@@ -21,7 +23,7 @@ export async function measureRecording(
   signal: AbortSignal,
 ): Promise<MeasuredRecording> {
   const sound = await detectSound(file, signal);
-  const measurement = new Measurement();
+  const measurement = new SoundMeasurement();
   for await (const piece of sound.decode(signal)) measurement.add(piece);
   const recording = measurement.result();
   requireAllSound(recording.durationMs / 1000, sound);
@@ -37,7 +39,7 @@ function requireAllSound(seconds: number, { format, seconds: whole }: DetectedSo
 
 const MISSING_SECONDS = 0.1;
 
-class Measurement {
+class SoundMeasurement {
   #meter: BandMeter | undefined;
   #sampleRate = 0;
   #samples = 0;

@@ -1,4 +1,5 @@
-import { BANDS, type BandEnergies } from './features.ts';
+import type { BandEnergies } from './features.ts';
+import { BANDS } from './features.ts';
 
 // Averaging over blocks of 5 frames makes noise steadier, but hardly changes speech.
 const BLOCK_FRAMES = 5;

@@ -1,7 +1,7 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Billed, FailureCode, FailureOptions } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
-import type { ServiceError } from './response.ts';
+import type { ErrorReply } from './response.ts';
 import { isRecord } from './response.ts';
 import type { Redactor } from './redact.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
@@ -10,7 +10,7 @@ import { isCertificateCode, isParserError, ProxyRefusal } from './transport/exch
 
 interface StatusContext {
   readonly status: number;
-  readonly error: ServiceError;
+  readonly error: ErrorReply;
   readonly requestId: string;
   readonly retryAfterMs: number | undefined;
   readonly billed: boolean;
@@ -102,7 +102,7 @@ function isRefusal(status: number): boolean {
  * Returns the Failure for an incomplete speech response of foley's own service. The service refunded the request.
  * @param error the error that the service reported
  */
-export function streamFailure(error: ServiceError, requestId: string): Failure {
+export function streamFailure(error: ErrorReply, requestId: string): Failure {
   return new Failure(`the response ended early: ${error.message}`, {
     code: error.code ?? 'ERR_GENERATION_FAILED',
     exit: ENGINE_TROUBLE.exit,

@@ -33,7 +33,7 @@ export interface Ids {
   readonly key: string | undefined;
 }
 
-export interface BilledOptions {
+export interface BilledCallOptions {
   readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
   /** The request id to send; default: a generated id. */
   readonly requestId?: string | undefined;
@@ -42,7 +42,7 @@ export interface BilledOptions {
   readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
-export interface RequestSpec extends Omit<BilledOptions, 'idempotencyKey'> {
+export interface RequestSpec extends Omit<BilledCallOptions, 'idempotencyKey'> {
   readonly method: string;
   /** A path that begins with `/` and is appended to the base URL, or a URL from a response. */
   readonly target: string | URL;
@@ -193,7 +193,7 @@ export function isHeaderValue(value: string): boolean {
   return /^[\x20-\x7e]*$/.test(value) && value.trim() === value;
 }
 
-interface Call {
+interface ApiCall {
   readonly method: string;
   readonly target: string;
   readonly public: boolean;
@@ -207,7 +207,10 @@ const BY_ID = new Map<EndpointId, (typeof ENDPOINTS)[number]>(
  * Returns the method and the path of an endpoint, with parameter values inserted, and whether the endpoint is public.
  * @throws Failure of kind `usage` for a parameter that is not a valid id
  */
-export function endpoint(id: EndpointId, parameters: Readonly<Record<string, string>> = {}): Call {
+export function endpoint(
+  id: EndpointId,
+  parameters: Readonly<Record<string, string>> = {},
+): ApiCall {
   const known = BY_ID.get(id);
   if (known === undefined) throw new Error(`unknown endpoint ${id}`);
   const { method, path } = known;
@@ -228,9 +231,9 @@ export function safeRequest(
 
 /** Builds a billed request with an idempotency key, by which the service recognizes a retry. */
 export function keyedRequest(
-  call: Call,
+  call: ApiCall,
   body: RequestBody,
-  { idempotencyKey, onNewKey, requestId, signal }: BilledOptions,
+  { idempotencyKey, onNewKey, requestId, signal }: BilledCallOptions,
   sentAs: IdempotencyKey['sentAs'] = 'Idempotency-Key',
 ): RequestSpec {
   const key = { ...idempotencyKey, sentAs };

@@ -1,4 +1,5 @@
-import { type CodePointRange, parseRanges } from '../contract/unspoken.ts';
+import type { CodePointRange } from '../contract/unspoken.ts';
+import { parseRanges } from '../contract/unspoken.ts';
 import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
 import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
@@ -201,7 +202,7 @@ export function isOptional(value: unknown, fits: (value: unknown) => boolean): b
 }
 
 /** The fields of an error response (docs/api/errors.md); error responses of other servers may omit any of them. */
-export interface ServiceError {
+export interface ErrorReply {
   readonly code: string | undefined;
   readonly message: string | undefined;
   readonly requestId: string | undefined;
@@ -213,7 +214,7 @@ export interface ServiceError {
 export function parseServiceError(
   text: string | undefined,
   headers: Pick<ResponseHeaders, 'contentType'>,
-): ServiceError {
+): ErrorReply {
   const isJson = /\bjson\b/.test(headers.contentType ?? '');
   const body = firstRecord(isJson && text !== undefined ? parseJson(text) : undefined) ?? {};
   // The compatibility endpoints nest the same fields in `error`.

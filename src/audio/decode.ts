@@ -2,7 +2,7 @@ import { SNIFF_BYTES_MAX, sniff } from './sniff.ts';
 import type { ContainedSound } from './containers.ts';
 import { decodeOgg, isDecodableOgg } from './ogg-links.ts';
 import { isMpegStream, mpegAudio, mpegChannels } from './program-stream.ts';
-import type { Verdict } from './reader.ts';
+import type { AudioVerdict } from './reader.ts';
 import type { DecodedSound, OpenFile } from './sound.ts';
 import { decodeAll, fileHead, filePieces, UnusableAudioError } from './sound.ts';
 import { createVerifier } from './verify.ts';
@@ -115,7 +115,7 @@ async function requireWhole(
   file: OpenFile,
   format: 'wav' | 'mp3' | 'ogg',
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<AudioVerdict> {
   const verifier = createVerifier(format);
   let bytes = 0;
   for (const piece of filePieces(file, PIECE_BYTES)) {
@@ -165,6 +165,6 @@ function soundOf(
   };
 }
 
-function secondsOf({ durationMs }: Verdict): number | undefined {
+function secondsOf({ durationMs }: AudioVerdict): number | undefined {
   return durationMs === undefined ? undefined : durationMs / 1_000;
 }

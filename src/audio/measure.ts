@@ -17,7 +17,7 @@ export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
  */
 export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
   const sound = await detectSound(file, signal);
-  const measurement = new Measurement();
+  const measurement = new LoudnessMeasurement();
   for await (const piece of sound.decode(signal)) measurement.add(piece);
   const { codec, format, seconds } = sound;
   const measured = measurement.result();
@@ -30,7 +30,7 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
   return { format, codec, ...measured };
 }
 
-class Measurement {
+class LoudnessMeasurement {
   #meters: { readonly levels: LevelTrack; readonly loudness: LoudnessMeter } | undefined;
   #channels = 0;
   #sampleRate = 0;
@@ -58,7 +58,7 @@ class Measurement {
   }
 }
 
-interface Filter {
+interface BiquadFilter {
   readonly b: readonly [number, number, number];
   readonly a: readonly [number, number];
 }
@@ -122,11 +122,11 @@ export class LoudnessMeter {
 
 // The filters use the transposed direct form II.
 class ChannelMeter {
-  readonly #filters: readonly [Filter, Filter];
+  readonly #filters: readonly [BiquadFilter, BiquadFilter];
   readonly #weight: number;
   readonly #memory = new Float64Array(4);
 
-  constructor(filters: readonly [Filter, Filter], weight: number) {
+  constructor(filters: readonly [BiquadFilter, BiquadFilter], weight: number) {
     this.#filters = filters;
     this.#weight = weight;
   }
@@ -153,7 +153,7 @@ class ChannelMeter {
 }
 
 // The first filter of K-weighting: a high shelf with a gain of 4 dB.
-function shelf(sampleRate: number): Filter {
+function shelf(sampleRate: number): BiquadFilter {
   const k = Math.tan((Math.PI * 1681.974450955533) / sampleRate);
   const quality = 0.7071752369554196;
   const high = 10 ** (3.999843853973347 / 20);
@@ -170,7 +170,7 @@ function shelf(sampleRate: number): Filter {
 }
 
 // The second filter of K-weighting: a high-pass filter at 38 Hz.
-function highPass(sampleRate: number): Filter {
+function highPass(sampleRate: number): BiquadFilter {
   const k = Math.tan((Math.PI * 38.13547087602444) / sampleRate);
   const quality = 0.5003270373238773;
   const scale = 1 + k / quality + k * k;
@@ -185,7 +185,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-export interface Pause {
+export interface SilentPause {
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -238,9 +238,9 @@ export class LevelTrack {
   }
 
   /** Returns the pauses of at least `minimumMs` milliseconds, including those at the beginning and the end. */
-  pauses(minimumMs: number): Pause[] {
+  pauses(minimumMs: number): SilentPause[] {
     const bucketMs = (this.#bucketLength / this.#sampleRate) * 1000;
-    const pauses: Pause[] = [];
+    const pauses: SilentPause[] = [];
     let begun: number | undefined;
     for (let index = 0; index <= this.#levels.length; index += 1) {
       const isSilent = index < this.#levels.length && (this.#levels[index] ?? 0) < SILENCE_LEVEL;

@@ -1,14 +1,14 @@
+import type { OggCodec } from './ogg.ts';
 import {
   bodyLength,
   FIRST_PAGE,
   isOggPage,
   LAST_PAGE,
   OGG_HEAD_BYTES,
-  type OggCodec,
   readOggCodec,
   readOggHeader,
 } from './ogg.ts';
-import type { DecodedSound, Pieces, SoundDecoder } from './sound.ts';
+import type { DecodedSound, AudioPieces, SoundDecoder } from './sound.ts';
 import { UnusableAudioError } from './sound.ts';
 import { createFlacDecoder, createOpusDecoder, createVorbisDecoder } from './wasm-decoders.ts';
 
@@ -28,7 +28,7 @@ export function isDecodableOgg(codec: string | undefined): boolean {
  * them gets a decoder of its own. Of concurrent streams, only the first one with sound is decoded. Applies the output
  * gain of Opus (RFC 7845, section 5.1).
  */
-export async function* decodeOgg(pieces: Pieces): AsyncGenerator<DecodedSound> {
+export async function* decodeOgg(pieces: AudioPieces): AsyncGenerator<DecodedSound> {
   let link: OggLink | undefined;
   try {
     for await (const page of oggPages(pieces)) {
@@ -74,7 +74,7 @@ function soundOf({ channels: declared, gain }: OggLink, decoded: DecodedSound): 
     : { ...decoded, channels: channels.map((samples) => samples.map((one) => one * gain)) };
 }
 
-async function* oggPages(pieces: Pieces): AsyncGenerator<Uint8Array> {
+async function* oggPages(pieces: AudioPieces): AsyncGenerator<Uint8Array> {
   let held = new Uint8Array(0);
   for await (const piece of pieces) {
     const bytes = new Uint8Array(held.length + piece.length);

@@ -320,8 +320,17 @@ function oggChecksum(bytes: Uint8Array, from: number, to: number, begun = 0): nu
   return sum >>> 0;
 }
 
-type Table = Int32Array;
-type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
+type CrcTable = Int32Array;
+type Tables = readonly [
+  CrcTable,
+  CrcTable,
+  CrcTable,
+  CrcTable,
+  CrcTable,
+  CrcTable,
+  CrcTable,
+  CrcTable,
+];
 
 let made: Tables | undefined;
 
@@ -332,7 +341,7 @@ function makeTables(): Tables {
     for (let bit = 0; bit < 8; bit += 1) sum = (sum << 1) ^ (sum < 0 ? 0x04c1_1db7 : 0);
     return sum;
   });
-  const after = (table: Table): Table =>
+  const after = (table: CrcTable): CrcTable =>
     table.map((sum) => (sum << 8) ^ entry(t0, (sum >>> 24) & 0xff));
   const t1 = after(t0);
   const t2 = after(t1);
@@ -343,7 +352,7 @@ function makeTables(): Tables {
   return [t0, t1, t2, t3, t4, t5, t6, after(t6)];
 }
 
-function entry(table: Table, index: number): number {
+function entry(table: CrcTable, index: number): number {
   return table[index] ?? 0;
 }
 

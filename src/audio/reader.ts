@@ -7,7 +7,7 @@ export interface Correction {
 }
 
 /** The result of verifying a complete file. */
-export interface Verdict {
+export interface AudioVerdict {
   readonly format: Format;
   readonly bytes: number;
   /** Duration in milliseconds; undefined for an empty file, or if the format does not contain it. */
@@ -30,9 +30,12 @@ export interface Verdict {
 }
 
 /** What a {@link FormatReader} found out about a file. A missing field means unknown. */
-export type Findings = Pick<Verdict, 'endIsProven'> &
+export type Findings = Pick<AudioVerdict, 'endIsProven'> &
   Partial<
-    Pick<Verdict, 'channels' | 'codec' | 'corrections' | 'durationMs' | 'problem' | 'sampleRate'>
+    Pick<
+      AudioVerdict,
+      'channels' | 'codec' | 'corrections' | 'durationMs' | 'problem' | 'sampleRate'
+    >
   >;
 
 /** A parser for one file format. A {@link Walker} passes the bytes of the file to the parser, in chunks of any size. */

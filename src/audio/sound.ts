@@ -21,11 +21,11 @@ export interface SoundDecoder {
 }
 
 /** The bytes of an audio stream, in pieces of any size. A piece is valid only until the next one. */
-export type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+export type AudioPieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /** Opens a decoder, decodes all pieces of an audio stream, and closes the decoder. */
 export async function* decodeAll(
-  pieces: Pieces,
+  pieces: AudioPieces,
   open: () => Promise<SoundDecoder>,
 ): AsyncGenerator<DecodedSound> {
   const decoder = await open();

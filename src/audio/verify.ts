@@ -1,7 +1,7 @@
 import type { Format } from './formats.ts';
 import { Mp3Reader } from './mp3.ts';
 import { OggReader } from './ogg.ts';
-import type { Findings, Verdict } from './reader.ts';
+import type { Findings, AudioVerdict } from './reader.ts';
 import { SKIP_TO_END, VerifyingReader, Walker } from './reader.ts';
 import { sniff } from './sniff.ts';
 import { JpegReader, Mp4Reader, PngReader, WebpReader } from './visual-media.ts';
@@ -18,7 +18,7 @@ export interface Verifier {
    */
   readonly problem: string | undefined;
   /** Returns the result of the verification. Called after the last byte of the file. */
-  end(): Verdict;
+  end(): AudioVerdict;
 }
 
 export interface VerifierOptions {
@@ -140,7 +140,7 @@ class SignatureReader extends VerifyingReader {
 }
 
 /** Summarizes a verified audio file, such as `mp3, 3.2 s, 44.1 kHz, mono`. */
-export function describeSound(verdict: Verdict): string {
+export function describeSound(verdict: AudioVerdict): string {
   const { format, codec, durationMs, sampleRate, channels } = verdict;
   const layouts = new Map([
     [1, 'mono'],

@@ -36,7 +36,7 @@ export function boundariesOf(text: string, tokens: readonly TimedToken[]): Bound
     const next = tokens[index + 1];
     if (next === undefined) return { kind: 'line', cling: 0, pauseMs: 0 };
     const before = tokens[index - 1];
-    const place: Place = {
+    const place: TokenPair = {
       before,
       token,
       next,
@@ -119,7 +119,7 @@ function closes({ lineBreaks, text }: TimedToken): boolean {
   return CLOSING.test(text) || (hasSymbol(text) && speakableLength(text) === 0);
 }
 
-interface Place {
+interface TokenPair {
   readonly before: TimedToken | undefined;
   readonly token: TimedToken;
   readonly next: TimedToken;
@@ -146,7 +146,7 @@ const LOOK_AHEAD = 16;
 const STRONG_CLAUSE = /[;:；：…—―–؛][\p{Pe}\p{Pf}"'*_]*$|^-+$/u;
 const CLAUSE = /[,，、､،][\p{Pe}\p{Pf}"'*_]*$|[)）\]］]$|[!?！？。…][\p{Pe}\p{Pf}"']+$/u;
 
-function continuesSentence({ before, token, next, pauseMs }: Place, text: string): boolean {
+function continuesSentence({ before, token, next, pauseMs }: TokenPair, text: string): boolean {
   if (next.lineBreaks > 0) return false;
   const word = wordOf(token);
   if (ABBREVIATIONS.has(word)) return true;
@@ -157,7 +157,11 @@ function continuesSentence({ before, token, next, pauseMs }: Place, text: string
   return pauseMs < SENTENCE_PAUSE_MS && (ORDINAL.test(word) || TITLES.has(word));
 }
 
-function kindOf({ token, next }: Place, endsSentence: boolean, lineWidth: number): BoundaryKind {
+function kindOf(
+  { token, next }: TokenPair,
+  endsSentence: boolean,
+  lineWidth: number,
+): BoundaryKind {
   if (next.lineBreaks > 1) return 'line';
   if (next.lineBreaks === 1 && (endsSentence || lineWidth < WRAPPED_LINE_WIDTH)) return 'line';
   if (endsSentence) return 'sentence';
@@ -172,7 +176,7 @@ const CAPITAL = /^\p{Lu}/u;
 const NUMBER = /^(?!(?:1\d|20)\d\d$).*\p{N}$/u;
 
 function clingOf(
-  { mark, next, nextMark, token }: Place,
+  { mark, next, nextMark, token }: TokenPair,
   kind: BoundaryKind,
   isJapanese: boolean,
 ): number {

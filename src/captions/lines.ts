@@ -1,10 +1,10 @@
 import { GLUED } from './boundaries.ts';
 import type { Boundary } from './boundaries.ts';
 import { gapWidth } from './tokens.ts';
-import type { Token } from './tokens.ts';
+import type { CaptionToken } from './tokens.ts';
 
 export interface LineRow {
-  readonly tokens: readonly Pick<Token, 'gap' | 'width'>[];
+  readonly tokens: readonly Pick<CaptionToken, 'gap' | 'width'>[];
   readonly boundaries: readonly Pick<Boundary, 'cling' | 'kind'>[];
   readonly maxChars: number;
   /** Width in columns up to the end of each token, as if all tokens were on one line. */
@@ -142,7 +142,7 @@ export class LineFill {
    * Adds the next token of the cue.
    * @param before the boundary between the previous token and this one; `cling: 100` keeps both on one line if they fit
    */
-  add({ gap, width }: Pick<Token, 'gap' | 'width'>, before?: Pick<Boundary, 'cling'>): void {
+  add({ gap, width }: Pick<CaptionToken, 'gap' | 'width'>, before?: Pick<Boundary, 'cling'>): void {
     this.isTooWide ||= width > this.#maxChars;
     const added = gapWidth(gap) + width;
     const isGlued = this.lines > 0 && before?.cling === GLUED;

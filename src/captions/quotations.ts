@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts';
+import type { CaptionToken } from './tokens.ts';
 
 interface Quotation {
   readonly first: number;
@@ -53,7 +53,7 @@ interface OpenMark {
  * closes it. A mark between spaces closes an open quotation; without an open quotation, it opens one. Every quotation
  * ends with its paragraph at the latest.
  */
-export function findQuotations(tokens: readonly Token[]): Quotations {
+export function findQuotations(tokens: readonly CaptionToken[]): Quotations {
   const all: Quotation[] = [];
   const marks = new Map<number, 'opening' | 'closing'>();
   let open: OpenMark[] = [];

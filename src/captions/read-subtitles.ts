@@ -1,6 +1,6 @@
 import { usageFailure } from '../errors/failure.ts';
 import { rowText } from '../text/formats/cue-text.ts';
-import type { Cue } from '../text/formats/cues.ts';
+import type { FileCue } from '../text/formats/cues.ts';
 import { parseCues } from '../text/formats/cues.ts';
 import { DocumentError } from '../text/formats/document-error.ts';
 import type { ShownCue } from './violations.ts';
@@ -29,7 +29,7 @@ export function readSubtitles(content: string, shown: string): ShownCue[] {
   });
 }
 
-function cuesOf(content: string, shown: string): readonly Cue[] {
+function cuesOf(content: string, shown: string): readonly FileCue[] {
   try {
     return parseCues(content);
   } catch (error) {

@@ -1,11 +1,11 @@
 import { linkWords } from './match-letters.ts';
 import type { Link } from './match-letters.ts';
 import { isOpening, beginsWithSign, hasSymbol, speakableLength } from './tokens.ts';
-import type { Token } from './tokens.ts';
+import type { CaptionToken } from './tokens.ts';
 import type { TimedWord, Timings } from './timings.ts';
 
 /** A token with its start and end in the audio, in whole milliseconds. */
-export interface TimedToken extends Token {
+export interface TimedToken extends CaptionToken {
   readonly startMs: number;
   readonly endMs: number;
   /** Whether the timings have a word for this token. If not, its time is a guess. */
@@ -18,7 +18,7 @@ export interface TimedToken extends Token {
  * beside that match. Tokens that are not spoken get a duration of 0 ms. Start times never decrease, and tokens never
  * overlap.
  */
-export function timeTokens(tokens: readonly Token[], timings: Timings): TimedToken[] {
+export function timeTokens(tokens: readonly CaptionToken[], timings: Timings): TimedToken[] {
   const { durationMs, words } = timings;
   const spans = fillGaps(tokens, linkedSpans(timedLinks(tokens, timings), words), timings);
   let latest = 0;
@@ -35,7 +35,10 @@ export function timeTokens(tokens: readonly Token[], timings: Timings): TimedTok
 }
 
 // Words without times are matched too, so that their tokens do not match other words.
-function timedLinks(tokens: readonly Token[], { unplaced = [], words }: Timings): readonly Link[] {
+function timedLinks(
+  tokens: readonly CaptionToken[],
+  { unplaced = [], words }: Timings,
+): readonly Link[] {
   const texts: string[] = [];
   const timed: number[] = [];
   let next = 0;
@@ -90,16 +93,16 @@ interface FilledSpan extends Span {
 }
 
 interface Gap {
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly CaptionToken[];
   readonly words: readonly TimedWord[];
   readonly around: Span;
   /** The word after the gap; undefined at the end of the text. */
-  readonly next: Token | undefined;
+  readonly next: CaptionToken | undefined;
 }
 
 // "2026" is spoken as "twenty twenty six": the token shares the time of the words that match no token.
 function fillGaps(
-  tokens: readonly Token[],
+  tokens: readonly CaptionToken[],
   linked: ReadonlyMap<number, LinkedSpan>,
   { words, durationMs }: Timings,
 ): FilledSpan[] {
@@ -145,7 +148,10 @@ const PAUSES = 1.25;
 // Fast speech has 20 letters a second.
 const LEAST_LETTER_MS = 50;
 
-function usualLetterMs(tokens: readonly Token[], linked: ReadonlyMap<number, LinkedSpan>): number {
+function usualLetterMs(
+  tokens: readonly CaptionToken[],
+  linked: ReadonlyMap<number, LinkedSpan>,
+): number {
   const spokenMs = sum(Array.from(linked.values(), ({ endMs, startMs }) => endMs - startMs));
   const letters = sum(Array.from(linked.keys(), (at) => speakableLength(tokens[at]?.text ?? '')));
   return Math.max(LEAST_LETTER_MS, (PAUSES * spokenMs) / letters);
@@ -185,7 +191,7 @@ function silentGap({ tokens, around, next }: Gap): Span[] {
   });
 }
 
-function extraTime({ words }: Gap, tokens: readonly Token[], next: number) {
+function extraTime({ words }: Gap, tokens: readonly CaptionToken[], next: number) {
   const [first] = words;
   const last = words.at(-1);
   if (first === undefined || last === undefined) return undefined;

@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
  * A word with the punctuation marks attached to it, which is never split over lines. Together, the tokens of a text
  * contain all its characters except white space.
  */
-export interface Token {
+export interface CaptionToken {
   readonly text: string;
   /** Start and end of the token in the text, in UTF-16 units. */
   readonly start: number;
@@ -21,8 +21,8 @@ export interface Token {
  * Splits a text into tokens at white space, control characters and invisible signs, but not at no-break spaces. Text
  * in scripts without spaces is split into words by `Intl.Segmenter`.
  */
-export function tokenize(text: string): Token[] {
-  const tokens: Token[] = [];
+export function tokenize(text: string): CaptionToken[] {
+  const tokens: CaptionToken[] = [];
   let from = 0;
   for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
     // Quotes, dashes and dots take two columns in text of full-width characters.
@@ -55,7 +55,7 @@ function widthOf(text: string, ambiguousIsNarrow: boolean): number {
 }
 
 /** Returns the width of a gap between two tokens on one line, in columns. */
-export function gapWidth(gap: Token['gap']): number {
+export function gapWidth(gap: CaptionToken['gap']): number {
   return gap === '\u3000' ? 2 : gap.length;
 }
 
@@ -76,7 +76,7 @@ function splitChunk(chunk: string): readonly string[] {
     .flatMap((part) => (isUnspaced(part) ? splitUnspaced(part) : [part]));
 }
 
-function joiner(gap: string): Token['gap'] {
+function joiner(gap: string): CaptionToken['gap'] {
   if (gap.includes('\u3000')) return '\u3000';
   return /[\s\p{Cc}]/u.test(gap) ? ' ' : '';
 }

@@ -70,16 +70,20 @@ export function findViolations(cues: readonly ShownCue[], shape: CueShape): CueV
   });
 }
 
-interface Problem extends Pick<CueViolation, 'rule' | 'value' | 'limit'> {
+interface CueProblem extends Pick<CueViolation, 'rule' | 'value' | 'limit'> {
   // Number of lines from the line with the cue's times down to the line with the problem.
   readonly at?: number;
 }
 
-function timingProblems(cue: ShownCue, before: ShownCue | undefined, shape: CueShape): Problem[] {
+function timingProblems(
+  cue: ShownCue,
+  before: ShownCue | undefined,
+  shape: CueShape,
+): CueProblem[] {
   const { maxCps, maxDurationMs } = shape;
   const minDurationMs = shape.by === 'word' ? 0 : shape.minDurationMs;
   const value = cue.endMs - cue.startMs;
-  const problems: Problem[] = [];
+  const problems: CueProblem[] = [];
   const gap = before === undefined ? undefined : gapProblem(cue.startMs - before.endMs, shape);
   if (gap !== undefined) problems.push(gap);
   if (value <= 0 || value < minDurationMs - ROUNDING_MS) {
@@ -96,7 +100,7 @@ function timingProblems(cue: ShownCue, before: ShownCue | undefined, shape: CueS
   return problems;
 }
 
-function gapProblem(gapMs: number, shape: CueShape): Problem | undefined {
+function gapProblem(gapMs: number, shape: CueShape): CueProblem | undefined {
   if (gapMs < 0) return { rule: 'overlap', value: -gapMs, limit: 0 };
   if (shape.by === 'word') return undefined;
   if (gapMs < shape.gapMs - ROUNDING_MS) return { rule: 'gap', value: gapMs, limit: shape.gapMs };
@@ -104,9 +108,9 @@ function gapProblem(gapMs: number, shape: CueShape): Problem | undefined {
   return isFlicker ? { rule: 'gap', value: gapMs, limit: shape.minPauseMs } : undefined;
 }
 
-function sizeProblems({ lines }: ShownCue, { maxChars, maxLines }: CueShape): Problem[] {
+function sizeProblems({ lines }: ShownCue, { maxChars, maxLines }: CueShape): CueProblem[] {
   const shown = lines.filter((line) => line !== '').length;
-  const tooMany: Problem[] =
+  const tooMany: CueProblem[] =
     shown > maxLines ? [{ rule: 'lines', value: shown, limit: maxLines }] : [];
   const tooWide = lines.flatMap((line, index) => {
     const value = textWidth(line);
@@ -141,7 +145,7 @@ export function describeViolation({ cue, startMs, text, ...problem }: CueViolati
 
 const SHOWN_LENGTH = 30;
 
-function describeProblem({ limit, rule, value }: Problem): string {
+function describeProblem({ limit, rule, value }: CueProblem): string {
   switch (rule) {
     case 'overlap':
       return `starts ${seconds(value)} before the previous cue ends`;

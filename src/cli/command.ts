@@ -72,14 +72,14 @@ export interface Context extends FileDeps {
   /** Returns the settings from the environment, the project's file and the user's file. */
   settings(): Promise<SettingSources>;
   /** Connects to the service and, if needed, starts the embedded service. Later calls return the same connection. */
-  connect(options?: ConnectOptions): Promise<Connection>;
+  connect(options?: ConnectOptions): Promise<ServiceConnection>;
   /** Prints a result before the command has ended, such as the URL of a server. */
   emit(result: CommandResult): Promise<void>;
   /** Closes the connection and the embedded service. */
   close(): Promise<void>;
 }
 
-export interface Connection {
+export interface ServiceConnection {
   readonly client: ApiClient;
   readonly target: 'embedded' | 'hosted';
   close(): Promise<void>;

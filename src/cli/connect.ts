@@ -11,7 +11,7 @@ import type { ServiceHost } from '../embedded/start.ts';
 import { startEmbedded } from '../embedded/start.ts';
 import type { AddedEngines, ServiceEvent } from '../service/running-service.ts';
 import { display } from '../text/display.ts';
-import type { Connection, ConnectOptions, Context } from './command.ts';
+import type { ServiceConnection, ConnectOptions, Context } from './command.ts';
 import { readKeyFile } from './read-input.ts';
 import { describeClosing, describeEvent, isClosingEvent } from './render/service-events.ts';
 
@@ -21,7 +21,10 @@ const DEFAULT_MAX_RETRIES = 4;
  * Connects to the service that the user selected. If that is the embedded service, starts it.
  * @throws Failure of kind `usage`, `config`, `auth` or `state`
  */
-export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
+export async function connect(
+  context: Context,
+  options: ConnectOptions,
+): Promise<ServiceConnection> {
   const target = await findTarget(context, options);
   const service =
     target.kind === 'hosted' ? target : await startForCommand(context, target.notice, options);

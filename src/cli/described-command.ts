@@ -129,11 +129,11 @@ export function argumentSource(path: readonly string[], name: string): ValueSour
 /** The commands and flags that `foley __complete` offers. The build saves this list in a file. */
 export interface Grammar {
   /** What can follow each command. The keys are commands such as `jobs wait`; an empty key stands for `foley` alone. */
-  readonly places: Readonly<Record<string, Place>>;
+  readonly places: Readonly<Record<string, OfferedHere>>;
   readonly globalFlags: readonly DescribedFlag[];
 }
 
-interface Place {
+interface OfferedHere {
   readonly commands: readonly OfferedWord[];
   readonly flags: readonly DescribedFlag[];
   /** Where a shell finds completions for each argument. The last entry also applies to all further arguments. */
@@ -145,13 +145,13 @@ export type OfferedWord = readonly [word: string, description: string];
 
 /** Converts descriptions of commands to the form that `foley __complete` reads. */
 export function grammarOf({ commands, globalFlags }: DescribedTree): Grammar {
-  const root: Place = { commands: offered(commands), flags: [], arguments: [] };
+  const root: OfferedHere = { commands: offered(commands), flags: [], arguments: [] };
   const places = everyCommand(commands).flatMap((command) => placesOf(command));
   return { places: Object.fromEntries([['', root], ...places]), globalFlags };
 }
 
 // A group also offers the words of its default subcommand.
-function placesOf(command: DescribedCommand): [string, Place][] {
+function placesOf(command: DescribedCommand): [string, OfferedHere][] {
   const usual = command.children.find(({ path }) => path.at(-1) === command.fallback);
   const place = {
     commands: offered(command.children),

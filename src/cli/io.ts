@@ -10,7 +10,7 @@ import type { TerminalStyle } from './render/style.ts';
 const LONGEST_SENTENCE = 4_000;
 
 export interface Io {
-  readonly stdin: () => Input;
+  readonly stdin: () => InputStream;
   readonly stdinIsTerminal: () => boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
@@ -19,7 +19,7 @@ export interface Io {
   /** Whether stderr may show animated progress. */
   readonly showsProgress: boolean;
   /** The stderr stream, for content that must not be escaped or wrapped, such as progress bars and images. */
-  readonly progressStream: Output;
+  readonly progressStream: OutputStream;
   /** Functions that remove a progress display and show the cursor, called before the process ends abruptly. */
   readonly cleanups: Set<() => void>;
   /**
@@ -123,32 +123,32 @@ export async function createIo({
   };
 }
 
-function isAttended({ isTTY }: Output, env: Io['env']): boolean {
+function isAttended({ isTTY }: OutputStream, env: Io['env']): boolean {
   return isTTY === true && env['TERM'] !== 'dumb' && (env['CI'] ?? '') === '';
 }
 
 // One line is for the shell prompt.
-function screenLines({ rows = 0 }: Output): number {
+function screenLines({ rows = 0 }: OutputStream): number {
   return rows > 1 ? rows - 1 : Infinity;
 }
 
-function widthOf({ columns, isTTY }: Output): number {
+function widthOf({ columns, isTTY }: OutputStream): number {
   return isTTY === true ? (columns ?? Infinity) : Infinity;
 }
 
-async function loadWrap(stream: Output): Promise<(text: string) => string> {
+async function loadWrap(stream: OutputStream): Promise<(text: string) => string> {
   if (stream.isTTY !== true) return (text) => text;
   const { wrappedText } = await import('./render/table.ts');
   return (text) => wrappedText(text, widthOf(stream));
 }
 
 /** An input stream that may be a terminal, such as `process.stdin`. */
-export type Input = Readable & {
+export type InputStream = Readable & {
   readonly isTTY?: boolean;
   /** Switches raw mode on or off. In raw mode, the terminal does not echo input and delivers each key at once. */
   readonly setRawMode?: (on: boolean) => unknown;
 };
-export type Output = Writable & {
+export type OutputStream = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
@@ -156,9 +156,9 @@ export type Output = Writable & {
 
 export interface Streams {
   /** Returns stdin. This is a function because reading the property `process.stdin` opens the stream. */
-  readonly stdin: () => Input;
-  readonly stdout: Output;
-  readonly stderr: Output;
+  readonly stdin: () => InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   /** Returns whether stdout was closed when the program started. */
   readonly stdoutIsClosed: () => boolean;
   /** Returns whether stdout is redirected to a regular file. */
@@ -181,7 +181,7 @@ export function prepareOutputs({ stderr, stdout }: Pick<Streams, 'stderr' | 'std
 }
 
 // A setter, because Node assigns the width at each resize.
-function correctWidth(stream: Output): void {
+function correctWidth(stream: OutputStream): void {
   let columns = stream.columns ?? 0;
   Object.defineProperty(stream, 'columns', {
     configurable: true,

@@ -1,7 +1,7 @@
 import type { EndpointId } from './generated/endpoints.ts';
 import { ENDPOINTS } from './generated/endpoints.ts';
 
-export interface Charge {
+export interface EndpointCharge {
   /** True if a request may create something or cost credits. */
   readonly billed: boolean;
   /** The header that carries the idempotency key; undefined if the API documents no such header for the endpoint. */
@@ -15,7 +15,7 @@ const FREE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
  * method alone decides.
  * @param path the path of the request, without the query
  */
-export function chargeOf(method: string, path: string): Charge {
+export function chargeOf(method: string, path: string): EndpointCharge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
   if (known === undefined)
     return { billed: !FREE_METHODS.has(method), idempotencyHeader: undefined };

@@ -12,7 +12,7 @@ export const MEDIA_JOB_STATUSES = ['pending', 'processing', 'completed', 'failed
 export type MediaJobStatus = (typeof MEDIA_JOB_STATUSES)[number];
 
 const MEDIA_KINDS = ['video', 'audio', 'image'] as const;
-export type MediaKind = (typeof MEDIA_KINDS)[number];
+export type InputKind = (typeof MEDIA_KINDS)[number];
 
 // docs/api/errors.md names only the stage `download`.
 const IMPORT_STAGES = ['url', 'download', 'inspection'] as const;

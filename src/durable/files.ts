@@ -32,9 +32,9 @@ export class FileWriter {
   bytes = 0;
   written = 0;
   readonly #file: WritableFile;
-  #waiting: Piece[] = [];
+  #waiting: PendingWrite[] = [];
   #waitingBytes = 0;
-  #left: readonly Piece[] = [];
+  #left: readonly PendingWrite[] = [];
   #underWay: Promise<void> | undefined;
   #fault: { readonly error: unknown } | undefined;
 
@@ -110,12 +110,12 @@ export async function writeAll(file: WritableFile, bytes: Uint8Array): Promise<v
 const ROOM_BYTES = 1_048_576;
 const CHUNKS_AT_ONCE = 64;
 
-interface Piece {
+interface PendingWrite {
   readonly bytes: Uint8Array;
   readonly onWritten: (() => void) | undefined;
 }
 
-function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[] {
+function afterWriting(pieces: readonly PendingWrite[], count: number): readonly PendingWrite[] {
   let written = count;
   for (const [index, piece] of pieces.entries()) {
     const { bytes, onWritten } = piece;

@@ -25,7 +25,7 @@ export interface LockFileOptions extends FileDeps {
   readonly lockedError: (file: string, owner: ProcessIdentity | undefined) => Error;
 }
 
-interface Held {
+interface HeldLock {
   readonly owner: ProcessIdentity | undefined;
   readonly mark: string | undefined;
 }
@@ -127,7 +127,11 @@ async function linked(from: string, to: string, { files }: LockFileOptions): Pro
  * Removes the lock file of a process that has ended. Keeps the lock file if another process has replaced it in the
  * meantime.
  */
-export async function clearLock(file: string, dead: Held, options: LockFileOptions): Promise<void> {
+export async function clearLock(
+  file: string,
+  dead: HeldLock,
+  options: LockFileOptions,
+): Promise<void> {
   const aside = `${file}.${randomHex(options, 6)}`;
   try {
     await retryWhileBusy(options, () => options.files.rename(file, aside));
@@ -146,7 +150,7 @@ export async function clearLock(file: string, dead: Held, options: LockFileOptio
 export async function readLock(
   file: string,
   { files }: { readonly files: FileSystem },
-): Promise<Held | undefined> {
+): Promise<HeldLock | undefined> {
   let content: string;
   try {
     content = await readOwnText(file, SMALL_FILE_BYTES, files);
@@ -168,13 +172,13 @@ export async function readLock(
   }
 }
 
-const NO_OWNER: Held = { owner: undefined, mark: undefined };
+const NO_OWNER: HeldLock = { owner: undefined, mark: undefined };
 
 /**
  * Returns whether a lock may be replaced. It may if the lock names no process, or if its process has ended. Some
  * processes cannot be checked: their locks may be replaced unless they were active in the last hour.
  */
-export async function isStale({ owner }: Held, options: LockFileOptions): Promise<boolean> {
+export async function isStale({ owner }: HeldLock, options: LockFileOptions): Promise<boolean> {
   if (owner === undefined) return true;
   const { clock, lastActivity, processes } = options;
   const liveness = processes.liveness(owner);

@@ -1,4 +1,5 @@
-import { type ResourceLimits, Worker } from 'node:worker_threads';
+import type { ResourceLimits } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { abortable } from './concurrency.ts';
 
 interface ThreadOptions {

@@ -1,4 +1,5 @@
-import { CODE_OF_STATUS, type FaultStatus } from '../contract/service-errors.ts';
+import type { FaultStatus } from '../contract/service-errors.ts';
+import { CODE_OF_STATUS } from '../contract/service-errors.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { FaultEffect, FaultRule, FaultWhen } from '../service/http/faults.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
@@ -54,7 +55,7 @@ export function printFaultEffect(effect: FaultEffect): string {
 }
 
 type Fail = (problem: string, hint?: string) => never;
-type Fields = ReadonlyMap<string, string>;
+type RuleFields = ReadonlyMap<string, string>;
 
 const EFFECTS = ['status', 'delay', 'reset-after', 'truncate', 'job'];
 const NAMES = [...EFFECTS, 'retry-after', 'times', 'every'];
@@ -71,7 +72,7 @@ function targetOf(target: string, fail: Fail): Pick<FaultRule, 'method' | 'path'
   return { method, path };
 }
 
-function fieldsOf(parts: readonly string[], fail: Fail): Fields {
+function fieldsOf(parts: readonly string[], fail: Fail): RuleFields {
   const fields = new Map<string, string>();
   for (const part of parts) {
     const [, name = part, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(part) ?? [];
@@ -85,7 +86,7 @@ function fieldsOf(parts: readonly string[], fail: Fail): Fields {
   return fields;
 }
 
-function effectOf(fields: Fields, fail: Fail): FaultEffect {
+function effectOf(fields: RuleFields, fail: Fail): FaultEffect {
   const given = EFFECTS.filter((name) => fields.has(name));
   const [kind, other] = given;
   if (kind === undefined) fail(`it has no effect; add one of ${EFFECTS.join(', ')}`);
@@ -139,7 +140,7 @@ function outcomeOf(value: string, fail: Fail): 'fail' | 'partial_fail' {
   return fail(`job is "${value}"; it takes fail, partial_fail`);
 }
 
-function whenOf(fields: Fields, fail: Fail): FaultWhen {
+function whenOf(fields: RuleFields, fail: Fail): FaultWhen {
   const times = fields.get('times');
   const every = fields.get('every');
   if (times !== undefined && every !== undefined) fail('it has both times and every');

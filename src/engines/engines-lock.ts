@@ -15,7 +15,7 @@ export interface LockDeps extends FileDeps {
   readonly onWait: (pid: number | undefined) => void;
 }
 
-class Locked extends Error {
+class EnginesLocked extends Error {
   readonly pid: number | undefined;
 
   constructor(owner: ProcessIdentity | undefined) {
@@ -24,8 +24,8 @@ class Locked extends Error {
   }
 }
 
-function lockedError(_file: string, owner: ProcessIdentity | undefined): Locked {
-  return new Locked(owner);
+function lockedError(_file: string, owner: ProcessIdentity | undefined): EnginesLocked {
+  return new EnginesLocked(owner);
 }
 
 const WAIT_MS = 500;
@@ -52,7 +52,7 @@ async function waitForLock(deps: LockDeps): Promise<() => Promise<void>> {
     try {
       return await takeLock(lock, { ...deps, lastActivity, lockedError });
     } catch (error) {
-      if (!(error instanceof Locked)) throw stateFailure(error, enginesFolder);
+      if (!(error instanceof EnginesLocked)) throw stateFailure(error, enginesFolder);
       if (turn === 1) onWait(error.pid);
     }
     await clock.sleep(WAIT_MS, signal);

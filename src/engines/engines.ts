@@ -2,7 +2,8 @@ import type { EngineCommand, EngineDescription, EngineRegistration } from '../co
 import { ENGINE_NAME } from '../contract/engine.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
-import { type LockDeps, whileLocked } from './engines-lock.ts';
+import type { LockDeps } from './engines-lock.ts';
+import { whileLocked } from './engines-lock.ts';
 import {
   loadEngineRegistrations,
   registrationsFile,
@@ -11,7 +12,7 @@ import {
 } from './registrations.ts';
 
 /** The result of a test in which an engine was started and spoke a few words. */
-export type Inspection =
+export type EngineInspection =
   | { readonly isSound: true; readonly description: EngineDescription }
   | {
       readonly isSound: false;
@@ -22,7 +23,7 @@ export type Inspection =
 
 export interface EngineDeps extends LockDeps {
   /** Starts an engine and checks that it follows the protocol for engines (docs/engines.md). */
-  readonly inspect: (command: EngineCommand) => Promise<Inspection>;
+  readonly inspect: (command: EngineCommand) => Promise<EngineInspection>;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { parseJson } from '../api/response.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
 import HIBARI_VOICES from '../../assets/voice/voices.json';
-import { type Failure, usageFailure } from '../errors/failure.ts';
+import type { Failure } from '../errors/failure.ts';
+import { usageFailure } from '../errors/failure.ts';
 import type { ModelFile } from './download-models.ts';
 import { findPiperVoice, piperCatalogueUrl } from './piper-catalogue.ts';
 

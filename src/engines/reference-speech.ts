@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { type MeasuredReference, measureReference } from '../alignment/measure-sound.ts';
+import type { MeasuredReference } from '../alignment/measure-sound.ts';
+import { measureReference } from '../alignment/measure-sound.ts';
 import type { EngineRegistration } from '../contract/engine.ts';
 import type { Clock } from '../effects/clock.ts';
 import { usageFailure } from '../errors/failure.ts';

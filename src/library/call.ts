@@ -5,7 +5,7 @@ import { nearestHint } from '../text/did-you-mean.ts';
 import { FoleyError } from './foley-error.ts';
 
 /** The allowed values of an option. Without `type`, any value is allowed. Lengths are in characters. */
-export interface Rule {
+export interface OptionRule {
   readonly type?: 'array' | 'boolean' | 'function' | 'number' | 'object' | 'signal' | 'string';
   readonly isRequired?: boolean;
   readonly isInteger?: boolean;
@@ -16,7 +16,7 @@ export interface Rule {
   readonly maxLength?: number;
 }
 
-export type Rules = Readonly<Record<string, Rule>>;
+export type Rules = Readonly<Record<string, OptionRule>>;
 
 /**
  * Checks the options of a call, because JavaScript callers can pass any value.
@@ -43,7 +43,7 @@ export function checkOptions(call: string, options: unknown, rules: Rules): void
  * @param name name of the value, for messages
  * @throws Failure of kind `usage`
  */
-export function checkValue(name: string, value: unknown, rule: Rule): void {
+export function checkValue(name: string, value: unknown, rule: OptionRule): void {
   if (value === undefined && rule.isRequired === true) {
     throw usageFailure(`${name} is missing; it takes ${allowed(rule)}`);
   }
@@ -51,7 +51,7 @@ export function checkValue(name: string, value: unknown, rule: Rule): void {
   throw usageFailure(`${name} is ${shown(value)}; it takes ${allowed(rule)}`);
 }
 
-function fits(value: unknown, rule: Rule): boolean {
+function fits(value: unknown, rule: OptionRule): boolean {
   const { maximum = Infinity, maxLength = Infinity, minimum = -Infinity, minLength = 0 } = rule;
   const { type = 'any' } = rule;
   switch (type) {
@@ -86,7 +86,7 @@ function allowed({
   minLength,
   type,
   values,
-}: Rule): string {
+}: OptionRule): string {
   if (values !== undefined) return values.join(', ');
   if (type === 'signal') return 'an AbortSignal';
   const noun = isInteger === true ? 'whole number' : (type ?? 'value');

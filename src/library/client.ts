@@ -37,7 +37,7 @@ import type {
   VoiceRequest,
   WaitOptions,
 } from './client-types.ts';
-import type { Session } from './session.ts';
+import type { ClientSession } from './session.ts';
 import { joinFile, runBilled, runFree, SYSTEM } from './session.ts';
 import {
   BILLED_RULES,
@@ -86,7 +86,7 @@ const CLIENT_RULES: Rules = {
   close: FUNCTION,
 };
 
-function openSession(options: ClientOptions): Session {
+function openSession(options: ClientOptions): ClientSession {
   checkOptions('createClient', options, CLIENT_RULES);
   const { idleTimeoutMs, maxRetries = DEFAULT_MAX_RETRIES, responseTimeoutMs } = options;
   const { clock, random } = SYSTEM;
@@ -119,7 +119,7 @@ function openSession(options: ClientOptions): Session {
   return { api: { ...api, close, prepare: () => undefined }, options, closed: closing.signal };
 }
 
-function clientOf(session: Session): Client {
+function clientOf(session: ClientSession): Client {
   const { api } = session;
   const speechJobs = jobCalls(
     'jobs',
@@ -230,7 +230,7 @@ function jobOf({ creditsUsed, id, phase, quotaRemaining, raw, requestId, status 
   return { id, status, phase, requestId, creditsUsed, quotaRemaining, raw };
 }
 
-function creation(session: Session, pace: PollPace) {
+function creation(session: ClientSession, pace: PollPace) {
   return {
     client: session.api,
     waits: false,
@@ -240,7 +240,7 @@ function creation(session: Session, pace: PollPace) {
   };
 }
 
-function createJob(session: Session, request: JobRequest): Promise<Job> {
+function createJob(session: ClientSession, request: JobRequest): Promise<Job> {
   return runBilled(session, async (tools) => {
     checkOptions('jobs.create', request, JOB_RULES);
     const { body: order, speech: options } = speechPlan(request);
@@ -256,7 +256,7 @@ function createJob(session: Session, request: JobRequest): Promise<Job> {
 }
 
 function createMedia(
-  session: Session,
+  session: ClientSession,
   kind: MediaKind,
   order: MediaBody,
   options: BilledOptions,
@@ -288,14 +288,14 @@ function createMedia(
   });
 }
 
-async function listJobs({ api }: Session, query: JobQuery) {
+async function listJobs({ api }: ClientSession, query: JobQuery) {
   const size = { ...COUNT, maximum: PAGE_SIZE_MAX };
   checkOptions('jobs.list', query, { page: COUNT, limit: size, status: TEXT, ...SIGNAL });
   const { signal, ...filters } = query;
   return (await listSpeechJobs(api, 'v3', filters, signal)).value;
 }
 
-async function listVoicePage({ api }: Session, query: VoiceQuery) {
+async function listVoicePage({ api }: ClientSession, query: VoiceQuery) {
   const size = { ...COUNT, maximum: PAGE_SIZE_MAX };
   const includePersonal = { type: 'boolean' } as const;
   checkOptions('voices.list', query, { page: COUNT, pageSize: size, includePersonal, ...SIGNAL });
@@ -312,7 +312,7 @@ const VOICE_RULES: Rules = {
   ...SIGNAL,
 };
 
-function createVoice(session: Session, request: VoiceRequest): Promise<CreatedVoice> {
+function createVoice(session: ClientSession, request: VoiceRequest): Promise<CreatedVoice> {
   return runBilled(session, async (tools) => {
     checkOptions('voices.create', request, VOICE_RULES);
     const { files, signal, ...form } = request;

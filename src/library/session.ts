@@ -21,7 +21,7 @@ export const SYSTEM = {
 } as const;
 
 /** An API client, with the options of `createClient`. */
-export interface Session {
+export interface ClientSession {
   readonly api: ApiClient;
   readonly options: ClientOptions;
   /** Aborted when the client is closed. */
@@ -49,7 +49,7 @@ export async function runFree<T>(work: () => Promise<T>): Promise<T> {
  * @throws {FoleyError} if the call fails; contains the idempotency key of the last billed request
  */
 export async function runBilled<T>(
-  { options: { journal: folder } }: Session,
+  { options: { journal: folder } }: ClientSession,
   work: (tools: BilledTools) => Promise<T>,
 ): Promise<T> {
   let key: string | undefined;

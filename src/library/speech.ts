@@ -18,7 +18,7 @@ import {
 } from '../live/live-transport.ts';
 import { liveTimeouts } from '../live/state.ts';
 import { handshakeOf, openWebSockets } from '../live/websocket.ts';
-import type { AlignedSpeech as AlignedWords } from '../speech/aligned-transport.ts';
+import type { WordTimes as AlignedWords } from '../speech/aligned-transport.ts';
 import { alignedStreamTransport } from '../speech/aligned-transport.ts';
 import type { SpeakOptions, Spoken } from '../speech/speak.ts';
 import { speak } from '../speech/speak.ts';
@@ -35,7 +35,7 @@ import type {
   Speech,
   SpeechRequest,
 } from './client-types.ts';
-import type { Session } from './session.ts';
+import type { ClientSession } from './session.ts';
 import { joinFile, runBilled, SYSTEM } from './session.ts';
 
 /** Allowed values of the options that every billed library call has. */
@@ -62,7 +62,10 @@ export const JOB_RULES: Rules = {
 const SPEECH_RULES: Rules = { ...JOB_RULES, onAudio: { type: 'function' } };
 
 /** Implements `client.speech.create`. */
-export async function createSpeech(session: Session, request: SpeechRequest): Promise<Speech> {
+export async function createSpeech(
+  session: ClientSession,
+  request: SpeechRequest,
+): Promise<Speech> {
   return runBilled(session, async (tools) => {
     checkOptions('speech.create', request, SPEECH_RULES);
     const plan = speechPlan(request);
@@ -74,7 +77,7 @@ export async function createSpeech(session: Session, request: SpeechRequest): Pr
 
 /** Implements `client.speech.aligned`. */
 export async function speakAligned(
-  session: Session,
+  session: ClientSession,
   request: SpeechRequest,
 ): Promise<AlignedSpeech> {
   const { api: client, options } = session;
@@ -177,7 +180,7 @@ const LIVE_RULES: Rules = {
 const FLUSH_AFTER_MS = 700;
 
 /** Implements `client.speech.live`. */
-export async function speakLive(session: Session, request: LiveRequest): Promise<LiveSpeech> {
+export async function speakLive(session: ClientSession, request: LiveRequest): Promise<LiveSpeech> {
   const { api: client, options } = session;
   const { clock, random } = SYSTEM;
   return runBilled(session, async (tools) => {

@@ -1,16 +1,16 @@
 import { REALTIME_ID_MAX_CHARACTERS } from '../contract/realtime/limits.ts';
 import { sliceCodePoints } from '../text/code-points.ts';
 import { lost, violation } from './endings.ts';
-import type { EarlyFrame, LiveEvent, LiveState, Reducer, Segment, Step } from './state.ts';
+import type { EarlyFrame, LiveEvent, LiveState, LiveReducer, Segment, LiveStep } from './state.ts';
 import { emit, end, patch, patchSegment } from './state.ts';
 
 /**
  * Delivers the audio that is next in order, and removes completely delivered segments. If the service has stored the
  * audio of the next segment, downloads this audio.
  */
-export const advance: Reducer = () => [deliverDue, advanceFirst];
+export const advance: LiveReducer = () => [deliverDue, advanceFirst];
 
-const advanceFirst: Reducer = (state) => {
+const advanceFirst: LiveReducer = (state) => {
   const [first] = state.segments;
   if (first?.isStored === true) return state.isFetching ? [] : [fetchStored(first.id)];
   if (first?.completed === undefined) return [];
@@ -41,7 +41,7 @@ function isDelivered(
  * Handles segments that the service completed but whose audio did not arrive. In protocol v3, their audio is downloaded
  * over HTTP. In v2, the conversation ends, because the audio is lost.
  */
-export function markMissing(ids: readonly string[]): Reducer {
+export function markMissing(ids: readonly string[]): LiveReducer {
   return ({ early, plan, segments }) => {
     if (ids.length === 0) return [];
     if (plan.protocol === 'v2') return [end(lost(ids))];
@@ -54,7 +54,7 @@ export function markMissing(ids: readonly string[]): Reducer {
   };
 }
 
-function fetchStored(segmentId: string): Reducer {
+function fetchStored(segmentId: string): LiveReducer {
   return (state) => [
     patch({ isFetching: true }),
     emit({ type: 'fetchSegment', requestId: requestIdOf(state), segmentId }),
@@ -64,7 +64,7 @@ function fetchStored(segmentId: string): Reducer {
 /**
  * Handles the downloaded audio of a segment. Delivers only the bytes that the reader of the audio has not received yet.
  */
-export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
+export function takeStored(segmentId: string, audio: Uint8Array): LiveReducer {
   return (state) => {
     const [first] = state.segments;
     if (!state.isFetching || first?.id !== segmentId) return [];
@@ -90,7 +90,7 @@ export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
 export function closeGaps(
   segmentId: string | undefined,
   reportedBytes: number | undefined,
-): Reducer {
+): LiveReducer {
   return ({ early, plan, segments }) => {
     const id = plan.mode === 'simple' ? segments[0]?.id : segmentId;
     const segment = segments.find((one) => one.id === id);
@@ -124,7 +124,7 @@ export function takeAudio({
   audio,
   segmentId: givenId,
   sequence,
-}: Omit<EarlyFrame, 'segmentId'> & { segmentId?: string | undefined }): Reducer {
+}: Omit<EarlyFrame, 'segmentId'> & { segmentId?: string | undefined }): LiveReducer {
   return (state) => {
     const [first] = state.segments;
     const segmentId = state.plan.mode === 'simple' ? first?.id : (givenId ?? first?.id);
@@ -147,7 +147,7 @@ export function takeAudio({
  * Handles an audio frame that is next in order. Does the same as {@link takeAudio}, but faster. Returns undefined for
  * any other event.
  */
-export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
+export function takeNextAudio(state: LiveState, event: LiveEvent): LiveStep | undefined {
   if (event.type !== 'message' || event.message.event !== 'audio') return undefined;
   const { audio, segmentId, sequence } = event.message;
   const [first] = state.segments;
@@ -189,7 +189,7 @@ export function wasDelivered({ segments, segmentCount }: LiveState, id: string):
   return number <= segmentCount && segments.every((one) => one.id !== id);
 }
 
-function buffer(frame: EarlyFrame): Reducer {
+function buffer(frame: EarlyFrame): LiveReducer {
   return ({ early }) => {
     const isRepeated = early.some(
       ({ segmentId, sequence }) => segmentId === frame.segmentId && sequence === frame.sequence,
@@ -198,7 +198,7 @@ function buffer(frame: EarlyFrame): Reducer {
   };
 }
 
-const deliverDue: Reducer = (state) => {
+const deliverDue: LiveReducer = (state) => {
   const [segment] = state.segments;
   const due = segment && firstFrame(state.early, segment);
   if (segment === undefined || due === undefined) return [];
@@ -233,7 +233,7 @@ function isDue({ nextAudio }: LiveState, segment: Segment, frame: EarlyFrame): b
 }
 
 // `audio` begins at byte `from` of the segment. Skips the bytes that were delivered earlier.
-function deliver(segmentId: string, audio: Uint8Array, from: number): Reducer {
+function deliver(segmentId: string, audio: Uint8Array, from: number): LiveReducer {
   return ({ segments }) => {
     const deliveredBytes = segments.find(({ id }) => id === segmentId)?.deliveredBytes ?? 0;
     const bytes = audio.subarray(Math.max(0, deliveredBytes - from));
@@ -246,7 +246,7 @@ function deliver(segmentId: string, audio: Uint8Array, from: number): Reducer {
   };
 }
 
-const checkEarly: Reducer = (state) => {
+const checkEarly: LiveReducer = (state) => {
   const { early, gaps, segments } = state;
   if (early.length <= EARLY_MAX_FRAMES && sizeOf(early) <= EARLY_MAX_BYTES) return [];
   const isFirst = early.some(({ segmentId }) => segmentId === segments[0]?.id);

@@ -4,10 +4,10 @@ import { streamErrorExit } from '../contract/exit-codes.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
-import type { Ending, LiveState } from './state.ts';
+import type { LiveEnding, LiveState } from './state.ts';
 
 /** Returns the outcome of a completed request: success, or an error if the whole text produced no audio. */
-export function completedEnding(state: LiveState): Ending {
+export function completedEnding(state: LiveState): LiveEnding {
   const { emptySegments, hasDelivered, plan, reportedBytes, segmentCount } = state;
   const isEmpty = plan.mode === 'simple' ? reportedBytes === 0 : emptySegments === segmentCount;
   if (isEmpty && !hasDelivered) {
@@ -21,7 +21,7 @@ export function completedEnding(state: LiveState): Ending {
 }
 
 /** Returns the outcome of a conversation that ends with an `error` event from the service. */
-export function errorEnding(state: LiveState, code: string, message: string): Ending {
+export function errorEnding(state: LiveState, code: string, message: string): LiveEnding {
   const known = streamErrorExit(code);
   const { connection, emptySegments, hasDelivered, segmentCount } = state;
   // Only for the first text is it certain that no earlier text was billed.
@@ -36,7 +36,7 @@ export function errorEnding(state: LiveState, code: string, message: string): En
 }
 
 /** Returns the outcome of a conversation that foley's own service ended because its disk is full. */
-export function storageEnding(state: LiveState, message: string): Ending {
+export function storageEnding(state: LiveState, message: string): LiveEnding {
   // The service refunds the text that it was speaking, but not the segments before.
   const billed = state.plan.mode === 'simple' ? 'no' : billedSoFar(state);
   return { exit: 'service', code: 'ERR_STORAGE_FULL', message, billed };
@@ -51,7 +51,7 @@ export const REFUSALS: ReadonlySet<ExitName> = new Set([
 ]);
 
 /** Returns the outcome of a conversation whose connection was closed without an `error` event. */
-export function closeEnding(state: LiveState, code: number): Ending {
+export function closeEnding(state: LiveState, code: number): LiveEnding {
   const { meaning, exit } = closeCodeInfo(code) ?? { meaning: 'unknown', exit: 'badAnswer' };
   return {
     exit,
@@ -62,12 +62,12 @@ export function closeEnding(state: LiveState, code: number): Ending {
 }
 
 /** Returns the outcome of a conversation in which a message from the service violates the protocol. */
-export function violation(state: LiveState, problem: string): Ending {
+export function violation(state: LiveState, problem: string): LiveEnding {
   const message = `the service broke the protocol: ${problem}`;
   return { exit: 'badAnswer', code: 'bad_answer', message, billed: billedSoFar(state) };
 }
 
-export function timeoutEnding(state: LiveState, message: string): Ending {
+export function timeoutEnding(state: LiveState, message: string): LiveEnding {
   return { exit: 'network', code: 'timeout', message, billed: billedSoFar(state) };
 }
 
@@ -75,7 +75,7 @@ export function timeoutEnding(state: LiveState, message: string): Ending {
  * Returns the outcome of a conversation whose audio was billed, but cannot be downloaded.
  * @param segmentIds ids of the segments whose audio is lost; empty if the segments are unknown
  */
-export function lost(segmentIds: readonly string[] = []): Ending {
+export function lost(segmentIds: readonly string[] = []): LiveEnding {
   const isNamed = segmentIds.length > 0;
   const what = isNamed ? `the audio of ${segmentIds.join(', ')}` : 'the missing audio';
   const message = `${what} was billed and is not available`;
@@ -84,7 +84,7 @@ export function lost(segmentIds: readonly string[] = []): Ending {
 }
 
 /** Returns the outcome after a failed connection. The outcome says whether text may have been billed. */
-export function afterDisconnect(state: LiveState, ending: Ending): Ending {
+export function afterDisconnect(state: LiveState, ending: LiveEnding): LiveEnding {
   if (ending.exit === 'network' && state.isBillable && !FINAL_CODES.has(ending.code)) {
     return { ...ending, exit: 'unknownOutcome', code: 'unknown_outcome', billed: 'unknown' };
   }
@@ -103,13 +103,13 @@ export function billedSoFar({ early, hasDelivered, isBillable }: LiveState): Bil
 }
 
 /** Returns the outcome after a failed HTTP request or handshake. */
-export function failureEnding(failure: Failure): Ending {
+export function failureEnding(failure: Failure): LiveEnding {
   const { billed, code, exit, message } = failure;
   return { exit, code, message, billed, cause: failure };
 }
 
 /** Converts the outcome of a conversation to the Failure that the command throws. */
-export function endingFailure(ending: Ending, requestId: string): Failure {
+export function endingFailure(ending: LiveEnding, requestId: string): Failure {
   const { billed, cause, code, exit, lostSegments, message } = ending;
   const hint = HINTS_BY_CODE[code] ?? HINTS_BY_EXIT[exit];
   if (cause !== undefined) {

@@ -19,10 +19,10 @@ import { lost } from './endings.ts';
 import type { FeedOptions } from './feed-text.ts';
 import { feedText } from './feed-text.ts';
 import { readRequestStatus } from './server-message.ts';
-import type { ReceivedMessage } from './server-message.ts';
+import type { ReceivedFrame } from './server-message.ts';
 import type { LivePlan } from './state.ts';
 
-export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
+export interface LiveConversation extends Omit<FeedOptions, 'clock'> {
   readonly plan: LivePlan;
   /** Yields the text as it arrives. The signal is aborted when the conversation ends. */
   readonly pieces: (signal: AbortSignal) => AsyncIterable<string>;
@@ -38,7 +38,7 @@ export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
 /** Creates a transport that speaks a text over a WebSocket, in a realtime conversation (docs/api/realtime.md). */
 export function liveTransport(
   client: ApiClient,
-  speech: LiveSpeech,
+  speech: LiveConversation,
   deps: ConversationDeps,
 ): SpeechTransport {
   const { metadata, plan } = speech;
@@ -68,7 +68,7 @@ export function liveTransport(
 async function startSpeech(
   client: ApiClient,
   conversation: Conversation,
-  speech: LiveSpeech,
+  speech: LiveConversation,
   { clock }: Pick<ConversationDeps, 'clock'>,
 ): Promise<AudioResponse> {
   const { metadata, pieces, signal } = speech;
@@ -140,7 +140,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-type LiveUnspoken = NonNullable<Extract<ReceivedMessage, { event: 'warning' }>['unspoken']>;
+type LiveUnspoken = NonNullable<Extract<ReceivedFrame, { event: 'warning' }>['unspoken']>;
 
 /** Collects metadata that the service reports during a conversation: PCM layout, cost and segments. */
 export class LiveMetadata {

@@ -3,14 +3,14 @@ import { advance, requestIdOf } from './audio-order.ts';
 import { afterDisconnect, completedEnding, lost, violation } from './endings.ts';
 import { boundInput, endIfLost, takeManifest } from './sending.ts';
 import type { RequestStatus } from './server-message.ts';
-import type { Ending, LiveState, Reducer } from './state.ts';
+import type { LiveEnding, LiveState, LiveReducer } from './state.ts';
 import { emit, end, isConnected, isIdle, leave, owesNothing, patch, startTimer } from './state.ts';
 
 // Maximum number of consecutive polls while the status of a request is `running`.
 const POLLS_MAX = 60;
 const POLL_CAP_MS = 5_000;
 
-export const connect: Reducer = ({ connection, plan }) => [
+export const connect: LiveReducer = ({ connection, plan }) => [
   patch({ phase: 'connecting', connection: connection + 1, sentInputs: 0 }),
   emit({ type: 'connect', connection: connection + 1 }),
   startTimer('reply', plan.timeouts.replyMs),
@@ -23,7 +23,11 @@ export const connect: Reducer = ({ connection, plan }) => [
  * an error that cannot be retried: the next text shows whether the service has recovered.
  * @param retryAfterMs the `Retry-After` of the response, in milliseconds
  */
-export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {
+export function disconnected(
+  ending: LiveEnding,
+  isRetryable: boolean,
+  retryAfterMs = 0,
+): LiveReducer {
   return (state) => {
     const { attempts, early, hasDelivered, plan, reportedBytes = Infinity, segments } = state;
     if (plan.mode === 'simple' && hasDelivered) {
@@ -47,19 +51,19 @@ export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs 
   };
 }
 
-const waitForText: Reducer = ({ hasDelivered }) => [
+const waitForText: LiveReducer = ({ hasDelivered }) => [
   leave('waiting'),
   patch({ attempts: 0, nextAudio: hasDelivered ? undefined : 1 }),
   boundInput,
 ];
 
 /** Continues with new text, or with the end of the input, after the client has waited for it without a connection. */
-export const continueAfterWait: Reducer = ({ isCompleted, isInputOver, segments }) => [
+export const continueAfterWait: LiveReducer = ({ isCompleted, isInputOver, segments }) => [
   isCompleted || (isInputOver && segments.length === 0) ? proceed : checkStatus,
 ];
 
 /** If the request was started before, gets its status from the service. Otherwise connects at once. */
-export const checkStatus: Reducer = (state) => {
+export const checkStatus: LiveReducer = (state) => {
   const requestId = requestIdOf(state);
   return state.isStarted
     ? [patch({ phase: 'querying' }), emit({ type: 'getStatus', requestId })]
@@ -70,7 +74,7 @@ export const checkStatus: Reducer = (state) => {
  * Handles the response of the service to `getStatus`.
  * @param status undefined if the service does not know the request
  */
-export function takeStatus(status: RequestStatus | undefined): Reducer {
+export function takeStatus(status: RequestStatus | undefined): LiveReducer {
   return (state) => {
     const wasRefused = isConnected(state) && (state.retryFailed || state.connection === 1);
     const away = isConnected(state) ? leave('querying', 1000) : patch({});
@@ -108,7 +112,7 @@ function hasDeliveredAll({ hasDelivered, isBillable }: LiveState): boolean {
   return hasDelivered && !isBillable;
 }
 
-const poll: Reducer = ({ fraction, polls }) => {
+const poll: LiveReducer = ({ fraction, polls }) => {
   if (polls >= POLLS_MAX) {
     const message = 'the request is still running on the service';
     const code = 'unknown_outcome';
@@ -125,7 +129,7 @@ const poll: Reducer = ({ fraction, polls }) => {
  * Chooses the next action while no connection is open: download stored audio, end the conversation, wait for text, or
  * connect.
  */
-export const proceed: Reducer = () => [
+export const proceed: LiveReducer = () => [
   advance,
   (state) => {
     const [first] = state.segments;
@@ -137,7 +141,7 @@ export const proceed: Reducer = () => [
 ];
 
 // A session has its own request id and counts its text events from 1.
-const nextSession: Reducer = (state) => {
+const nextSession: LiveReducer = (state) => {
   let sequence = 1;
   const segments = state.segments.map((one) => {
     const renumbered = { ...one, sequence, state: 'waiting' } as const;
@@ -150,14 +154,14 @@ const nextSession: Reducer = (state) => {
   ];
 };
 
-function requestFailed(state: LiveState, problem: string): Ending {
+function requestFailed(state: LiveState, problem: string): LiveEnding {
   const message = `the service refused the request ${requestIdOf(state)}: ${problem}`;
   return { exit: 'rejected', code: 'request_failed', message, billed: 'unknown' };
 }
 
 // A finished request without stored audio cannot be run again. If it was not billed, sends the text with another
 // request id (docs/billing.md). If it was billed, the audio that was not delivered is lost.
-function takeUnstored({ units }: RequestStatus, wasRefused: boolean): Reducer {
+function takeUnstored({ units }: RequestStatus, wasRefused: boolean): LiveReducer {
   return (state) => {
     if (units !== 0) return [end(lost())];
     // A session that ended before the first text leaves nothing to resume.

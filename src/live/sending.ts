@@ -7,7 +7,7 @@ import { countCodePoints, sliceCodePoints } from '../text/code-points.ts';
 import { markMissing } from './audio-order.ts';
 import { errorEnding, lost } from './endings.ts';
 import type { RequestStatus } from './server-message.ts';
-import type { LiveState, Reducer, Segment } from './state.ts';
+import type { LiveState, LiveReducer, Segment } from './state.ts';
 import { emit, end, patch, patchSegment, send, startTimer, stopTimers } from './state.ts';
 
 // The input pauses above this size of undelivered text, and resumes at half of it.
@@ -21,7 +21,7 @@ const IN_FLIGHT_MAX = 8;
  * Adds text from the input to the text to send. In `reliable` mode, creates a segment for it, or several for a long
  * text.
  */
-export function takeText(text: string): Reducer {
+export function takeText(text: string): LiveReducer {
   return ({ isInputOver, plan }) => {
     if (text === '' || isInputOver) return [];
     if (plan.mode === 'simple') return [addInput(text)];
@@ -29,7 +29,7 @@ export function takeText(text: string): Reducer {
   };
 }
 
-function addSegment(text: string): Reducer {
+function addSegment(text: string): LiveReducer {
   return ({ nextSequence, segmentCount, segments }) => {
     const id = `s${segmentCount + 1}`;
     const segment = newSegment(id, pieces(text, TEXT_EVENT_MAX_CHARACTERS), nextSequence);
@@ -44,7 +44,7 @@ function addSegment(text: string): Reducer {
   };
 }
 
-function addInput(text: string): Reducer {
+function addInput(text: string): LiveReducer {
   return ({ segments: [before] }) => {
     const segment = newSegment('s1', [...(before?.texts ?? []), text], 1);
     if (segment.characters > SIMPLE_INPUT_MAX_CHARACTERS) {
@@ -82,13 +82,13 @@ function pieces(text: string, characters: number): readonly string[] {
 }
 
 /** Sends as much text as the limits of the service allow, and then pauses or resumes the input. */
-export const sendMore: Reducer = ({ plan }) => [
+export const sendMore: LiveReducer = ({ plan }) => [
   plan.mode === 'simple' ? sendInputs : sendSegments,
   boundInput,
   timeProgress,
 ];
 
-const sendInputs: Reducer = (state) => {
+const sendInputs: LiveReducer = (state) => {
   const [input] = state.segments;
   const text = input?.texts[state.sentInputs];
   if (state.phase !== 'speaking' || input === undefined || text === undefined) return [];
@@ -107,7 +107,7 @@ const sendInputs: Reducer = (state) => {
   ];
 };
 
-const sendSegments: Reducer = (state) => {
+const sendSegments: LiveReducer = (state) => {
   if (state.phase !== 'speaking') return [];
   const next = state.segments.find((one) => one.state === 'waiting' || one.isStored);
   if (next === undefined) return state.isInputOver ? [stop] : [];
@@ -118,7 +118,7 @@ const sendSegments: Reducer = (state) => {
   return [sendSegment(next), sendSegments];
 };
 
-function sendSegment({ id, texts, sequence }: Segment): Reducer {
+function sendSegment({ id, texts, sequence }: Segment): LiveReducer {
   return () => [
     ...texts.map((text, index) =>
       send({ event: 'text', eventId: '', sequence: sequence + index, text }),
@@ -129,7 +129,10 @@ function sendSegment({ id, texts, sequence }: Segment): Reducer {
   ];
 }
 
-const stop: Reducer = () => [send({ event: 'stop', eventId: '' }), patch({ phase: 'stopping' })];
+const stop: LiveReducer = () => [
+  send({ event: 'stop', eventId: '' }),
+  patch({ phase: 'stopping' }),
+];
 
 // The first segment is always allowed.
 function exceedsSession(state: LiveState, next: Segment): boolean {
@@ -141,7 +144,7 @@ function exceedsSession(state: LiveState, next: Segment): boolean {
 }
 
 /** Pauses the input when the queue of undelivered text is full. Resumes the input when half of the queue is empty. */
-export const boundInput: Reducer = ({ isInputPaused, segments }) => {
+export const boundInput: LiveReducer = ({ isInputPaused, segments }) => {
   const bytes = segments.reduce((sum, one) => sum + one.bytes, 0);
   const count = segments.length;
   if (!isInputPaused && (bytes > QUEUE_MAX_BYTES || count > QUEUE_MAX_SEGMENTS)) {
@@ -154,7 +157,7 @@ export const boundInput: Reducer = ({ isInputPaused, segments }) => {
 };
 
 // The timer runs only while the service has text to speak.
-const timeProgress: Reducer = ({ isPaused, phase, plan, segments }) => {
+const timeProgress: LiveReducer = ({ isPaused, phase, plan, segments }) => {
   const hasWork =
     phase === 'stopping' ||
     (phase === 'speaking' && segments.some((one) => one.state !== 'waiting'));
@@ -166,13 +169,13 @@ const timeProgress: Reducer = ({ isPaused, phase, plan, segments }) => {
  * Applies the status of a request after a reconnection. Downloads the segments that the service has stored, and sends
  * all others again.
  */
-export function takeManifest({ segments: manifest }: RequestStatus): Reducer {
+export function takeManifest({ segments: manifest }: RequestStatus): LiveReducer {
   return ({ segments }) => [patch({ manifest }), matchStored(segments.map(({ id }) => id))];
 }
 
 // Delivered segments are completed, the others must be fetched. The text of a segment can only be compared by its
 // length: the service reports nothing else about it.
-function matchStored(ids: readonly string[]): Reducer {
+function matchStored(ids: readonly string[]): LiveReducer {
   return (state) => {
     const known = state.segments.flatMap((segment) => {
       const { id } = segment;
@@ -204,7 +207,7 @@ function matchStored(ids: readonly string[]): Reducer {
  * Ends the conversation if audio of a completed request is lost. Audio is lost if the client did not receive it and the
  * service did not store it.
  */
-export const endIfLost: Reducer = ({ hasDelivered, isBillable, manifest, segments }) => {
+export const endIfLost: LiveReducer = ({ hasDelivered, isBillable, manifest, segments }) => {
   const missing = segments.filter(
     (one) => one.state !== 'waiting' && one.completed === undefined && !one.isStored,
   );

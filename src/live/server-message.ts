@@ -2,7 +2,8 @@ import type { UnknownRecord } from '../api/response.ts';
 import { firstNumber, firstText, isRecord } from '../api/response.ts';
 import { FINISH_REASONS, REQUEST_STATES } from '../contract/realtime/protocols.ts';
 import type { FinishReason, RequestState } from '../contract/realtime/protocols.ts';
-import { type CodePointRange, parseRanges } from '../contract/unspoken.ts';
+import type { CodePointRange } from '../contract/unspoken.ts';
+import { parseRanges } from '../contract/unspoken.ts';
 import { UnreadableFrame } from '../realtime/frames.ts';
 import type { FrameMessage } from '../realtime/frames.ts';
 
@@ -15,10 +16,10 @@ export interface RequestStatus {
   readonly state: RequestState;
   /** Billing units charged for the request so far. */
   readonly units?: number | undefined;
-  readonly segments: readonly SegmentStatus[];
+  readonly segments: readonly SegmentStatusMessage[];
 }
 
-export interface SegmentStatus {
+export interface SegmentStatusMessage {
   readonly segmentId: string;
   readonly isStored: boolean;
   readonly characters: number | undefined;
@@ -26,7 +27,7 @@ export interface SegmentStatus {
 }
 
 /** A message from the service, reduced to the fields that the client uses (docs/api/realtime.md). */
-export type ReceivedMessage =
+export type ReceivedFrame =
   | { readonly event: 'authenticated' | 'pong' }
   | { readonly event: 'ready'; readonly fields: FrameMessage }
   | { readonly event: 'input_ack'; readonly acceptedSequence: number | undefined }
@@ -82,7 +83,7 @@ export type ReceivedMessage =
  * Validates a message from the service. Returns undefined for an unknown event.
  * @throws UnreadableFrame for invalid fields
  */
-export function readServerMessage(fields: FrameMessage): ReceivedMessage | undefined {
+export function readServerMessage(fields: FrameMessage): ReceivedFrame | undefined {
   const { event } = fields;
   switch (event) {
     case 'authenticated':

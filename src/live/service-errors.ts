@@ -10,17 +10,17 @@ import {
   timeoutEnding,
 } from './endings.ts';
 import { disconnected } from './resuming.ts';
-import type { ReceivedMessage } from './server-message.ts';
-import type { Ending, LiveState, Reducer } from './state.ts';
+import type { ReceivedFrame } from './server-message.ts';
+import type { LiveEnding, LiveState, LiveReducer } from './state.ts';
 import { emit, end, isIdle, isPingId, owesNothing, patch } from './state.ts';
 
-type ErrorMessage = Extract<ReceivedMessage, { event: 'error' }>;
+type ErrorMessage = Extract<ReceivedFrame, { event: 'error' }>;
 
 /**
  * Handles an `error` message (docs/api/realtime.md#errors). After a terminal error, reconnects or ends the conversation.
  * After another error, the conversation goes on, unless the service has refused a message of the client.
  */
-export function takeError(error: ErrorMessage): Reducer {
+export function takeError(error: ErrorMessage): LiveReducer {
   return (state) => {
     const { code, inReplyTo, isRetryable, isTerminal, message, stage } = error;
     if (!isTerminal && !isRefusal(state, error)) {
@@ -59,14 +59,14 @@ const ABOUT_ONE_MESSAGE: ReadonlySet<string> = new Set([
 ]);
 
 /** Handles a timeout. If the session went on after an error, this error explains why nothing more arrived. */
-export function timedOut(problem: string): Reducer {
+export function timedOut(problem: string): LiveReducer {
   return (state) => {
     const ending = causeOf(state, timeoutEnding(state, problem));
     return [state.openError?.isRetryable === false ? end(ending) : disconnected(ending, true)];
   };
 }
 
-function causeOf(state: LiveState, otherwise: Ending): Ending {
+function causeOf(state: LiveState, otherwise: LiveEnding): LiveEnding {
   const { openError } = state;
   if (openError === undefined) return otherwise;
   const ending = errorEnding(state, openError.code, openError.message);
@@ -74,7 +74,7 @@ function causeOf(state: LiveState, otherwise: Ending): Ending {
 }
 
 /** Handles the end of the connection. */
-export function closed(code: number): Reducer {
+export function closed(code: number): LiveReducer {
   return (state) => {
     const isRetryable = closeCodeInfo(code)?.retryable === true;
     // After the first audio, one more connection shows whether a close with another code was about the new text.
@@ -98,7 +98,7 @@ function isIdleForService(state: LiveState): boolean {
 const IDLE_CLOSES: ReadonlySet<number> = new Set([1000, 1001, 1005]);
 
 /** Handles a `finish` message with another reason than `completed`. */
-export function stopped(reason: Exclude<FinishReason, 'completed'>): Reducer {
+export function stopped(reason: Exclude<FinishReason, 'completed'>): LiveReducer {
   return (state) => {
     switch (reason) {
       case 'server_draining': {

@@ -4,7 +4,7 @@ import { SESSION_MAX_UNITS } from '../contract/realtime/limits.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import type { Billed, Failure } from '../errors/failure.ts';
 import * as machine from '../realtime/fsm.ts';
-import type { ReceivedMessage, RequestStatus, SegmentStatus } from './server-message.ts';
+import type { ReceivedFrame, RequestStatus, SegmentStatusMessage } from './server-message.ts';
 
 /** The parameters of a conversation, which stay the same for its whole duration. */
 export interface LivePlan {
@@ -110,7 +110,7 @@ export interface EarlyFrame {
 export interface LiveState {
   readonly plan: LivePlan;
   readonly phase: Phase;
-  readonly ending: Ending | undefined;
+  readonly ending: LiveEnding | undefined;
   /**
    * Random number from 0 (inclusive) to 1 (exclusive), which varies the delays of retries and polls. Each event brings
    * a new one.
@@ -131,7 +131,7 @@ export interface LiveState {
   readonly isCompleted: boolean;
   readonly retryFailed: boolean;
   /** Status of the segments, as listed in the last status response of the service. */
-  readonly manifest: readonly SegmentStatus[];
+  readonly manifest: readonly SegmentStatusMessage[];
   /** The segments whose audio is not yet delivered completely, in order. */
   readonly segments: readonly Segment[];
   readonly segmentCount: number;
@@ -206,7 +206,7 @@ export function newConversation(plan: LivePlan): LiveState {
 }
 
 /** The outcome of a conversation, and its cause. */
-export interface Ending {
+export interface LiveEnding {
   readonly exit: ExitName;
   /** Error code from the service or from foley. */
   readonly code: string;
@@ -229,11 +229,11 @@ export type LiveEvent = { readonly fraction: number } & (
       readonly type: 'refused';
       readonly connection: number;
       readonly isRetryable: boolean;
-      readonly ending: Ending;
+      readonly ending: LiveEnding;
       /** The `Retry-After` of the response, in milliseconds. */
       readonly retryAfterMs?: number | undefined;
     }
-  | { readonly type: 'message'; readonly connection: number; readonly message: ReceivedMessage }
+  | { readonly type: 'message'; readonly connection: number; readonly message: ReceivedFrame }
   | { readonly type: 'unreadable'; readonly connection: number; readonly problem: string }
   | { readonly type: 'closed'; readonly connection: number; readonly code: number }
   /** Text to speak. In `simple` mode, the text is added to the only segment; in `reliable` mode, to new segments. */
@@ -247,7 +247,7 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'status'; readonly status: RequestStatus | undefined }
   | { readonly type: 'stored'; readonly segmentId: string; readonly audio: Uint8Array }
   /** `getStatus` or `fetchSegment` failed, even after retries. */
-  | { readonly type: 'failed'; readonly ending: Ending }
+  | { readonly type: 'failed'; readonly ending: LiveEnding }
   | { readonly type: 'cancel' }
 );
 
@@ -269,20 +269,20 @@ export type Effect =
   | {
       readonly type: 'notice';
       readonly message: Extract<
-        ReceivedMessage,
+        ReceivedFrame,
         { event: 'ready' | 'usage' | 'warning' | 'segment_completed' | 'finish' }
       >;
     }
-  | { readonly type: 'reconnecting'; readonly attempt: number; readonly reason: Ending }
-  | { readonly type: 'ended'; readonly ending: Ending };
+  | { readonly type: 'reconnecting'; readonly attempt: number; readonly reason: LiveEnding }
+  | { readonly type: 'ended'; readonly ending: LiveEnding };
 
-export type Step = machine.Step<LiveState, Effect>;
-export type Reducer = machine.Reducer<LiveState, Effect>;
+export type LiveStep = machine.Step<LiveState, Effect>;
+export type LiveReducer = machine.Reducer<LiveState, Effect>;
 
 export const { emit, patch, run } = machine.fsm<LiveState, Effect>();
 
 /** Sends a message to the service, with a new `eventId`. */
-export function send(message: ClientMessage): Reducer {
+export function send(message: ClientMessage): LiveReducer {
   return ({ eventCount }) => {
     const eventId = `${message.event === 'ping' ? PING_ID : 'e'}${eventCount + 1}`;
     return [
@@ -299,14 +299,14 @@ export function isPingId(eventId: string): boolean {
   return eventId.startsWith(PING_ID);
 }
 
-export function startTimer(name: TimerName, afterMs: number): Reducer {
+export function startTimer(name: TimerName, afterMs: number): LiveReducer {
   return (state) => ({
     state: state.timers.includes(name) ? state : { ...state, timers: [...state.timers, name] },
     effects: [{ type: 'startTimer', name, afterMs }],
   });
 }
 
-export function stopTimers(...names: readonly TimerName[]): Reducer {
+export function stopTimers(...names: readonly TimerName[]): LiveReducer {
   return (state) => {
     const running = state.timers.filter((name) => names.includes(name));
     return {
@@ -350,7 +350,7 @@ export function owesNothing({ plan, segmentCount, segments }: LiveState): boolea
  * Disconnects, and changes the state to `phase`. Closes the WebSocket with the close code `code`, or aborts it if
  * `code` is undefined.
  */
-export function leave(phase: Phase, code?: number): Reducer {
+export function leave(phase: Phase, code?: number): LiveReducer {
   return (state) => {
     const close =
       code === undefined ? ({ type: 'abort' } as const) : ({ type: 'close', code } as const);
@@ -363,7 +363,7 @@ export function leave(phase: Phase, code?: number): Reducer {
 }
 
 /** Ends the conversation: stops the timers and closes the socket. */
-export function end(ending: Ending): Reducer {
+export function end(ending: LiveEnding): LiveReducer {
   return (state) => {
     const left = run(state, [leave('ended', ending.exit === 'badAnswer' ? 1002 : 1000)]);
     return {
@@ -373,7 +373,7 @@ export function end(ending: Ending): Reducer {
   };
 }
 
-export function patchSegment(id: string, part: Partial<Segment>): Reducer {
+export function patchSegment(id: string, part: Partial<Segment>): LiveReducer {
   return ({ segments }) => [
     patch({ segments: segments.map((one) => (one.id === id ? { ...one, ...part } : one)) }),
   ];

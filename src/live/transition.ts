@@ -19,9 +19,9 @@ import {
 } from './resuming.ts';
 import { unspokenWords } from '../speech/unspoken.ts';
 import { sendMore, takeText } from './sending.ts';
-import type { ReceivedMessage } from './server-message.ts';
+import type { ReceivedFrame } from './server-message.ts';
 import { closed, stopped, takeError, timedOut } from './service-errors.ts';
-import type { LiveEvent, LiveState, Reducer, Segment, Step, TimerName } from './state.ts';
+import type { LiveEvent, LiveState, LiveReducer, Segment, LiveStep, TimerName } from './state.ts';
 import {
   emit,
   end,
@@ -40,13 +40,13 @@ import {
  * Returns the next state of a realtime conversation after an event, and the actions to perform (docs/protocol.md). A
  * pure function: the caller manages sockets and timers, and sends the HTTP requests.
  */
-export function transition(state: LiveState, event: LiveEvent): Step {
+export function transition(state: LiveState, event: LiveEvent): LiveStep {
   return (
     takeNextAudio(state, event) ?? run({ ...state, fraction: event.fraction }, [reducerFor(event)])
   );
 }
 
-function reducerFor(event: LiveEvent): Reducer {
+function reducerFor(event: LiveEvent): LiveReducer {
   switch (event.type) {
     case 'begin':
       return ({ phase }) => (phase === 'idle' ? [connect] : []);
@@ -82,7 +82,7 @@ function reducerFor(event: LiveEvent): Reducer {
 }
 
 // Ignores events of earlier connections.
-function onConnection(event: Extract<LiveEvent, { connection: number }>): Reducer {
+function onConnection(event: Extract<LiveEvent, { connection: number }>): LiveReducer {
   return (state) => {
     if (event.connection !== state.connection || !isConnected(state)) return [];
     switch (event.type) {
@@ -100,19 +100,19 @@ function onConnection(event: Extract<LiveEvent, { connection: number }>): Reduce
   };
 }
 
-const requireText: Reducer = ({ segmentCount }) => {
+const requireText: LiveReducer = ({ segmentCount }) => {
   const message = 'The text is empty';
   const ending = { exit: 'usage', code: 'usage', message, billed: 'no' } as const;
   return segmentCount > 0 ? [] : [end(ending)];
 };
 
-const continueWithText: Reducer = ({ phase }) => [
+const continueWithText: LiveReducer = ({ phase }) => [
   phase === 'waiting' ? continueAfterWait : sendMore,
 ];
 
-const afterFetch: Reducer = ({ phase }) => [phase === 'fetching' ? proceed : sendMore];
+const afterFetch: LiveReducer = ({ phase }) => [phase === 'fetching' ? proceed : sendMore];
 
-const resumed: Reducer = (state) => [
+const resumed: LiveReducer = (state) => [
   patch({ isPaused: false }),
   ...(isConnected(state) && state.phase !== 'connecting'
     ? [startTimer('silence', state.plan.timeouts.silenceMs), sendMore]
@@ -120,14 +120,14 @@ const resumed: Reducer = (state) => [
 ];
 
 // Ignores timers that were stopped in the meantime.
-function fired(name: TimerName): Reducer {
+function fired(name: TimerName): LiveReducer {
   return ({ timers }) =>
     timers.includes(name)
       ? [patch({ timers: timers.filter((one) => one !== name) }), TIMEOUTS[name]]
       : [];
 }
 
-const TIMEOUTS: Readonly<Record<TimerName, Reducer>> = {
+const TIMEOUTS: Readonly<Record<TimerName, LiveReducer>> = {
   reply: ({ phase }) => [timedOut(`no reply while ${phase}`)],
   silence: (state) => [disconnected(timeoutEnding(state, 'the connection sent no data'), true)],
   progress: () => [timedOut('the service made no progress')],
@@ -137,14 +137,14 @@ const TIMEOUTS: Readonly<Record<TimerName, Reducer>> = {
 };
 
 // A ticket is sent in `auth`; an API key was already in the handshake.
-const opened: Reducer = ({ plan: { ticket, timeouts } }) => [
+const opened: LiveReducer = ({ plan: { ticket, timeouts } }) => [
   patch({ phase: 'authenticating', isPaused: false }),
   startTimer('reply', timeouts.replyMs),
   startTimer('silence', timeouts.silenceMs),
   ...(ticket === undefined ? [] : [send({ event: 'auth', token: ticket })]),
 ];
 
-function receive(message: ReceivedMessage): Reducer {
+function receive(message: ReceivedFrame): LiveReducer {
   return ({ isPaused, plan }) => [
     ...(isPaused ? [] : [startTimer('silence', plan.timeouts.silenceMs)]),
     take(message),
@@ -156,14 +156,14 @@ function receive(message: ReceivedMessage): Reducer {
   ];
 }
 
-const NO_PROGRESS: ReadonlySet<ReceivedMessage['event']> = new Set([
+const NO_PROGRESS: ReadonlySet<ReceivedFrame['event']> = new Set([
   'pong',
   'usage',
   'warning',
   'error',
 ]);
 
-function take(message: ReceivedMessage): Reducer {
+function take(message: ReceivedFrame): LiveReducer {
   switch (message.event) {
     case 'authenticated':
       return start;
@@ -193,7 +193,7 @@ function take(message: ReceivedMessage): Reducer {
 }
 
 function withWords(
-  message: Extract<ReceivedMessage, { event: 'warning' }>,
+  message: Extract<ReceivedFrame, { event: 'warning' }>,
   segments: readonly Segment[],
 ): typeof message {
   const { segmentId, unspoken } = message;
@@ -203,11 +203,11 @@ function withWords(
 }
 
 type SpeechMessage = Extract<
-  ReceivedMessage,
+  ReceivedFrame,
   { event: 'input_ack' | 'segment_accepted' | 'audio' | 'usage' | 'segment_completed' }
 >;
 
-function duringSpeech(message: SpeechMessage): Reducer {
+function duringSpeech(message: SpeechMessage): LiveReducer {
   return (state) => {
     if (state.phase !== 'speaking' && state.phase !== 'stopping') {
       return [end(violation(state, `${message.event} arrived before ready`))];
@@ -240,7 +240,7 @@ function duringSpeech(message: SpeechMessage): Reducer {
   };
 }
 
-const start: Reducer = (state) => {
+const start: LiveReducer = (state) => {
   if (state.phase !== 'authenticating') return [];
   const { mode, request, timeouts } = state.plan;
   const retry = state.retryFailed ? { retryFailed: true } : {};
@@ -251,7 +251,7 @@ const start: Reducer = (state) => {
   ];
 };
 
-const ready: Reducer = ({ plan, segments }) => {
+const ready: LiveReducer = ({ plan, segments }) => {
   // A new connection begins again, but keeps the delivered and stored audio.
   const fresh = {
     state: 'waiting',
@@ -269,7 +269,7 @@ const ready: Reducer = ({ plan, segments }) => {
 };
 
 // Ignores segments that were already delivered.
-function withSegment(id: string, reducer: (segment: Segment) => Reducer): Reducer {
+function withSegment(id: string, reducer: (segment: Segment) => LiveReducer): LiveReducer {
   return (state) => {
     // In `simple` mode there is only one segment, so its ids are ignored.
     if (state.plan.mode === 'simple') return [];
@@ -280,7 +280,7 @@ function withSegment(id: string, reducer: (segment: Segment) => Reducer): Reduce
   };
 }
 
-function accepted({ id, characters }: Segment, reservedUnits: number | undefined): Reducer {
+function accepted({ id, characters }: Segment, reservedUnits: number | undefined): LiveReducer {
   return ({ sessionUnits, unitsPerCharacter }) => {
     const units = reservedUnits ?? characters * unitsPerCharacter;
     return [
@@ -295,15 +295,15 @@ function accepted({ id, characters }: Segment, reservedUnits: number | undefined
 
 function completed(
   { id }: Segment,
-  message: Extract<ReceivedMessage, { event: 'segment_completed' }>,
-): Reducer {
+  message: Extract<ReceivedFrame, { event: 'segment_completed' }>,
+): LiveReducer {
   return () => [
     patchSegment(id, { state: 'accepted', completed: { audioBytes: message.audioBytes } }),
     emit({ type: 'notice', message }),
   ];
 }
 
-const completedAll: Reducer = (state) => {
+const completedAll: LiveReducer = (state) => {
   if (state.phase !== 'stopping') {
     const ending = violation(state, 'finish arrived before stop');
     return [owesNothing(state) ? disconnected(ending, false) : end(ending)];

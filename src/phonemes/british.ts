@@ -1,4 +1,5 @@
-import { type English, openEnglish } from './english.ts';
+import type { English } from './english.ts';
+import { openEnglish } from './english.ts';
 import type { ReadUnknown } from './unknown-words.ts';
 
 /**

@@ -1,18 +1,21 @@
-import { type Dictionary, LONGEST_WORD } from './dictionary.ts';
+import type { Dictionary } from './dictionary.ts';
+import { LONGEST_WORD } from './dictionary.ts';
 import { addS } from './endings.ts';
 import type { Following } from './function-words.ts';
 import { isVerbBetween, senseOf } from './homographs.ts';
-import { isNameOfA, type LetterPlace } from './initials.ts';
+import type { LetterPlace } from './initials.ts';
+import { isNameOfA } from './initials.ts';
 import type { Piece } from './pieces.ts';
 import { pronounce } from './pronounce.ts';
 import { isVowel, joinLetters, stressCompound, weaken } from './stress.ts';
-import type { Token } from './tokenize.ts';
-import { type ReadUnknown, readUnknownWord, readWithoutAccents } from './unknown-words.ts';
+import type { TaggerToken } from './tokenize.ts';
+import type { ReadUnknown } from './unknown-words.ts';
+import { readUnknownWord, readWithoutAccents } from './unknown-words.ts';
 
 /** What the words of a sentence are read with. */
 export interface Sentence {
   readonly text: string;
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly TaggerToken[];
   /** Returns the part of speech of a token. */
   readonly tagOf: (token: number) => string;
   readonly dictionary: Dictionary;
@@ -22,7 +25,7 @@ export interface Sentence {
 }
 
 /** A range of the text, and its phonemes. */
-export interface Sound {
+export interface CompoundSound {
   readonly start: number;
   readonly end: number;
   readonly phonemes: string;
@@ -39,7 +42,7 @@ export function readCompound(
   pieces: readonly Piece[],
   following: Following,
   sentence: Sentence,
-): readonly Sound[] {
+): readonly CompoundSound[] {
   const [only, ...others] = pieces;
   const letter = only === undefined ? undefined : sentence.spelled.get(only.token);
   if (only !== undefined && letter !== undefined && others.length === 0) {
@@ -70,7 +73,7 @@ function readSpelled(
   { start, end, text }: Piece,
   place: LetterPlace,
   dictionary: Dictionary,
-): Sound {
+): CompoundSound {
   const name = joinLetters([dictionary(text.slice(0, 1))?.phonemes ?? '']);
   const phonemes = place === 'last' ? name : weaken(name);
   const joinsNext = place === 'inside';
@@ -91,7 +94,7 @@ const CONSONANTS = 'bdfhjklmnpstvwzðŋɡɹɾʃʒʤʧθT';
 // No compound of the dictionary has more parts, the signs between them included.
 const MOST_PIECES = 9;
 
-interface Part extends Sound {
+interface Part extends CompoundSound {
   readonly text: string;
   /** Index of the first piece. */
   readonly left: number;
@@ -128,7 +131,11 @@ function longestKnown(
 }
 
 /** Returns the part of speech by the tagger, corrected where it takes a verb for a noun. */
-function tagInSentence(tokens: readonly Token[], token: number, tagOf: Sentence['tagOf']): string {
+function tagInSentence(
+  tokens: readonly TaggerToken[],
+  token: number,
+  tagOf: Sentence['tagOf'],
+): string {
   const tag = tagOf(token);
   return /^NNP?$/.test(tag) && isVerbBetween(tokens, token, tagOf) ? 'VBP' : tag;
 }

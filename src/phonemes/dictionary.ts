@@ -1,7 +1,7 @@
 import { openSortedLines } from './sorted-lines.ts';
 
 /** How a word of the dictionary sounds. */
-export interface Entry {
+export interface DictionaryEntry {
   /** Phonemes, or undefined if the names of its letters are read. */
   readonly phonemes: string | undefined;
   /** Other phonemes by part of speech (`VERB`, `NN`), or before a pause (`PAUSE`). */
@@ -11,7 +11,7 @@ export interface Entry {
 }
 
 /** Returns the entry of a word, or undefined if the dictionary does not have it. */
-export type Dictionary = (word: string) => Entry | undefined;
+export type Dictionary = (word: string) => DictionaryEntry | undefined;
 
 /**
  * Opens the dictionary. A word with a capital and the same word without it stand for each other: the dictionary has
@@ -43,7 +43,7 @@ function otherCase(word: string): string | undefined {
   return word === capitalized ? lower : undefined;
 }
 
-function readEntry(line: string): Entry {
+function readEntry(line: string): DictionaryEntry {
   const isChecked = !line.startsWith('~');
   const [first = '', ...others] = (isChecked ? line : line.slice(1)).split('\t');
   const byTag = others.map((field): [string, string | undefined] => {

@@ -2,7 +2,8 @@
 // add` copies it together with the files that it reads, at the same relative paths.
 
 import { fileURLToPath } from 'node:url';
-import { type English, openEnglish } from './english.ts';
+import type { English } from './english.ts';
+import { openEnglish } from './english.ts';
 import { IPA_SIGNS } from './ipa.ts';
 import { unknownWordReader } from './unknown-word-network.ts';
 

@@ -1,15 +1,19 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { followingOf, readCompound, type Sentence, type Sound } from './compounds.ts';
+import type { Sentence, CompoundSound } from './compounds.ts';
+import { followingOf, readCompound } from './compounds.ts';
 import { openDictionary } from './dictionary.ts';
 import { addS } from './endings.ts';
 import type { Following } from './function-words.ts';
 import { spelledLetters } from './initials.ts';
 import { fromIpa } from './ipa.ts';
-import { markOf, type Piece, splitPieces } from './pieces.ts';
+import type { Piece } from './pieces.ts';
+import { markOf, splitPieces } from './pieces.ts';
 import { openSortedLines } from './sorted-lines.ts';
-import { openTagger, type Tagger } from './tagger.ts';
-import { type Token, tokenize } from './tokenize.ts';
+import type { Tagger } from './tagger.ts';
+import { openTagger } from './tagger.ts';
+import type { TaggerToken } from './tokenize.ts';
+import { tokenize } from './tokenize.ts';
 import type { ReadUnknown } from './unknown-words.ts';
 
 /** A word or mark of a text and its sound. */
@@ -69,7 +73,7 @@ export function openEnglish(
 }
 
 /** Returns a function that tags the whole sentence when it is first called. */
-function openTags(tokens: readonly Token[], tagWords: Tagger): Sentence['tagOf'] {
+function openTags(tokens: readonly TaggerToken[], tagWords: Tagger): Sentence['tagOf'] {
   let tags: readonly string[] | undefined;
   return (token) => {
     tags ??= tagWords(wordsToTag(tokens));
@@ -78,7 +82,7 @@ function openTags(tokens: readonly Token[], tagWords: Tagger): Sentence['tagOf']
 }
 
 /** Returns the words of a sentence. In a sentence in capitals, every word would look like a name. */
-function wordsToTag(tokens: readonly Token[]): readonly string[] {
+function wordsToTag(tokens: readonly TaggerToken[]): readonly string[] {
   const words = tokens.map(({ text }) => text);
   const isShouted = words.length > 2 && !words.some((word) => /\p{Ll}/u.test(word));
   return isShouted ? words.map((word) => word.toLowerCase()) : words;
@@ -88,7 +92,7 @@ function wordsToTag(tokens: readonly Token[]): readonly string[] {
 function readSentence(sentence: Sentence, given: readonly GivenSound[]): readonly PhonemeToken[] {
   const { text, tokens } = sentence;
   const pieces = withGiven(splitPieces(tokens, text), given);
-  const sounds: Sound[] = [];
+  const sounds: CompoundSound[] = [];
   let following: Following = 'pause';
   for (const unit of unitsOf(pieces).toReversed()) {
     const read = unit.some(isInWord)
@@ -134,7 +138,7 @@ function cutAt(piece: Piece, edges: ReadonlySet<number>): readonly Piece[] {
   return parts;
 }
 
-function readGiven([piece]: readonly Piece[]): readonly Sound[] | undefined {
+function readGiven([piece]: readonly Piece[]): readonly CompoundSound[] | undefined {
   if (piece?.given === undefined) return undefined;
   const { end, given: phonemes, start } = piece;
   return [{ start, end, phonemes }];
@@ -159,7 +163,7 @@ function isInWord({ kind }: Piece): boolean {
   return kind === 'word' || kind === 'joiner';
 }
 
-function readMark(unit: readonly Piece[], text: string): readonly Sound[] {
+function readMark(unit: readonly Piece[], text: string): readonly CompoundSound[] {
   return unit.map((piece) => {
     const phonemes = piece.kind === 'mark' ? markOf(piece, text) : '';
     return { start: piece.start, end: piece.end, phonemes };
@@ -167,7 +171,7 @@ function readMark(unit: readonly Piece[], text: string): readonly Sound[] {
 }
 
 /** Adds where spaces are. A space beside something without sound belongs to the sound before it. */
-function spaced(sounds: readonly Sound[], text: string): readonly PhonemeToken[] {
+function spaced(sounds: readonly CompoundSound[], text: string): readonly PhonemeToken[] {
   const isSpaced = new Set<number>();
   let lastSpoken = -1;
   for (const [at, sound] of sounds.entries()) {
@@ -180,13 +184,13 @@ function spaced(sounds: readonly Sound[], text: string): readonly PhonemeToken[]
   });
 }
 
-function isSpaceBetween(one: Sound, other: Sound, text: string): boolean {
+function isSpaceBetween(one: CompoundSound, other: CompoundSound, text: string): boolean {
   if (one.joinsNext === true) return false;
   // "Word ." is read as "word.".
   if (/^[;:,.!?)”]$/.test(other.phonemes)) return false;
   return /\s/u.test(text.slice(one.end, other.start)) || !(isMark(one) || isMark(other));
 }
 
-function isMark({ phonemes }: Sound): boolean {
+function isMark({ phonemes }: CompoundSound): boolean {
   return /^[;:,.!?—…()“”]+$/.test(phonemes);
 }

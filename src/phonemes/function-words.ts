@@ -2,7 +2,7 @@
 export type Following = 'vowel' | 'consonant' | 'pause';
 
 /** The place of a word in its sentence. */
-export interface Place {
+export interface WordContext {
   readonly following: Following;
   /** Whether the next word is "to". */
   readonly isBeforeTo: boolean;
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Returns the phonemes of a function word whose sound depends on its neighbors, or undefined for other words. */
-export function readFunctionWord(word: string, place: Place): string | undefined {
+export function readFunctionWord(word: string, place: WordContext): string | undefined {
   const { following, isBeforeTo } = place;
   switch (word === word.toUpperCase() && word.length > 1 ? word : word.toLowerCase()) {
     case 'the':

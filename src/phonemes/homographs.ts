@@ -1,4 +1,4 @@
-import type { Token } from './tokenize.ts';
+import type { TaggerToken } from './tokenize.ts';
 
 /** The sense of a word: its part of speech, or phonemes that the dictionary does not have. */
 export type Sense =
@@ -9,7 +9,7 @@ export type Sense =
  * Returns the sense of a word with several pronunciations where the words around it leave no doubt: `have read`,
  * `live on Friday`, `made of lead`. Returns undefined where the tagger decides.
  */
-export function senseOf(tokens: readonly Token[], at: number): Sense | undefined {
+export function senseOf(tokens: readonly TaggerToken[], at: number): Sense | undefined {
   const rules = RULES.get(tokens[at]?.text.toLowerCase() ?? '');
   if (rules === undefined) return undefined;
   const before = wordsOf(tokens.slice(Math.max(0, at - WORDS_AROUND), at));
@@ -27,7 +27,7 @@ export function senseOf(tokens: readonly Token[], at: number): Sense | undefined
  * nothing is before it, as in `metals conduct the heat` and `Insert a coin`.
  */
 export function isVerbBetween(
-  tokens: readonly Token[],
+  tokens: readonly TaggerToken[],
   at: number,
   tagOf: (token: number) => string,
 ): boolean {
@@ -46,11 +46,11 @@ const OBJECT_START =
   /^(?:the|an?|my|your|his|her|its|our|their|these|those|it|him|them|us|me|when|if|how|whether)$/;
 const NOUNS_LIKE_PLURALS = /^(?:sales|sports|arms|savings|goods|systems|communications|earnings)$/;
 
-function wordsOf(tokens: readonly Token[]): string {
+function wordsOf(tokens: readonly TaggerToken[]): string {
   return tokens.map(({ text }) => text.toLowerCase()).join(' ');
 }
 
-interface Rule {
+interface HomographRule {
   /** The words before and after, in lower case and with spaces around marks and parts of contractions. */
   readonly before?: RegExp;
   readonly after?: RegExp;
@@ -74,7 +74,7 @@ const HABIT = '(?:usually|often|always|sometimes|rarely|regularly|never|still|mo
 const COMPANY = '(?:i|you|we|they|he|she|it|people|children)';
 
 /** The words with rules. The first rule that fits counts. */
-const RULES: ReadonlyMap<string, readonly Rule[]> = new Map([
+const RULES: ReadonlyMap<string, readonly HomographRule[]> = new Map([
   ['read', readRules()],
   ['live', liveRules()],
   [
@@ -164,7 +164,7 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map([
   ],
 ]);
 
-function readRules(): readonly Rule[] {
+function readRules(): readonly HomographRule[] {
   const between = `(?: (?:not|n't|also|really|just|already|ever|once|${HABIT}))*`;
   const helper =
     '(?:to|will|would|can|could|should|must|may|might|shall|do|does|did|please|let me|let us|ca|wo)';
@@ -188,7 +188,7 @@ function readRules(): readonly Rule[] {
   ];
 }
 
-function liveRules(): readonly Rule[] {
+function liveRules(): readonly HomographRule[] {
   return [
     {
       before:
@@ -206,7 +206,7 @@ function liveRules(): readonly Rule[] {
   ];
 }
 
-function closeRules(): readonly Rule[] {
+function closeRules(): readonly HomographRule[] {
   const time = /^(?:early|late|at|on|for|when|down|their|after|before|every)\b/;
   return [
     { before: /\b(?:dr[ae]w\w*|c[oa]m\w+|br(?:ing|ings|ought))(?: \w+){0,3} to a$/, sense: NOUN },
@@ -225,7 +225,7 @@ function closeRules(): readonly Rule[] {
   ];
 }
 
-function leadRules(): readonly Rule[] {
+function leadRules(): readonly HomographRule[] {
   return [
     {
       after: new RegExp(
@@ -245,7 +245,7 @@ function leadRules(): readonly Rule[] {
   ];
 }
 
-function tearRules(): readonly Rule[] {
+function tearRules(): readonly HomographRule[] {
   return [
     { after: /^(?:gas|ducts?|drops?|rolled|ran|fell|stains?)\b/, sense: NOUN },
     { before: /\bwear and$/, sense: TEAR_RIP },
@@ -263,7 +263,7 @@ function tearRules(): readonly Rule[] {
   ];
 }
 
-function bassRules(): readonly Rule[] {
+function bassRules(): readonly HomographRule[] {
   return [
     {
       before:

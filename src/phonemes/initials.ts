@@ -1,4 +1,4 @@
-import type { Token } from './tokenize.ts';
+import type { TaggerToken } from './tokenize.ts';
 
 /** A letter of an abbreviation, and whether another letter follows. */
 export type LetterPlace = 'inside' | 'last';
@@ -7,7 +7,7 @@ export type LetterPlace = 'inside' | 'last';
  * Returns which tokens are letters of an abbreviation that is spelled with spaces, as `readEnglish` writes it: `A P I`
  * or `C E Os`.
  */
-export function spelledLetters(tokens: readonly Token[]): ReadonlyMap<number, LetterPlace> {
+export function spelledLetters(tokens: readonly TaggerToken[]): ReadonlyMap<number, LetterPlace> {
   const found = new Map<number, LetterPlace>();
   for (const [at, { end, text }] of tokens.entries()) {
     if (!/^\p{Lu}[s.]?$/u.test(text)) continue;
@@ -20,7 +20,7 @@ export function spelledLetters(tokens: readonly Token[]): ReadonlyMap<number, Le
 }
 
 /** Returns whether "a" or "A" is the name of the letter, as in `an A in physics` or `the letter a`, and not the article. */
-export function isNameOfA(tokens: readonly Token[], at: number): boolean {
+export function isNameOfA(tokens: readonly TaggerToken[], at: number): boolean {
   const [last, own, next] = [
     tokens[at - 1]?.text ?? '',
     tokens[at]?.text,

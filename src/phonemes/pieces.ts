@@ -1,4 +1,4 @@
-import type { Token } from './tokenize.ts';
+import type { TaggerToken } from './tokenize.ts';
 
 /** A part of a token that is looked up by itself if no longer word is known: `well`, `-` and `known`. */
 export interface Piece {
@@ -18,7 +18,7 @@ export interface Piece {
  * Splits tokens at hyphens and other signs, between letters and digits, and at the capitals of `JavaScript`. A possessive
  * stays at its word.
  */
-export function splitPieces(tokens: readonly Token[], text: string): readonly Piece[] {
+export function splitPieces(tokens: readonly TaggerToken[], text: string): readonly Piece[] {
   const quotes = singleQuotes(tokens, text);
   const pieces: Piece[] = [];
   const lastEnd = tokens.at(-1)?.end ?? 0;
@@ -94,7 +94,7 @@ function isWordAt(text: string, at: number): boolean {
  * Returns where single quotation marks are: an apostrophe before a word opens a quotation, and the next one after a word
  * or mark closes it. Others are apostrophes, as in `the dogs' tails`.
  */
-function singleQuotes(tokens: readonly Token[], text: string): ReadonlySet<number> {
+function singleQuotes(tokens: readonly TaggerToken[], text: string): ReadonlySet<number> {
   const found = new Set<number>();
   let opened: number | undefined;
   for (const { start, end, text: mark } of tokens) {

@@ -1,13 +1,18 @@
-import type { Dictionary, Entry } from './dictionary.ts';
+import type { Dictionary, DictionaryEntry } from './dictionary.ts';
 import { endingsOf } from './endings.ts';
-import { type Place, readFunctionWord } from './function-words.ts';
+import type { WordContext } from './function-words.ts';
+import { readFunctionWord } from './function-words.ts';
 import { hasMainStress, joinLetters, stressLightly, stressStrongly } from './stress.ts';
 
 /**
  * Returns the phonemes of a word at its place in a sentence, or undefined if neither the dictionary nor the rules know it.
  * The rules add endings to known words, read abbreviations as letters, and choose between pronunciations.
  */
-export function pronounce(word: string, place: Place, dictionary: Dictionary): string | undefined {
+export function pronounce(
+  word: string,
+  place: WordContext,
+  dictionary: Dictionary,
+): string | undefined {
   if (isDotted(word)) return readLetters(word, dictionary);
   const functionWord = readFunctionWord(word, place);
   if (functionWord !== undefined) return functionWord;
@@ -40,7 +45,7 @@ function plainCase(word: string, dictionary: Dictionary): string {
   return isKnown ? lower : word;
 }
 
-function readWord(word: string, place: Place, dictionary: Dictionary): string | undefined {
+function readWord(word: string, place: WordContext, dictionary: Dictionary): string | undefined {
   const known = readKnown(word, place, dictionary);
   if (known !== undefined) return known;
   if (word.endsWith("'")) {
@@ -58,7 +63,7 @@ function readWord(word: string, place: Place, dictionary: Dictionary): string | 
 }
 
 /** Reads a word that the dictionary has, or the letters of an abbreviation in capitals. */
-function readKnown(word: string, place: Place, dictionary: Dictionary): string | undefined {
+function readKnown(word: string, place: WordContext, dictionary: Dictionary): string | undefined {
   const entry = dictionary(word);
   if (entry !== undefined) return choose(entry, place) ?? readLetters(word, dictionary);
   return isInitials(word) ? readLetters(word, dictionary) : undefined;
@@ -78,7 +83,10 @@ function readLetters(word: string, dictionary: Dictionary): string | undefined {
 }
 
 /** Chooses the pronunciation of an entry. Undefined stands for the names of its letters. */
-function choose({ phonemes, byTag }: Entry, { following, tag }: Place): string | undefined {
+function choose(
+  { phonemes, byTag }: DictionaryEntry,
+  { following, tag }: WordContext,
+): string | undefined {
   if (byTag.size === 0) return phonemes;
   if (following === 'pause' && byTag.has('PAUSE')) return byTag.get('PAUSE');
   if (byTag.size === 1 && byTag.has('PAUSE')) return phonemes;

@@ -1,4 +1,5 @@
-import { type Lookup, openSortedLines } from './sorted-lines.ts';
+import type { Lookup } from './sorted-lines.ts';
+import { openSortedLines } from './sorted-lines.ts';
 
 /** Returns the part of speech of each word of a sentence (tags of the Penn Treebank, such as `NN` or `VBD`). */
 export type Tagger = (words: readonly string[]) => readonly string[];

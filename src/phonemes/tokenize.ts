@@ -1,7 +1,7 @@
 import type { Lookup } from './sorted-lines.ts';
 
 /** A word or mark of a text, as the tagger expects it: `don't` is the tokens `do` and `n't`. */
-export interface Token {
+export interface TaggerToken {
   /** Range in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
@@ -14,9 +14,9 @@ export interface Token {
  * The time is proportional to the length of the text.
  * @param contractions words that are divided, or keep their full stop
  */
-export function tokenize(text: string, contractions: Lookup): readonly Token[] {
+export function tokenize(text: string, contractions: Lookup): readonly TaggerToken[] {
   const straight = text.replaceAll(/[’‘]/g, "'");
-  const tokens: Token[] = [];
+  const tokens: TaggerToken[] = [];
   for (const { 0: chunk, index } of straight.matchAll(/\S+/gu)) {
     const range = { text: straight, start: index, end: index + chunk.length };
     for (const token of splitChunk(range, contractions)) tokens.push(token);
@@ -32,17 +32,17 @@ const SUFFIX =
 const INFIX =
   /\.{2,}|…|[^\p{L}\p{N}\p{M}\s\p{P}\p{S}]|(?<=[\p{Ll}"'])\.(?=[\p{Lu}"'])|(?<=\p{L}),(?=\p{L})|(?<=\p{L})(?:-{1,3}|[–—~])(?=\p{L})|(?<=[\p{L}\d])[:<>=/](?=\p{L})|(?<=\d)[+\-*^](?=[\d-])/gu;
 
-interface Range {
+interface TokenRange {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-function splitChunk(chunk: Range, contractions: Lookup): readonly Token[] {
+function splitChunk(chunk: TokenRange, contractions: Lookup): readonly TaggerToken[] {
   const { text } = chunk;
   let { start, end } = chunk;
-  const before: Token[] = [];
-  const after: Token[] = [];
+  const before: TaggerToken[] = [];
+  const after: TaggerToken[] = [];
   while (start < end) {
     const parts = partsOf(text, start, end, contractions);
     if (parts !== undefined) return [...before, ...parts, ...after.reverse()];
@@ -56,7 +56,7 @@ function splitChunk(chunk: Range, contractions: Lookup): readonly Token[] {
   return [...before, ...splitInside(text, start, end), ...after.reverse()];
 }
 
-function tokenOf(text: string, start: number, end: number): Token {
+function tokenOf(text: string, start: number, end: number): TaggerToken {
   return { start, end, text: text.slice(start, end) };
 }
 
@@ -66,7 +66,7 @@ function partsOf(
   start: number,
   end: number,
   contractions: Lookup,
-): readonly Token[] | undefined {
+): readonly TaggerToken[] | undefined {
   if (end - start > LONGEST_CONTRACTION) return undefined;
   const parts = contractions(text.slice(start, end))?.split(' ');
   let at = start;
@@ -92,8 +92,8 @@ function suffixLength(text: string, start: number, end: number): number {
 }
 
 /** Splits what has no mark at its ends: `well-known`, `and/or`, `hello...world`. */
-function splitInside(text: string, start: number, end: number): readonly Token[] {
-  const tokens: Token[] = [];
+function splitInside(text: string, start: number, end: number): readonly TaggerToken[] {
+  const tokens: TaggerToken[] = [];
   const inside = text.slice(start, end);
   let at = 0;
   for (const { 0: mark, index } of inside.matchAll(INFIX)) {

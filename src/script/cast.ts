@@ -6,7 +6,7 @@ import type { SpeechControls } from '../contract/speech.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import { display } from '../text/display.ts';
-import type { Place, ScriptLine } from './script.ts';
+import type { ScriptPosition, ScriptLine } from './script.ts';
 import { describePlace, placeFailure } from './script.ts';
 
 /** The voice, model and speech controls for the lines of one speaker. */
@@ -71,7 +71,7 @@ export function readCastFile(text: string, file: string): readonly CastMember[] 
 
 const SHAPE = 'Write {"ADA":{"voiceId":"…","speed":1.1}}.';
 
-function placeAt(text: string, index: number, file: string): Place {
+function placeAt(text: string, index: number, file: string): ScriptPosition {
   const before = text.slice(0, Math.max(0, index)).split('\n');
   return { file, line: before.length, column: countCodePoints(before.at(-1) ?? '') + 1 };
 }

@@ -11,7 +11,7 @@ import { describePlace } from './script.ts';
 
 const LINES_FOLDER = 'lines';
 
-export interface PlanOptions {
+export interface LinePlanOptions {
   readonly cast: Cast;
   /** Returns the id of a voice that is given by its id or its exact name. */
   readonly voiceIdOf: (voice: string) => string;
@@ -42,7 +42,7 @@ export interface PlannedText {
 /** Plans the speech requests of a script and the silences between the lines. */
 export function planLines(
   lines: readonly ScriptLine[],
-  options: PlanOptions,
+  options: LinePlanOptions,
 ): readonly PlannedText[] {
   const items = new Map<string, BatchItem>();
   const [first] = lines;
@@ -79,7 +79,7 @@ function leadIn({ silences }: ScriptLine, index: number): number | undefined {
 function pauseAfter(
   { pauseAfterMs, silences }: ScriptLine,
   next: ScriptLine | undefined,
-  { chapterGapMs, gapMs }: PlanOptions,
+  { chapterGapMs, gapMs }: LinePlanOptions,
 ): number {
   // Pauses in the script replace the gap between lines. The last line has no gap.
   const own = (silences.at(-1) ?? 0) + (next?.silences[0] ?? 0);
@@ -87,7 +87,7 @@ function pauseAfter(
   return own + (pauseAfterMs ?? (own > 0 || next === undefined ? 0 : gap));
 }
 
-function itemOf(line: ScriptLine, at: number, options: PlanOptions): BatchItem {
+function itemOf(line: ScriptLine, at: number, options: LinePlanOptions): BatchItem {
   const { cast, lexicon, voiceIdOf } = options;
   const member = cast.memberFor(line);
   const source = plainText(line.texts[at] ?? '');

@@ -27,7 +27,7 @@ export interface LineFields {
 
 /** A line of a script, as parsed from the file. A line that is only a pause has no texts. */
 export interface DraftLine extends LineFields {
-  readonly place: Place;
+  readonly place: ScriptPosition;
   /**
    * The texts of the line. The line is split at its pauses, and also where a text would be too long for one request.
    */
@@ -43,7 +43,7 @@ export interface ScriptLine extends DraftLine {
 }
 
 /** A position in a script file. */
-export interface Place {
+export interface ScriptPosition {
   /** Path of the file. For a book, also the numbers of the chapter and the paragraph. */
   readonly file: string;
   /** Line number from 1; undefined for a book. */
@@ -53,7 +53,7 @@ export interface Place {
 }
 
 /** Formats a position for error messages, such as `talk.txt, line 3, column 1`. */
-export function describePlace({ column, file, line }: Place): string {
+export function describePlace({ column, file, line }: ScriptPosition): string {
   const parts = [
     line === undefined ? [] : `line ${line}`,
     column === undefined ? [] : `column ${column}`,
@@ -62,7 +62,7 @@ export function describePlace({ column, file, line }: Place): string {
 }
 
 /** Creates the Failure for an error in a script or cast file. Its message begins with the position of the error. */
-export function placeFailure(place: Place, problem: string, hint?: string): Failure {
+export function placeFailure(place: ScriptPosition, problem: string, hint?: string): Failure {
   const position = describePlace(place);
   return usageFailure(`${position}: ${problem}`, hint);
 }

@@ -83,7 +83,7 @@ export function createService(deps: ServiceDeps): Service {
   };
 }
 
-interface Exchange {
+interface ServedExchange {
   readonly start: number;
   readonly method: string;
   readonly path: string;
@@ -107,7 +107,7 @@ function createMiddleware(
   const page =
     hasPage && key !== undefined ? createPage({ clock, random, key, route, context }) : undefined;
   const guard = createGuard(deps);
-  const begin = (request: Request): Exchange => ({
+  const begin = (request: Request): ServedExchange => ({
     start: clock.monotonic(),
     method: request.method,
     path: new URL(request.url).pathname,
@@ -116,7 +116,7 @@ function createMiddleware(
   });
   // An error becomes a response.
   const runMiddleware = async <Result>(
-    exchange: Exchange,
+    exchange: ServedExchange,
     work: (arrival: IncomingRequest) => Promise<Result>,
   ): Promise<Result | Response> => {
     const { arrival, path } = exchange;
@@ -141,7 +141,7 @@ function createMiddleware(
       return errorResponse(error, requestId, path);
     }
   };
-  const finish = (exchange: Exchange, response: Response): Response => {
+  const finish = (exchange: ServedExchange, response: Response): Response => {
     setCommonHeaders(response.headers, exchange.arrival.requestId);
     if (exchange.faults.cut !== undefined) cuts.set(response, exchange.faults.cut);
     report(requestEvent(exchange, response.status, response.headers, clock.monotonic()));
@@ -183,7 +183,7 @@ function setCommonHeaders(headers: Headers, requestId: string): void {
 }
 
 function requestEvent(
-  { start, method, path, arrival: { account, request, requestId }, faults }: Exchange,
+  { start, method, path, arrival: { account, request, requestId }, faults }: ServedExchange,
   status: number,
   headers: Headers,
   now: number,

@@ -6,13 +6,13 @@ import { reviseFailure } from '../api/failures.ts';
 import type { SpeechOrder } from '../api/resources/speech.ts';
 import { getVoice } from '../api/resources/voices.ts';
 import type { AlignedWord } from '../contract/speech.ts';
-import type { Verdict } from '../audio/reader.ts';
+import type { AudioVerdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
 import { SPEAKABLE } from '../text/parts.ts';
 import type { SpeechTransport } from './speak.ts';
 
 /** The words of spoken audio, each with its time in the audio. */
-export interface AlignedSpeech {
+export interface WordTimes {
   readonly words: readonly AlignedWord[];
   /** Whether the service returned a time for every word. */
   readonly isComplete: boolean;
@@ -29,7 +29,7 @@ export function alignedStreamTransport(
   client: ApiClient,
   order: SpeechOrder,
   options: AlignedOptions,
-  onAligned: (speech: AlignedSpeech) => Promise<void>,
+  onAligned: (speech: WordTimes) => Promise<void>,
 ): SpeechTransport {
   let response: AlignedResponse | undefined;
   return {
@@ -50,8 +50,8 @@ export function alignedStreamTransport(
 export function alignedSpeech(
   text: string,
   response: Pick<AlignedResponse, 'outcome'> | undefined,
-  { durationMs }: Pick<Verdict, 'durationMs'>,
-): AlignedSpeech {
+  { durationMs }: Pick<AudioVerdict, 'durationMs'>,
+): WordTimes {
   const { isComplete = false, words: given = [] } = response?.outcome ?? {};
   const words = possibleWords(given, durationMs);
   const areAll = words.length === given.length && (words.length > 0 || !SPEAKABLE.test(text));

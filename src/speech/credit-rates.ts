@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isObject, readJsonFile } from '../config/json-file.ts';
-import { type Failure, usageFailure } from '../errors/failure.ts';
+import type { Failure } from '../errors/failure.ts';
+import { usageFailure } from '../errors/failure.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { ensurePrivateFolder } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';

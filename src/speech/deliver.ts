@@ -2,7 +2,7 @@ import { reviseFailure } from '../api/failures.ts';
 import type { FileResponse } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS } from '../audio/formats.ts';
-import type { Verdict } from '../audio/reader.ts';
+import type { AudioVerdict } from '../audio/reader.ts';
 import { createVerifier } from '../audio/verify.ts';
 import type { Output } from '../durable/output.ts';
 import type { Spool, SpoolAbout, SpoolWriter } from '../durable/spool.ts';
@@ -38,7 +38,7 @@ export async function deliver(
   format: Format,
   destination: Destination,
   text: string | undefined,
-): Promise<Verdict> {
+): Promise<AudioVerdict> {
   const maxBytes = response.maxBytes ?? mostBytes(text, format);
   const verifier = createVerifier(format, { pcm: response.pcm });
   let total = 0;

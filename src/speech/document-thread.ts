@@ -58,7 +58,7 @@ export type ThreadReply =
       readonly byte: number;
     };
 
-interface ThreadOptions {
+interface DocumentThreadOptions {
   /** Stops the thread. */
   readonly signal: AbortSignal | undefined;
   /** Called with a sentence about content that is missing; if undefined, such a document is refused. */
@@ -78,7 +78,7 @@ const SMALL_BYTES = 64 * 1024;
  */
 export async function readDocumentUntil(
   task: Omit<DocumentTask, 'kind' | 'mayNotice'>,
-  { onNotice, signal }: ThreadOptions,
+  { onNotice, signal }: DocumentThreadOptions,
 ): Promise<readonly SpokenText[]> {
   const { bytes, code, format } = task;
   if (format !== 'epub' && bytes.length <= SMALL_BYTES) {

@@ -5,7 +5,7 @@ import type { AudioResponse, SpeechOptions, SpeechOrder } from '../api/resources
 import { speechRequest, synthesize } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
 import { extensionOf } from '../audio/formats.ts';
-import type { Verdict } from '../audio/reader.ts';
+import type { AudioVerdict } from '../audio/reader.ts';
 import type { AudioFormat } from '../contract/values.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { requireOutputSpace, requireSpoolSpace } from '../durable/free-space.ts';
@@ -36,7 +36,7 @@ import { sweepTemporaries } from './sweep-temporaries.ts';
 export interface Spoken {
   /** Path of the output file; undefined if the audio went to stdout or a player. */
   readonly path: string | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: AudioVerdict;
   readonly response: Omit<AudioResponse, 'body' | 'discard'>;
 }
 
@@ -69,7 +69,7 @@ export interface SpeechTransport {
   readonly repeatWith?: string | undefined;
   readonly isResumable?: boolean | undefined;
   /** Called after all audio is verified. The output file gets its final name after the returned promise resolves. */
-  onVerified?(verdict: Verdict): Promise<void>;
+  onVerified?(verdict: AudioVerdict): Promise<void>;
 }
 
 export interface SpeakOptions {

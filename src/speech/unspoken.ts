@@ -5,7 +5,7 @@ import { Failure } from '../errors/failure.ts';
 import { counted, display } from '../text/display.ts';
 
 /** A word or a part of a word that a voice left out, with its range in the text. */
-export interface UnspokenWord extends CodePointRange {
+export interface LeftOutWord extends CodePointRange {
   readonly text: string;
 }
 
@@ -13,7 +13,7 @@ export interface UnspokenWord extends CodePointRange {
 export function unspokenWords(
   text: string,
   ranges: readonly CodePointRange[] = [],
-): readonly UnspokenWord[] {
+): readonly LeftOutWord[] {
   const last = ranges.at(-1);
   if (last === undefined || last.end > countCodePoints(text)) return [];
   let [rest, position] = [text, 0];
@@ -61,7 +61,7 @@ const WORD_MAX_CHARACTERS = 30;
  * @param where prefix that names the source of the words, such as `job ID`; default none
  */
 export function describeUnspoken(
-  words: readonly (Pick<UnspokenWord, 'start'> & { readonly text?: string | undefined })[],
+  words: readonly (Pick<LeftOutWord, 'start'> & { readonly text?: string | undefined })[],
   {
     isBrief = false,
     voice,

@@ -10,11 +10,11 @@ export interface NamedVoice {
 }
 
 /** A voice with the languages (BCP 47) that it speaks. */
-export interface SpeakingVoice extends NamedVoice {
+export interface ChosenVoice extends NamedVoice {
   readonly languages: readonly string[];
 }
 
-export interface VoiceOptions {
+export interface VoiceChoiceOptions {
   /** The value of `--voice`: a voice id or, on the embedded service, an exact name. */
   readonly voice?: string | undefined;
   readonly voiceName?: string | undefined;
@@ -32,7 +32,7 @@ export interface VoiceOptions {
 }
 
 /** Lists all voices of the service, including personal voices. */
-export type AllVoices = () => AsyncIterable<SpeakingVoice>;
+export type AllVoices = () => AsyncIterable<ChosenVoice>;
 
 const MOST_CANDIDATES = 5;
 
@@ -44,7 +44,10 @@ const EMBEDDED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * @throws Failure of kind `usage` if no voice is available, if `--voice-name` is unknown, or if several voices have the
  * name
  */
-export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): Promise<string> {
+export async function chooseVoice(
+  options: VoiceChoiceOptions,
+  allVoices: AllVoices,
+): Promise<string> {
   const { voice, voiceName, configuredVoice, target } = options;
   if (voice === undefined && voiceName !== undefined) {
     const voices = await everyOne(allVoices);
@@ -78,7 +81,7 @@ export function findVoice(where: string, given: string, voices: readonly NamedVo
   return named;
 }
 
-async function defaultVoice(options: VoiceOptions, allVoices: AllVoices): Promise<string> {
+async function defaultVoice(options: VoiceChoiceOptions, allVoices: AllVoices): Promise<string> {
   const { language, notice, textName } = options;
   const guess = language === undefined ? guessLanguage(options.text ?? '') : undefined;
   const isFirstEnough = language === undefined && guess === undefined;
@@ -117,7 +120,7 @@ export interface CastText {
  */
 export function foreignCastText(
   texts: Iterable<CastText>,
-  voices: readonly SpeakingVoice[],
+  voices: readonly ChosenVoice[],
 ): string | undefined {
   const byId = new Map(voices.map((voice) => [voice.voiceId, voice]));
   for (const { name, text, voiceId } of texts) {
@@ -135,18 +138,18 @@ function foreignText(
   guess: GuessedLanguage,
   speaker: string,
   choose: string,
-  voices: readonly SpeakingVoice[],
+  voices: readonly ChosenVoice[],
 ): string {
   const isSpoken = voices.some((voice) => speaks(voice, guess.code));
   const what = isSpoken ? choose : `${INSTALL}; then ${choose}`;
   return `foley: ${name} looks ${guess.name}, but ${speaker}: ${what}; ${listOf(guess.code)}`;
 }
 
-function describe({ languages, name }: SpeakingVoice): string {
+function describe({ languages, name }: ChosenVoice): string {
   return `${display(name)} speaks ${languages.join(', ')}`;
 }
 
-async function firstOne(allVoices: AllVoices): Promise<SpeakingVoice[]> {
+async function firstOne(allVoices: AllVoices): Promise<ChosenVoice[]> {
   for await (const voice of allVoices()) return [voice];
   return [];
 }
@@ -157,7 +160,7 @@ function listOf(code: string): string {
   return `\`foley voices list --language ${code}\` lists its voices`;
 }
 
-function speaks({ languages }: SpeakingVoice, language: string): boolean {
+function speaks({ languages }: ChosenVoice, language: string): boolean {
   return languages.some((one) => isSameLanguage(one, language));
 }
 
@@ -173,8 +176,8 @@ function primarySubtag(language: string): string {
   return (language.split(/[-_]/)[0] ?? '').toLowerCase();
 }
 
-async function everyOne(allVoices: AllVoices): Promise<SpeakingVoice[]> {
-  const voices: SpeakingVoice[] = [];
+async function everyOne(allVoices: AllVoices): Promise<ChosenVoice[]> {
+  const voices: ChosenVoice[] = [];
   for await (const voice of allVoices()) voices.push(voice);
   return voices;
 }

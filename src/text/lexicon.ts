@@ -4,7 +4,8 @@ import { countCodePoints } from './code-points.ts';
 import type { Edit, SpokenText } from './document.ts';
 import { plainText, replaceSpoken } from './document.ts';
 import { pauseOffsets } from './pauses.ts';
-import { type LexiconEntry, SPACED_END, SPACED_START, WordMatcher } from './word-matcher.ts';
+import type { LexiconEntry } from './word-matcher.ts';
+import { SPACED_END, SPACED_START, WordMatcher } from './word-matcher.ts';
 
 const SPOKEN_MAX_CHARACTERS = 1_000;
 

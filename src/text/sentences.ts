@@ -93,7 +93,7 @@ const LOOK_AHEAD = 24;
 // A line of at least this length that does not end in a full stop counts as wrapped.
 const WRAPPED_LINE_LENGTH = 50;
 
-interface Gap {
+interface SentenceGap {
   readonly word: string;
   readonly isFirstWord: boolean;
   readonly space: string;
@@ -102,7 +102,7 @@ interface Gap {
 }
 
 interface PlacedGap {
-  readonly gap: Gap;
+  readonly gap: SentenceGap;
   readonly wordEnd: number;
   readonly next: number;
   readonly ends: boolean;
@@ -115,7 +115,7 @@ function* gapsOf(text: string): Generator<PlacedGap, void, undefined> {
   while (word < text.length) {
     const wordEnd = endOfWord(text, word);
     const next = firstMatch(NOT_SPACE, text, wordEnd);
-    const gap: Gap = {
+    const gap: SentenceGap = {
       word: text.slice(word, wordEnd),
       isFirstWord,
       space: text.slice(wordEnd, next),
@@ -130,7 +130,7 @@ function* gapsOf(text: string): Generator<PlacedGap, void, undefined> {
   }
 }
 
-function isSettled({ following, isFirstWord, space, word }: Gap): boolean {
+function isSettled({ following, isFirstWord, space, word }: SentenceGap): boolean {
   const lineBreaks = countLineBreaks(space);
   if (lineBreaks > 1) return true;
   const { body, isClosed, stops } = takeApart(word);
@@ -159,7 +159,7 @@ function endOfWord(text: string, from: number): number {
   return end;
 }
 
-function endsSentence(gap: Gap): boolean {
+function endsSentence(gap: SentenceGap): boolean {
   const lineBreaks = countLineBreaks(gap.space);
   if (lineBreaks > 1) return true;
   const { body, stops, isClosed } = takeApart(gap.word);
@@ -200,7 +200,7 @@ function takeApart(word: string): { body: string; stops: string; isClosed: boole
   };
 }
 
-function endsLine(gap: Gap): boolean {
+function endsLine(gap: SentenceGap): boolean {
   if (LIST_ITEM.test(gap.following)) return true;
   if (LOWER_CASE.test(gap.following) || /[,\p{Pd}]$/u.test(gap.word)) return false;
   return gap.lineLength < WRAPPED_LINE_LENGTH;

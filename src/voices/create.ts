@@ -1,7 +1,7 @@
 import type { ApiClient } from '../api/client.ts';
-import type { BilledOptions, StreamedBody } from '../api/request.ts';
+import type { BilledCallOptions, StreamedBody } from '../api/request.ts';
 import { jsonBody } from '../api/request.ts';
-import type { DesignChoice, DesignRequest, VoiceDesign } from '../api/resources/designs.ts';
+import type { DesignChoice, DesignRequest, CreatedDesign } from '../api/resources/designs.ts';
 import {
   createVoiceDesign,
   designRequest,
@@ -56,10 +56,10 @@ export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
   });
 }
 
-export interface DesignDeps {
+export interface DesignPurchase {
   readonly client: ApiClient;
   readonly journal: RequestRecorder;
-  readonly options: BilledOptions;
+  readonly options: BilledCallOptions;
   readonly notice: (line: string) => void;
 }
 
@@ -68,7 +68,7 @@ export interface DesignDeps {
  * idempotency key is free.
  * @throws Failure, or the signal's abort reason
  */
-export function designVoice(order: DesignRequest, deps: DesignDeps): Promise<VoiceDesign> {
+export function designVoice(order: DesignRequest, deps: DesignPurchase): Promise<CreatedDesign> {
   const { client, options } = deps;
   const request = designRequest(order, options);
   return create({
@@ -85,7 +85,7 @@ export function designVoice(order: DesignRequest, deps: DesignDeps): Promise<Voi
  * (docs/api/voice-design.md).
  * @throws Failure, or the signal's abort reason
  */
-export function saveDesign(choice: DesignChoice, deps: DesignDeps): Promise<MadeVoice> {
+export function saveDesign(choice: DesignChoice, deps: DesignPurchase): Promise<MadeVoice> {
   const { client, options } = deps;
   const request = saveDesignRequest(choice, options);
   return create({

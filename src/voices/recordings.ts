@@ -10,7 +10,7 @@ import { findRegularFile } from '../durable/regular-file.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 
-export type Recording = VoiceForm['audioFiles'][number];
+export type ReferenceRecording = VoiceForm['audioFiles'][number];
 
 /**
  * Checks recordings for a new voice before they are sent: their number, file extensions, sizes and content.
@@ -20,14 +20,14 @@ export async function checkRecordings(
   given: readonly string[],
   files: FileSystem,
   signal?: AbortSignal,
-): Promise<readonly Recording[]> {
+): Promise<readonly ReferenceRecording[]> {
   if (given.length > REFERENCE_FILES_MAX) {
     throw usageFailure(
       `too many recordings (${given.length}): use at most ${REFERENCE_FILES_MAX}`,
       'Choose the clearest ones.',
     );
   }
-  const recordings: Recording[] = [];
+  const recordings: ReferenceRecording[] = [];
   for (const file of given) recordings.push(await checkRecording(file, files, signal));
   return recordings;
 }
@@ -36,7 +36,7 @@ async function checkRecording(
   given: string,
   files: FileSystem,
   signal: AbortSignal | undefined,
-): Promise<Recording> {
+): Promise<ReferenceRecording> {
   const shown = `the recording "${given}"`;
   const file = await findRegularFile(given, shown, files);
   const extension = referenceExtension(given);

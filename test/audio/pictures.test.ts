@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { Format } from '../../src/audio/formats.ts';
-import type { Verdict } from '../../src/audio/reader.ts';
+import type { AudioVerdict } from '../../src/audio/reader.ts';
 import { createVerifier } from '../../src/audio/verify.ts';
 import { verifyBytes } from './verify-bytes.ts';
 
@@ -48,7 +48,7 @@ const GOOD: readonly (readonly [Format, Buffer])[] = [
   ],
 ];
 
-function inPieces(format: Format, bytes: Uint8Array, sizes: readonly number[]): Verdict {
+function inPieces(format: Format, bytes: Uint8Array, sizes: readonly number[]): AudioVerdict {
   const verifier = createVerifier(format);
   let at = 0;
   for (let turn = 0; at < bytes.length; turn += 1) {

@@ -1,5 +1,5 @@
 import type { Format } from '../../src/audio/formats.ts';
-import type { Verdict } from '../../src/audio/reader.ts';
+import type { AudioVerdict } from '../../src/audio/reader.ts';
 import type { VerifierOptions } from '../../src/audio/verify.ts';
 import { createVerifier } from '../../src/audio/verify.ts';
 
@@ -8,7 +8,7 @@ export function verifyBytes(
   format: Format,
   bytes: Uint8Array,
   options: VerifierOptions = {},
-): Verdict {
+): AudioVerdict {
   const verifier = createVerifier(format, options);
   verifier.write(bytes);
   return verifier.end();

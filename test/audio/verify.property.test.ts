@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Format } from '../../src/audio/formats.ts';
 import { FORMATS, formatNamed } from '../../src/audio/formats.ts';
 import { createVerifier } from '../../src/audio/verify.ts';
-import type { Verdict } from '../../src/audio/reader.ts';
+import type { AudioVerdict } from '../../src/audio/reader.ts';
 import { apeTag, id3v1, id3v2, infoFrame, mp3Of, oggOf, opusOf, wavOf } from './samples.ts';
 import { verifyBytes } from './verify-bytes.ts';
 
@@ -20,7 +20,11 @@ const SAMPLES: readonly (readonly [Format, Buffer])[] = [
   ['flac', Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(100)])],
 ];
 
-function verdictInPieces(format: Format, bytes: Uint8Array, sizes: readonly number[]): Verdict {
+function verdictInPieces(
+  format: Format,
+  bytes: Uint8Array,
+  sizes: readonly number[],
+): AudioVerdict {
   const verifier = createVerifier(format);
   let at = 0;
   for (let turn = 0; at < bytes.length; turn += 1) {

@@ -13,9 +13,9 @@ import {
   parseNameTemplate,
   planItems,
 } from '../../src/batch/plan/plan.ts';
-import type { PlanOptions } from '../../src/batch/plan/plan.ts';
+import type { BatchPlanOptions } from '../../src/batch/plan/plan.ts';
 import { findSources, inputBytes, inputFile, linesOf } from '../../src/batch/plan/inputs.ts';
-import type { InputFile, Source } from '../../src/batch/plan/inputs.ts';
+import type { InputFile, InputSource } from '../../src/batch/plan/inputs.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { makeFifo } from '../harness/posix.ts';
 
@@ -108,7 +108,7 @@ describe('a map of first owners', () => {
 });
 
 /** A list of lines for `--lines`. */
-function list(items: number): Source[] {
+function list(items: number): InputSource[] {
   return [
     { kind: 'lines', name: 'list', file: inputBytes('list', Buffer.alloc(2 * items, 'a\n')) },
   ];
@@ -227,7 +227,7 @@ describe('on Windows, an output name that a list gives', () => {
 
 const NUMBERED = parseNameTemplate('{index}.{ext}');
 
-const OPTIONS: Omit<PlanOptions, 'sources' | 'total'> = {
+const OPTIONS: Omit<BatchPlanOptions, 'sources' | 'total'> = {
   files: systemFiles,
   platform: 'linux',
   sidecars: () => [],

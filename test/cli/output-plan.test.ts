@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { OutputOptions } from '../../commands/shared/speech/plan.ts';
+import type { DestinationOptions } from '../../commands/shared/speech/plan.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 import { planOutput } from '../../commands/shared/speech/plan.ts';
 
-function plan(options: Partial<OutputOptions>): unknown {
+function plan(options: Partial<DestinationOptions>): unknown {
   const surface = { formats: SPEECH_FORMATS };
   return planOutput({ json: false, play: false, stdoutIsTerminal: false, ...options }, surface);
 }
 
 describe('where audio goes', () => {
   const terminal = { stdoutIsTerminal: true };
-  test.each<[string, Partial<OutputOptions>, unknown]>([
+  test.each<[string, Partial<DestinationOptions>, unknown]>([
     ['into a pipe by default', {}, { kind: 'stdout', format: 'mp3' }],
     ['never to a terminal by default', terminal, { kind: 'automatic', format: 'mp3' }],
     ['to a terminal on request', { ...terminal, output: '-' }, { kind: 'stdout', format: 'mp3' }],
@@ -59,7 +59,7 @@ describe('where audio goes', () => {
 });
 
 describe('contradictions are refused', () => {
-  test.each<[string, Partial<OutputOptions>, RegExp]>([
+  test.each<[string, Partial<DestinationOptions>, RegExp]>([
     ['--json with stdout', { json: true, output: '-' }, /--json/],
     ['--format against the extension', { output: 'a.mp3', format: 'wav' }, /--format is wav.*mp3/],
     [

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { EngineCommand, EngineDescription } from '../../src/contract/engine.ts';
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemProcesses } from '../../src/effects/processes.ts';
-import type { EngineDeps, Inspection } from '../../src/engines/engines.ts';
+import type { EngineDeps, EngineInspection } from '../../src/engines/engines.ts';
 import { fileDeps } from '../files/file-world.ts';
 
 export const DESCRIPTION: EngineDescription = {
@@ -30,7 +30,7 @@ export interface EnginesFolder extends EngineDeps {
 
 /** A folder of engines, which is deleted with the test; every engine is found to be this. */
 export async function enginesFolder(
-  inspection: Inspection = { isSound: true, description: DESCRIPTION },
+  inspection: EngineInspection = { isSound: true, description: DESCRIPTION },
 ): Promise<EnginesFolder> {
   const root = await mkdtemp(path.join(tmpdir(), 'foley-engines-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ReceivedMessage } from '../../src/live/server-message.ts';
+import type { ReceivedFrame } from '../../src/live/server-message.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import { newConversation } from '../../src/live/state.ts';
 import { transition } from '../../src/live/transition.ts';
@@ -75,7 +75,7 @@ describe('retrying a completed request', () => {
 });
 
 const completed = (
-  segments: Extract<ReceivedMessage, { event: 'request_status' }>['status']['segments'],
+  segments: Extract<ReceivedFrame, { event: 'request_status' }>['status']['segments'],
 ) =>
   [
     { type: 'opened', connection: 1 },

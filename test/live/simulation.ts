@@ -4,7 +4,7 @@ import { CLIENT_MESSAGES } from '../../src/contract/realtime/client-messages.ts'
 import { decodeFrame, encodeFrame } from '../../src/realtime/frames.ts';
 import type {
   Effect,
-  Ending,
+  LiveEnding,
   LiveEvent,
   TimerName,
   LivePlan,
@@ -52,7 +52,7 @@ export class Simulation {
     return Buffer.concat(parts).toString();
   }
 
-  get ending(): Ending | undefined {
+  get ending(): LiveEnding | undefined {
     return this.state.ending;
   }
 

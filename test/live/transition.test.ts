@@ -5,12 +5,12 @@ import type { Effect, LivePlan } from '../../src/live/state.ts';
 import { newConversation } from '../../src/live/state.ts';
 import { requestIdOf } from '../../src/live/audio-order.ts';
 import { transition } from '../../src/live/transition.ts';
-import type { ReceivedMessage } from '../../src/live/server-message.ts';
+import type { ReceivedFrame } from '../../src/live/server-message.ts';
 import type { Event } from './simulation.ts';
 import { RELIABLE, SIMPLE } from './simulation.ts';
 
 const NO_RETRY = { ...RELIABLE, maxRetries: 0 };
-const message = (one: ReceivedMessage): Event => ({
+const message = (one: ReceivedFrame): Event => ({
   type: 'message',
   connection: 1,
   message: one,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { FINISH_REASONS, REQUEST_STATES } from '../../src/contract/realtime/protocols.ts';
 import type { Effect, LiveEvent, TimerName, LivePlan, LiveState } from '../../src/live/state.ts';
 import { newConversation } from '../../src/live/state.ts';
-import type { ReceivedMessage } from '../../src/live/server-message.ts';
+import type { ReceivedFrame } from '../../src/live/server-message.ts';
 import { transition } from '../../src/live/transition.ts';
 import type { Event } from './simulation.ts';
 import { RELIABLE, SIMPLE } from './simulation.ts';
@@ -25,7 +25,7 @@ const status = fc.record({
 });
 const only = <Name extends string>(event: Name) => fc.constant({ event } as const);
 const ready = fc.constant({ event: 'ready' as const, fields: { event: 'ready' } });
-const message: fc.Arbitrary<ReceivedMessage> = fc.oneof(
+const message: fc.Arbitrary<ReceivedFrame> = fc.oneof(
   only('authenticated'),
   only('pong'),
   ready,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { newConversation } from '../../src/live/state.ts';
 import { transition } from '../../src/live/transition.ts';
-import type { ReceivedMessage } from '../../src/live/server-message.ts';
+import type { ReceivedFrame } from '../../src/live/server-message.ts';
 import type { Event } from '../live/simulation.ts';
 import { RELIABLE } from '../live/simulation.ts';
 import { withContractTables } from '../contract/api-pages.ts';
@@ -75,6 +75,6 @@ test('the second example of the API page has the messages that the client sends'
   expect(said).toEqual(sent);
 });
 
-function message(one: ReceivedMessage): Event {
+function message(one: ReceivedFrame): Event {
   return { type: 'message', connection: 1, message: one };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SpeakingVoice, VoiceOptions } from '../../src/speech/voice-choice.ts';
+import type { ChosenVoice, VoiceChoiceOptions } from '../../src/speech/voice-choice.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
 
 const VOICES = [
@@ -10,8 +10,8 @@ const VOICES = [
 ];
 
 async function choose(
-  options: Partial<VoiceOptions>,
-  voices: readonly SpeakingVoice[] = VOICES,
+  options: Partial<VoiceChoiceOptions>,
+  voices: readonly ChosenVoice[] = VOICES,
 ): Promise<{ voice: string; asked: boolean }> {
   let asked = false;
   const notice = expect.unreachable;
@@ -23,7 +23,7 @@ async function choose(
 }
 
 describe('the voice', () => {
-  test.each<[string, Partial<VoiceOptions>, string, boolean]>([
+  test.each<[string, Partial<VoiceChoiceOptions>, string, boolean]>([
     ['given by id is sent as it is, unasked', { voice: 'x y' }, 'x y', false],
     [
       'given by id comes before what is configured',
@@ -65,7 +65,7 @@ describe('the voice', () => {
     expect(await choose(options)).toEqual({ voice, asked });
   });
 
-  test.each<[string, Partial<VoiceOptions>, RegExp]>([
+  test.each<[string, Partial<VoiceChoiceOptions>, RegExp]>([
     [
       'for a language that no voice speaks',
       { language: 'sv' },
@@ -88,7 +88,7 @@ describe('the voice', () => {
     expect(notices).toEqual([expect.stringMatching(notice)]);
   });
 
-  test.each<[string, Partial<VoiceOptions>, RegExp, RegExp]>([
+  test.each<[string, Partial<VoiceChoiceOptions>, RegExp, RegExp]>([
     ['must be named for a hosted service', {}, /no voice is selected/, /--voice/],
     [
       'with an unknown name gets the nearest names',

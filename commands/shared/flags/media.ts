@@ -8,7 +8,7 @@ import type { MediaType } from '../../../src/contract/media.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import { resultKindOf } from '../../../src/media/media-source.ts';
 import { counted } from '../../../src/text/display.ts';
-import type { Context, Connection } from '../../../src/cli/command.ts';
+import type { Context, ServiceConnection } from '../../../src/cli/command.ts';
 import type { CreateWaitFlags } from './jobs.ts';
 import { waitOptions } from './jobs.ts';
 import type { IdFlags } from './speech.ts';
@@ -105,7 +105,7 @@ export async function refuseOverBudget(
   { signal }: Context,
   mediaType: MediaType,
   flags: PictureFlags,
-  { client }: Connection,
+  { client }: ServiceConnection,
 ): Promise<void> {
   const { maxCredits, model } = flags;
   if (maxCredits === undefined) return;

@@ -8,7 +8,7 @@ import type {
   WaitedJob,
 } from '../../../src/speech/jobs/job.ts';
 import { fetchJob, markFetched } from '../../../src/speech/jobs/job.ts';
-import type { Connection, Context } from '../../../src/cli/command.ts';
+import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import { openJournal } from '../journal.ts';
 import { liveLines } from '../../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
@@ -27,7 +27,7 @@ interface FetchCommand<Job extends WaitedJob> {
   /** Opens a file with an automatic name for the result of a single job. Used if `output` is undefined. */
   readonly automatic?: OpenDestination;
   readonly jobs: (
-    connection: Connection,
+    connection: ServiceConnection,
   ) => Pick<JobFetch<Job>, 'polling' | 'source'> & { readonly words: JobPresenter<Job> };
   readonly resume: (ids: readonly string[], output: string | undefined) => string;
 }
@@ -77,8 +77,8 @@ async function fetchMany<Job extends WaitedJob>(
 ): Promise<CommandResult> {
   const { table } = await import('../../../src/cli/render/table.ts');
   const live = liveLines(context.io);
-  const states = new Map<string, State>(ids.map((id) => [id, { id, status: 'waiting' }]));
-  const note = (state: State): void => {
+  const states = new Map<string, FetchState>(ids.map((id) => [id, { id, status: 'waiting' }]));
+  const note = (state: FetchState): void => {
     states.set(state.id, { ...states.get(state.id), ...state });
     live.show(table([...states.values()], LIVE_COLUMNS, context.io.err).split('\n'));
   };
@@ -124,7 +124,7 @@ interface ManyJobs<Job extends WaitedJob> extends JobFetch<Job> {
   readonly resumeAll: (ids: readonly string[]) => string;
 }
 
-interface State {
+interface FetchState {
   readonly id: string;
   readonly status: string;
   readonly output?: string;
@@ -135,7 +135,7 @@ function watched<Job extends WaitedJob>(
   { io }: Context,
   { polling }: JobFetch<Job>,
   id: string,
-  note: (state: State) => void,
+  note: (state: FetchState) => void,
 ) {
   return (
     polling && {
@@ -149,7 +149,7 @@ function watched<Job extends WaitedJob>(
   );
 }
 
-const LIVE_COLUMNS: readonly Column<State>[] = [
+const LIVE_COLUMNS: readonly Column<FetchState>[] = [
   { title: 'JOB', value: ({ id }) => id, whole: true },
   { title: 'STATUS', value: ({ status }) => status },
   { title: 'OUTPUT', value: ({ output = '' }) => output },

@@ -6,7 +6,7 @@ import { downloadName, segmentName } from '../../../src/durable/names.ts';
 import type { Existing, Output } from '../../../src/durable/output.ts';
 import { openOutput } from '../../../src/durable/publish.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
-import type { Place, OpenDestination } from '../../../src/speech/jobs/job.ts';
+import type { ResultDestination, OpenDestination } from '../../../src/speech/jobs/job.ts';
 import { sweepTemporaries } from '../../../src/speech/sweep-temporaries.ts';
 import { display } from '../../../src/text/display.ts';
 import type { Context } from '../../../src/cli/command.ts';
@@ -28,7 +28,7 @@ export interface OpenPlace {
 }
 
 /** Returns an output that writes to stdout. @throws Failure of kind `output` if stdout is closed */
-export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
+export function stdoutPlace({ io }: Pick<Context, 'io'>): ResultDestination {
   io.requireStdout();
   return { stream: stdoutAudio(io) };
 }

@@ -6,7 +6,7 @@ import type { InputAddresses, MediaInput } from '../../../src/media/inputs.ts';
 import { orderMedia } from '../../../src/media/order-media.ts';
 import type { PerformedJob } from '../../../src/speech/jobs/job.ts';
 import { requireSharp } from '../../../src/embedded/missing-binary.ts';
-import type { Context, Connection } from '../../../src/cli/command.ts';
+import type { Context, ServiceConnection } from '../../../src/cli/command.ts';
 import { pollingAt } from '../flags/jobs.ts';
 import type { MediaCreateFlags } from '../flags/media.ts';
 import { reportCreated } from '../jobs/format.ts';
@@ -17,14 +17,14 @@ import type { MediaPlace } from './format.ts';
 import { mediaPlace, billingNotice, mediaPresenter, resumeMedia } from './format.ts';
 import { urlsOf, describedUrls } from './input-addresses.ts';
 
-export interface MediaTask {
+export interface MediaCreation {
   readonly kind: MediaJobKind;
   readonly inputs: readonly MediaInput[];
   /**
    * Builds the request body from the URLs of the input files.
    * @throws Failure of kind `usage` if the service would refuse the request
    */
-  readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaRequest>;
+  readonly order: (urls: readonly string[], connection: ServiceConnection) => Promise<MediaRequest>;
   /**
    * Returns a shell command for a failed dubbing whose speech was already billed. The command creates a lip sync from
    * this speech, so that the user does not pay for it again.
@@ -38,7 +38,7 @@ export interface MediaTask {
 /** Returns the request as `--dry-run` prints it, with local files as `file:` URLs. */
 export async function describeMedia(
   context: Context,
-  { inputs, kind, order }: MediaTask,
+  { inputs, kind, order }: MediaCreation,
   flags: MediaCreateFlags,
 ): Promise<CommandResult> {
   const connection = await context.connect();
@@ -50,7 +50,7 @@ export async function describeMedia(
 /** Opens the output, creates the job and prints the job id. With `--wait` or `--output`, then waits for the job. */
 export async function createMedia(
   context: Context,
-  task: MediaTask,
+  task: MediaCreation,
   flags: MediaCreateFlags,
 ): Promise<{ readonly outcome: PerformedJob<MediaJob>; readonly result: CommandResult }> {
   const { clobber, output } = flags;
@@ -72,8 +72,8 @@ export async function createMedia(
 
 const NEEDS_SHARP: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
 
-interface ReadyTask extends Omit<MediaTask, 'place'> {
-  readonly connection: Connection;
+interface ReadyTask extends Omit<MediaCreation, 'place'> {
+  readonly connection: ServiceConnection;
   readonly addresses: InputAddresses;
   readonly place: MediaPlace | undefined;
 }

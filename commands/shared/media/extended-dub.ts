@@ -11,7 +11,7 @@ import type { SavedFile } from '../../../src/speech/jobs/job.ts';
 import { speakAsJob } from '../../../src/speech/jobs/speech-job.ts';
 import { WholeAudio } from '../../../src/speech/long-text/whole-audio.ts';
 import { quoted } from '../../../src/text/display.ts';
-import type { Connection, Context } from '../../../src/cli/command.ts';
+import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import { pollingAt } from '../flags/jobs.ts';
 import type { MediaCreateFlags } from '../flags/media.ts';
 import { jobDocument, resumeCommand, savedNotice, serviceFlags } from '../jobs/format.ts';
@@ -26,7 +26,7 @@ import { checkInputs } from './input-addresses.ts';
 interface ExtendedDub {
   readonly video: MediaInput;
   /** Builds the request for the speech. @throws Failure of kind `usage` */
-  readonly order: (connection: Connection) => Promise<SpeechOrder>;
+  readonly order: (connection: ServiceConnection) => Promise<SpeechOrder>;
 }
 
 /**

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { resolveSetting } from '../../../src/config/settings.ts';
 import type { InputAddresses, MediaInput } from '../../../src/media/inputs.ts';
 import { notFetchable, openAddresses, readMediaInput } from '../../../src/media/inputs.ts';
-import type { Context, Connection } from '../../../src/cli/command.ts';
+import type { Context, ServiceConnection } from '../../../src/cli/command.ts';
 
 /**
  * Checks the inputs that flags give as URLs or local files.
@@ -25,7 +25,7 @@ export async function readInputs(
 export async function urlsOf(
   context: Context,
   inputs: readonly MediaInput[],
-  { target }: Pick<Connection, 'target'>,
+  { target }: Pick<ServiceConnection, 'target'>,
 ): Promise<InputAddresses> {
   const hasFiles = inputs.some(({ kind }) => kind === 'file');
   const command = hasFiles && target === 'hosted' ? await uploadCommandOf(context) : undefined;
@@ -43,7 +43,7 @@ export async function urlsOf(
 export async function checkInputs(
   context: Context,
   inputs: readonly MediaInput[],
-  { target }: Pick<Connection, 'target'>,
+  { target }: Pick<ServiceConnection, 'target'>,
 ): Promise<void> {
   const file = inputs.find(({ kind }) => kind === 'file');
   if (file === undefined || target === 'embedded') return;

@@ -19,7 +19,7 @@ import type { Edit, SpokenText } from '../../../src/text/document.ts';
 import { withWritten, writtenEdits } from '../../../src/text/document.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import type { CaptionPlan } from '../flags/captions.ts';
-import type { OpenCaptions, PublishedCaptions, SpeechRequest, Task } from './plan.ts';
+import type { OpenCaptions, PublishedCaptions, OpenedSpeech, SpeechTask } from './plan.ts';
 
 /**
  * Opens the caption files before anything is billed.
@@ -70,8 +70,8 @@ const MAX_CAPTION_BYTES_PER_CHARACTER = 10;
  * Returns a transport that requests speech with word times. The transport also writes the captions to temporary files.
  */
 export function alignedTransport(
-  { context: { clock, globals } }: Task,
-  { body, captions, connection }: SpeechRequest,
+  { context: { clock, globals } }: SpeechTask,
+  { body, captions, connection }: OpenedSpeech,
   speech: SpeechOptions,
 ): SpeechTransport {
   const { cache: _, surface: __, ...ids } = speech;

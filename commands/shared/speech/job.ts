@@ -7,7 +7,7 @@ import { pollingOf } from '../flags/jobs.ts';
 import { partialNotice, progressOf, resumeCommand } from '../jobs/format.ts';
 import { openJournal } from '../journal.ts';
 import type { Progress } from '../../../src/cli/render/progress.ts';
-import type { DeliveredSpeech, SpeechRequest, Task } from './plan.ts';
+import type { DeliveredSpeech, OpenedSpeech, SpeechTask } from './plan.ts';
 import { jobOptions } from './plan.ts';
 
 /**
@@ -17,8 +17,8 @@ import { jobOptions } from './plan.ts';
  * @throws the signal's abort reason if the user aborts
  */
 export async function runSpeechJob(
-  task: Task,
-  { body, connection }: Pick<SpeechRequest, 'body' | 'connection'>,
+  task: SpeechTask,
+  { body, connection }: Pick<OpenedSpeech, 'body' | 'connection'>,
   {
     api,
     output,
@@ -50,8 +50,8 @@ export async function runSpeechJob(
  * @throws Failure if the request or the job fails; the signal's abort reason if the user aborts
  */
 export async function speakThroughJob(
-  task: Task,
-  request: SpeechRequest,
+  task: SpeechTask,
+  request: OpenedSpeech,
   api: JobApi,
   { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
 ): Promise<DeliveredSpeech> {

@@ -18,18 +18,24 @@ import { countCodePoints } from '../../../src/text/code-points.ts';
 import { splitParts } from '../../../src/text/parts.ts';
 import { splitAtPauses } from '../../../src/text/pauses.ts';
 import type { PausedParts } from '../../../src/text/pauses.ts';
-import type { Connection } from '../../../src/cli/command.ts';
+import type { ServiceConnection } from '../../../src/cli/command.ts';
 import { openJournal, openSpool, partConcurrency, recordOptions } from '../journal.ts';
 import type { Progress } from '../../../src/cli/render/progress.ts';
 import { captionsRecord } from './captions.ts';
-import type { DeliveredSpeech, DeliveryMode, SpeechBody, SpeechRequest, Task } from './plan.ts';
+import type {
+  DeliveredSpeech,
+  DeliveryMode,
+  SpeechBody,
+  OpenedSpeech,
+  SpeechTask,
+} from './plan.ts';
 import { jobOptions, speechOptions, textTooLong } from './plan.ts';
 
-type PartsRequest = SpeechRequest & { readonly parts: PausedParts };
+type PartsRequest = OpenedSpeech & { readonly parts: PausedParts };
 
 /** Speaks each part of a text in its own request, and joins the audio (`--split`). */
 export async function speakInParts(
-  task: Task,
+  task: SpeechTask,
   request: PartsRequest,
   mode: DeliveryMode,
   { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
@@ -77,7 +83,7 @@ export async function speakInParts(
 }
 
 function planOf(
-  { captions, chosen, context, plan, spoken }: Task,
+  { captions, chosen, context, plan, spoken }: SpeechTask,
   { body, connection, output, parts: { parts, silences } }: PartsRequest,
   mode: DeliveryMode,
   own: SpeechOptions['idempotencyKey'],
@@ -113,7 +119,7 @@ function planOf(
 
 /** Returns the request for each part of a text. `--dry-run` prints these requests. */
 export function partRequests(
-  task: Task,
+  task: SpeechTask,
   client: ApiClient,
   { body, parts }: Pick<PartsRequest, 'body' | 'parts'>,
   mode: DeliveryMode,
@@ -134,8 +140,8 @@ export function partRequests(
  * @throws Failure of kind `usage` if the text is too long and `--split never` is given
  */
 export async function splitLongText(
-  { characters, context: { signal }, flags, text }: Task,
-  { client }: Connection,
+  { characters, context: { signal }, flags, text }: SpeechTask,
+  { client }: ServiceConnection,
   body: SpeechBody['body'],
 ): Promise<SpeechBody> {
   const limit = await limitFor(characters, client, body, signal);
@@ -152,8 +158,8 @@ export async function splitLongText(
  * @throws Failure of kind `usage` if the text between two pauses is too long and `--split never` is given
  */
 export async function splitPausedText(
-  { context: { signal }, flags, spoken, text }: Task,
-  { client }: Connection,
+  { context: { signal }, flags, spoken, text }: SpeechTask,
+  { client }: ServiceConnection,
   body: SpeechBody['body'],
   isShort: boolean,
 ): Promise<SpeechBody> {

@@ -15,7 +15,7 @@ import type { Output } from '../../../src/durable/output.ts';
 import { abortable } from '../../../src/effects/concurrency.ts';
 import type { Failure } from '../../../src/errors/failure.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
-import type { AlignedSpeech } from '../../../src/speech/aligned-transport.ts';
+import type { WordTimes } from '../../../src/speech/aligned-transport.ts';
 import type { Player } from '../../../src/speech/play.ts';
 import type { OutputPlan, Spoken } from '../../../src/speech/speak.ts';
 import type { SpokenTextFlags } from '../../../src/speech/speech-text.ts';
@@ -23,7 +23,7 @@ import { readSpeech, refuseLongPauses } from '../../../src/speech/speech-text.ts
 import { countCodePoints } from '../../../src/text/code-points.ts';
 import type { SpokenText } from '../../../src/text/document.ts';
 import type { PausedParts } from '../../../src/text/pauses.ts';
-import type { CommandInput, Connection, Context } from '../../../src/cli/command.ts';
+import type { CommandInput, ServiceConnection, Context } from '../../../src/cli/command.ts';
 import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
 import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
@@ -62,7 +62,7 @@ export const SURFACE_NAMES = Object.keys(SPEECH_SURFACES).filter(
 );
 
 /** A speech command with valid flags and text. No request has been sent yet. */
-export interface Task {
+export interface SpeechTask {
   readonly context: Context;
   readonly flags: TtsFlags;
   readonly settings: SettingSources;
@@ -103,8 +103,8 @@ export interface SpeechBody {
 }
 
 /** A speech request that is ready to send. */
-export interface SpeechRequest extends SpeechBody {
-  readonly connection: Connection;
+export interface OpenedSpeech extends SpeechBody {
+  readonly connection: ServiceConnection;
   /** The open output file; undefined if the audio goes to stdout or a player. */
   readonly output: Output | undefined;
   readonly captions: OpenCaptions | undefined;
@@ -132,7 +132,7 @@ export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
 export interface OpenCaptions {
   readonly isPrepared: boolean;
   /** Writes the captions to temporary files. */
-  prepare(text: string, speech: AlignedSpeech): Promise<void>;
+  prepare(text: string, speech: WordTimes): Promise<void>;
   /** Renames the caption files to their final names. Called after the audio file was renamed. */
   publish(): Promise<PublishedCaptions>;
   /** Removes the temporary files. Never throws. */
@@ -152,7 +152,7 @@ export interface PublishedCaptions {
 export async function planTask(
   context: Context,
   { args, options: flags }: CommandInput<TtsFlags>,
-): Promise<Task> {
+): Promise<SpeechTask> {
   const { globals, io, signal } = context;
   refuseSharedStdin(args, flags.file, globals.apiKeyFile);
   const chosen = chooseSurface(flags);
@@ -341,7 +341,7 @@ interface DeliveryOptions {
 export function chooseMode(
   { cache, captionFlag, via: given = 'auto' }: DeliveryOptions,
   { flag, name }: ChosenSurface,
-  { characters, plan }: Pick<Task, 'characters' | 'plan'>,
+  { characters, plan }: Pick<SpeechTask, 'characters' | 'plan'>,
 ): DeliveryMode {
   if (captionFlag !== undefined) checkAligned(captionFlag, given, { flag, name });
   const via = captionFlag === undefined ? given : 'aligned';
@@ -394,7 +394,7 @@ function checkAligned(
  * Returns the options of a speech request. If the API version supports idempotency keys and the user gave none, creates
  * a key.
  */
-export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
+export function speechOptions({ chosen: { name }, context, flags }: SpeechTask): SpeechOptions {
   const { idempotencyKey, requestId } = flags;
   const header = idempotencyHeader(name);
   const own = idempotencyKey ?? (header === 'X-Request-Id' ? requestId : undefined);
@@ -411,13 +411,13 @@ export function speechOptions({ chosen: { name }, context, flags }: Task): Speec
 }
 
 /** Returns the options of a request that creates a speech job. */
-export function jobOptions(task: Task, api: JobApi): JobOptions {
+export function jobOptions(task: SpeechTask, api: JobApi): JobOptions {
   const { idempotencyKey, requestId, signal } = speechOptions(task);
   if (idempotencyKey === undefined) throw new Error(`${task.chosen.flag} has no jobs`);
   return { api, idempotencyKey, requestId, signal };
 }
 
-export interface OutputOptions {
+export interface DestinationOptions {
   readonly output?: string | undefined;
   readonly format?: Format | undefined;
   /** The format from the environment or a settings file. A flag or a file extension overrides this format. */
@@ -441,7 +441,7 @@ interface OutputSurface<Possible extends Format = AudioFormat> {
  * @throws Failure of kind `usage` if flags contradict each other
  */
 export function planOutput<Possible extends Format>(
-  options: OutputOptions,
+  options: DestinationOptions,
   surface: OutputSurface<Possible>,
 ): OutputPlan<Possible> {
   const { captions = false, output, json, play, stdoutIsTerminal } = options;
@@ -458,7 +458,7 @@ export function planOutput<Possible extends Format>(
 
 function formatOfFile<Possible extends Format>(
   output: string,
-  options: OutputOptions,
+  options: DestinationOptions,
   surface: OutputSurface<Possible>,
 ): Possible {
   const extensionFormat = formatOfPath(output);
@@ -482,7 +482,7 @@ function formatOfFile<Possible extends Format>(
 }
 
 function chooseFormat<Possible extends Format>(
-  { configuredFormat, format }: OutputOptions,
+  { configuredFormat, format }: DestinationOptions,
   { flag, formats }: OutputSurface<Possible>,
 ): Possible {
   const wanted = format ?? configuredFormat ?? 'mp3';

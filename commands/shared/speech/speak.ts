@@ -26,7 +26,7 @@ import type { Playback } from '../../../src/speech/playback.ts';
 import { describeUnspoken, unspokenWords } from '../../../src/speech/unspoken.ts';
 import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
-import type { Connection, Context } from '../../../src/cli/command.ts';
+import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
 import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend } from '../flags/speech.ts';
 import { creditRates, openJournal, openSpool } from '../journal.ts';
@@ -39,9 +39,9 @@ import type {
   DeliveryMode,
   OpenCaptions,
   SpeechBody,
-  SpeechRequest,
+  OpenedSpeech,
   SpeechSummary,
-  Task,
+  SpeechTask,
 } from './plan.ts';
 import { stdoutAudio } from '../stdout-audio.ts';
 import { chooseMode, jobOptions, speechOptions } from './plan.ts';
@@ -51,8 +51,8 @@ import { chooseMode, jobOptions, speechOptions } from './plan.ts';
  * @throws Failure of kind `usage` if the voice does not exist
  */
 export async function speechOrder(
-  { chosen, context, flags, modelId, plan: { format }, settings, spoken, text }: Task,
-  connection: Connection,
+  { chosen, context, flags, modelId, plan: { format }, settings, spoken, text }: SpeechTask,
+  connection: ServiceConnection,
 ): Promise<SpeechBody['body']> {
   const { flag, surface } = chosen;
   if (!hasField(surface, 'pronunciations')) refusePronunciations(spoken, flag);
@@ -91,7 +91,7 @@ export function namedVoice(
   { io, signal }: Context,
   { text, voice, voiceName, ...flags }: VoiceFlags,
   settings: SettingSources,
-  { client, target }: Connection,
+  { client, target }: ServiceConnection,
 ): Promise<string> {
   const configuredVoice = resolveSetting(settings, 'voice')?.value;
   const language = resolveSetting(settings, 'language', flags.language)?.value;
@@ -107,7 +107,7 @@ export function namedVoice(
  * Returns the requests that the command would send, as `--dry-run` prints them. Sends no billed request, but may look
  * up voices and models.
  */
-export async function describeTask(task: Task): Promise<CommandResult> {
+export async function describeTask(task: SpeechTask): Promise<CommandResult> {
   const connection = await task.context.connect();
   const { client } = connection;
   const { body, parts } = await splitBody(task, connection);
@@ -124,8 +124,8 @@ export async function describeTask(task: Task): Promise<CommandResult> {
 }
 
 async function requestOf(
-  task: Task,
-  { client }: Connection,
+  task: SpeechTask,
+  { client }: ServiceConnection,
   body: SpeechBody['body'],
 ): Promise<RequestSpec> {
   const { mode } = task;
@@ -142,7 +142,7 @@ async function requestOf(
 // service does not bill a text that it refuses.
 const SHORT_TEXT_CHARACTERS = 1_000;
 
-async function splitBody(task: Task, connection: Connection): Promise<SpeechBody> {
+async function splitBody(task: SpeechTask, connection: ServiceConnection): Promise<SpeechBody> {
   const body = await speechOrder(task, connection);
   const isShort = task.characters <= SHORT_TEXT_CHARACTERS;
   if (hasPauses(task)) {
@@ -154,11 +154,11 @@ async function splitBody(task: Task, connection: Connection): Promise<SpeechBody
   return splitLongText(task, connection, body);
 }
 
-function hasPauses({ spoken }: Task): boolean {
+function hasPauses({ spoken }: SpeechTask): boolean {
   return spoken !== undefined && spoken.pauses.length > 0;
 }
 
-export async function speakTask(task: Task): Promise<CommandResult> {
+export async function speakTask(task: SpeechTask): Promise<CommandResult> {
   const { context } = task;
   const output = await openOutputFile(task);
   let captions: OpenCaptions | undefined;
@@ -182,13 +182,13 @@ export async function openOutputFile({
   plan,
   spoken,
   text,
-}: Task): Promise<Output | undefined> {
+}: SpeechTask): Promise<Output | undefined> {
   const { state } = await context.paths();
   const silenceMs = pauseMs(spoken);
   return openPlanned(plan, { ...context, text, silenceMs, noClobber: !flags.clobber, state });
 }
 
-async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
+async function openCaptionFiles(task: SpeechTask): Promise<OpenCaptions | undefined> {
   const { captions, context, flags, spoken, text } = task;
   if (captions === undefined) return undefined;
   const { editsOf, openCaptions } = await import('./captions.ts');
@@ -196,7 +196,7 @@ async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
   return openCaptions(captions, context, existing, { text, edits: editsOf(spoken) });
 }
 
-function modeFor(task: Task, output: Output | undefined, isInParts: boolean): DeliveryMode {
+function modeFor(task: SpeechTask, output: Output | undefined, isInParts: boolean): DeliveryMode {
   const { chosen, flags, mode, plan } = task;
   if (mode.kind === 'aligned') return mode;
   const streams = output !== undefined && output.temporary === undefined;
@@ -208,8 +208,8 @@ function modeFor(task: Task, output: Output | undefined, isInParts: boolean): De
 }
 
 async function deliverSpeech(
-  task: Task,
-  request: SpeechRequest,
+  task: SpeechTask,
+  request: OpenedSpeech,
   mode: DeliveryMode,
 ): Promise<CommandResult> {
   const { context, flags, plan, player } = task;
@@ -248,7 +248,7 @@ async function deliverSpeech(
 }
 
 async function publishCaptionFiles(
-  { captions }: SpeechRequest,
+  { captions }: OpenedSpeech,
   audio: string | undefined,
   context: Context,
 ): Promise<{ readonly complete: boolean; readonly document: object } | undefined> {
@@ -260,8 +260,8 @@ async function publishCaptionFiles(
 
 async function speakIn(
   mode: DeliveryMode,
-  task: Task,
-  request: SpeechRequest,
+  task: SpeechTask,
+  request: OpenedSpeech,
   { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
 ): Promise<DeliveredSpeech> {
   const { parts } = request;
@@ -280,8 +280,8 @@ async function speakIn(
 }
 
 async function speakStream(
-  task: Task,
-  request: SpeechRequest,
+  task: SpeechTask,
+  request: OpenedSpeech,
   stream: AudioStream,
   mode: DeliveryMode,
 ): Promise<DeliveredSpeech> {
@@ -318,7 +318,7 @@ async function speakStream(
   }
 }
 
-type PricedRequest = Pick<SpeechRequest, 'body' | 'connection'>;
+type PricedRequest = Pick<OpenedSpeech, 'body' | 'connection'>;
 
 /**
  * Refuses a text that may cost more than `--max-credits`. The parts of a split text are billed separately, so each is
@@ -326,8 +326,8 @@ type PricedRequest = Pick<SpeechRequest, 'body' | 'connection'>;
  * @throws Failure of kind `usage` if the text may cost too much or the price is unknown
  */
 export async function checkPrice(
-  { characters, context, flags }: Task,
-  request: PricedRequest & Pick<SpeechRequest, 'parts'>,
+  { characters, context, flags }: SpeechTask,
+  request: PricedRequest & Pick<OpenedSpeech, 'parts'>,
 ): Promise<void> {
   const { creditRate, maxCredits } = flags;
   if (maxCredits === undefined) return;
@@ -340,7 +340,7 @@ export async function checkPrice(
 
 /** Saves the price and the text length of a request, so that foley can estimate the prices of later requests. */
 export async function rememberPrice(
-  { characters, context }: Task,
+  { characters, context }: SpeechTask,
   request: PricedRequest,
   creditsUsed: number | undefined,
 ): Promise<void> {
@@ -412,7 +412,7 @@ export async function playFile(player: Player, file: string, context: Context): 
 
 function speechDocument(
   { parts, reportsIgnored, spoken: { response, path, verdict } }: DeliveredSpeech,
-  { body: { modelId, voiceId }, connection: { target } }: SpeechRequest,
+  { body: { modelId, voiceId }, connection: { target } }: OpenedSpeech,
 ): object {
   return {
     output: path ?? null,

@@ -167,7 +167,7 @@ export type StreamEnd =
 export function readBatch(
   events: readonly SseEvent[],
   memory: AudioMemory,
-  alignment: Alignment,
+  alignment: StreamAlignment,
 ): ReadBatch {
   const block = memory.open(audioBytesMax(events));
   let hasNews = false;
@@ -267,7 +267,7 @@ export class SseEvents {
  * the stream. A new snapshot of a chunk replaces the previous one. An `invalidated` event that names a chunk removes
  * the snapshot of this chunk (docs/api/speech.md#aligned-stream).
  */
-export class Alignment {
+export class StreamAlignment {
   readonly #chunks = new Map<number, CompactWords>();
   readonly #broken = new Set<number>();
   #hasLost = false;

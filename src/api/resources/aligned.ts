@@ -13,7 +13,7 @@ import { endpoint } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
 import { speechRequest } from './speech.ts';
 import type { CompletedFields, StreamEnd } from './aligned-events.ts';
-import { Alignment, AudioMemory, readBatch, SseEvents } from './aligned-events.ts';
+import { StreamAlignment, AudioMemory, readBatch, SseEvents } from './aligned-events.ts';
 
 export interface AlignedResponse extends AudioResponse {
   /** The word times; undefined until the whole body has been read. */
@@ -125,7 +125,7 @@ class StreamedSpeech implements AlignedResponse {
   async *#audio(): AsyncGenerator<Uint8Array, void, undefined> {
     const { clock } = this.#options;
     const events = new SseEvents(EVENT_MAX_BYTES);
-    const alignment = new Alignment();
+    const alignment = new StreamAlignment();
     let since = clock.monotonic();
     let isEmpty = true;
     for await (const bytes of this.#response.body) {
@@ -155,7 +155,7 @@ class StreamedSpeech implements AlignedResponse {
     throw this.#unusable(`the stream sent only heartbeats for ${idleTimeoutMs / 1_000} s`);
   }
 
-  #conclude(facts: CompletedFields, alignment: Alignment): void {
+  #conclude(facts: CompletedFields, alignment: StreamAlignment): void {
     this.#completed = facts;
     this.outcome = {
       words: alignment.words(),

@@ -6,7 +6,7 @@ import { readCreateResponse } from '../client.ts';
 import { download, FILE_REQUEST } from '../download.ts';
 import { maybeBilled, isNotFound, reviseFailure } from '../failures.ts';
 import { endpoint, jsonBody, keyedRequest } from '../request.ts';
-import type { BilledOptions, RequestSpec } from '../request.ts';
+import type { BilledCallOptions, RequestSpec } from '../request.ts';
 import { badResponse, firstText, isRecord, readArray } from '../response.ts';
 import type { MadeVoice } from './voices.ts';
 import { readMadeVoice, readTexts, withVoiceLimitHint } from './voices.ts';
@@ -26,7 +26,7 @@ interface DesignCandidate {
 }
 
 /** A temporary voice design with several candidate voices. The id of a voice design is not a voice id. */
-export interface VoiceDesign extends Omit<CreateResponse, 'made'> {
+export interface CreatedDesign extends Omit<CreateResponse, 'made'> {
   readonly designId: string;
   readonly candidates: readonly DesignCandidate[];
   /** When the design expires, in ISO 8601 format. */
@@ -46,7 +46,7 @@ export interface DesignChoice {
 }
 
 /** Builds the request that {@link createVoiceDesign} sends. */
-export function designRequest(order: DesignRequest, options: BilledOptions): RequestSpec {
+export function designRequest(order: DesignRequest, options: BilledCallOptions): RequestSpec {
   return keyedRequest(endpoint('createVoiceDesign'), jsonBody(order), options);
 }
 
@@ -57,8 +57,8 @@ export function designRequest(order: DesignRequest, options: BilledOptions): Req
 export async function createVoiceDesign(
   client: ApiClient,
   order: DesignRequest,
-  options: BilledOptions,
-): Promise<VoiceDesign> {
+  options: BilledCallOptions,
+): Promise<CreatedDesign> {
   const response = await client.send(designRequest(order, options));
   const { made, ...rest } = await readCreateResponse(response, ['design', 'data']);
   const designId = firstText(made['designId'], made['id']);
@@ -71,7 +71,7 @@ export async function createVoiceDesign(
 }
 
 /** Builds the request that {@link saveVoiceDesign} sends. */
-export function saveDesignRequest(choice: DesignChoice, options: BilledOptions): RequestSpec {
+export function saveDesignRequest(choice: DesignChoice, options: BilledCallOptions): RequestSpec {
   const { designId, ...body } = choice;
   return keyedRequest(endpoint('saveVoiceDesign', { designId }), jsonBody(body), options);
 }
@@ -84,7 +84,7 @@ export function saveDesignRequest(choice: DesignChoice, options: BilledOptions):
 export async function saveVoiceDesign(
   client: ApiClient,
   choice: DesignChoice,
-  options: BilledOptions,
+  options: BilledCallOptions,
 ): Promise<MadeVoice> {
   try {
     return await readMadeVoice(await client.send(saveDesignRequest(choice, options)));

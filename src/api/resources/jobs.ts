@@ -15,7 +15,7 @@ import { modelCheck } from './models.ts';
 import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody, keyedRequest, safeRequest } from '../request.ts';
-import type { BilledOptions, RequestBody, RequestSpec } from '../request.ts';
+import type { BilledCallOptions, RequestBody, RequestSpec } from '../request.ts';
 import type { ApiResponse, JsonResponse, UnknownRecord } from '../response.ts';
 import {
   badResponse,
@@ -28,7 +28,7 @@ import {
   readArray,
 } from '../response.ts';
 
-export interface JobOptions extends BilledOptions {
+export interface JobOptions extends BilledCallOptions {
   /** The API version of the endpoint; default v3. */
   readonly api?: JobApi | undefined;
 }
@@ -335,7 +335,7 @@ function addressIn(body: unknown): unknown {
 }
 
 /** Filters of a job list (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export interface JobQuery {
+export interface SpeechJobQuery {
   readonly page?: number | undefined;
   readonly limit?: number | undefined;
   readonly status?: string | undefined;
@@ -344,7 +344,7 @@ export interface JobQuery {
 }
 
 /** An item of a job list, in a form that is the same for v3 and v1. */
-export interface ListedJob {
+export interface JobSummary {
   readonly id: string;
   readonly status: string;
   readonly characters: number | undefined;
@@ -366,9 +366,9 @@ export interface JobPage<Job> {
 export function listSpeechJobs(
   client: ApiClient,
   api: JobApi,
-  query: JobQuery,
+  query: SpeechJobQuery,
   signal?: AbortSignal,
-): Promise<JsonResponse<JobPage<ListedJob>>> {
+): Promise<JsonResponse<JobPage<JobSummary>>> {
   const id = api === 'v3' ? 'listJobs' : 'listJobsV1';
   const request = safeRequest(id, {}, { query: { ...query }, signal });
   return client.json(request, (body) => {
@@ -381,9 +381,9 @@ export function listSpeechJobs(
 export function allSpeechJobs(
   client: ApiClient,
   api: JobApi,
-  query: Omit<JobQuery, 'limit' | 'page'>,
+  query: Omit<SpeechJobQuery, 'limit' | 'page'>,
   signal?: AbortSignal,
-): AsyncGenerator<{ readonly item: ListedJob; readonly raw: unknown }, void, undefined> {
+): AsyncGenerator<{ readonly item: JobSummary; readonly raw: unknown }, void, undefined> {
   return allJobs((page) =>
     listSpeechJobs(client, api, { ...query, page, limit: PAGE_SIZE_MAX }, signal),
   );
@@ -424,7 +424,7 @@ export function jobPage<Job>(
   return { items, page, nextPage: next !== undefined && next > page ? next : following };
 }
 
-function readListed(body: unknown): ListedJob | undefined {
+function readListed(body: unknown): JobSummary | undefined {
   if (!isRecord(body)) return undefined;
   const id = firstId(body['taskId'], body['id']);
   const status = firstText(body['status']);

@@ -10,7 +10,7 @@ import { maybeBilled } from '../failures.ts';
 import type { PollPace, PollCall, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody, safeRequest } from '../request.ts';
-import type { BilledOptions, RequestSpec } from '../request.ts';
+import type { BilledCallOptions, RequestSpec } from '../request.ts';
 import type { UnknownRecord, JsonResponse } from '../response.ts';
 import {
   badResponse,
@@ -22,7 +22,7 @@ import {
   isStringArray,
   readArray,
 } from '../response.ts';
-import type { JobError, JobPage, JobQuery } from './jobs.ts';
+import type { JobError, JobPage, SpeechJobQuery } from './jobs.ts';
 import { allJobs, jobIdIn, jobPage, readAccepted, readJobError, readPolledJob } from './jobs.ts';
 import { explainMissingFeature } from './models.ts';
 import type { MediaJobKind } from './models.ts';
@@ -33,8 +33,8 @@ export type MediaRequest = Readonly<
 >;
 
 /** Options for creating a media job. A lip sync is never retried: the service may ignore the idempotency key. */
-export interface MediaOptions extends Omit<BilledOptions, 'idempotencyKey'> {
-  readonly idempotencyKey: BilledOptions['idempotencyKey'] | undefined;
+export interface MediaOptions extends Omit<BilledCallOptions, 'idempotencyKey'> {
+  readonly idempotencyKey: BilledCallOptions['idempotencyKey'] | undefined;
   readonly onRepeat?: RequestSpec['onRepeat'];
 }
 
@@ -315,7 +315,7 @@ function notYet({ id, kind, requestId, status }: MediaJob): Failure {
   });
 }
 
-type LipSyncQuery = Omit<JobQuery, 'createdAfter'>;
+type LipSyncQuery = Omit<SpeechJobQuery, 'createdAfter'>;
 
 /** Lists one page of the account's lip-sync jobs (docs/api/lip-sync.md). */
 export function listLipSync(

@@ -17,7 +17,7 @@ export function getRealtimeCapabilities(
   return client.json(safeRequest(id, {}, { host: 'realtime', signal }), asV3);
 }
 
-interface BrowserTicket {
+interface ReceivedTicket {
   /** Undefined if the response has several fields that may be the ticket. */
   readonly ticket: string | undefined;
 }
@@ -32,7 +32,7 @@ export function createBrowserTicket(
   protocol: RealtimeProtocol,
   origin: string,
   signal?: AbortSignal,
-): Promise<JsonResponse<BrowserTicket>> {
+): Promise<JsonResponse<ReceivedTicket>> {
   const id = protocol === 'v3' ? 'createBrowserTicket' : 'createBrowserTicketV2';
   const options = { host: 'realtime', body: jsonBody({ origin }), signal } as const;
   return client.json(safeRequest(id, {}, options), (body) => ({ ticket: ticketIn(body) }));

@@ -1,6 +1,6 @@
 import type { PcmLayout } from '../../audio/wav.ts';
 import type { AudioFormat } from '../../contract/values.ts';
-import type { Charge } from '../../contract/endpoint-lookup.ts';
+import type { EndpointCharge } from '../../contract/endpoint-lookup.ts';
 import { chargeOf } from '../../contract/endpoint-lookup.ts';
 import type { Pronunciation, SpeechControls } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
@@ -12,7 +12,7 @@ import { readBilledJson } from '../client.ts';
 import { download, FILE_REQUEST } from '../download.ts';
 import { isNotFound, maybeBilled, reviseFailure } from '../failures.ts';
 import { endpoint, jsonBody, safeRequest } from '../request.ts';
-import type { BilledOptions, RequestSpec } from '../request.ts';
+import type { BilledCallOptions, RequestSpec } from '../request.ts';
 import type { ApiResponse, UnknownRecord } from '../response.ts';
 import {
   badResponse,
@@ -28,8 +28,8 @@ import { modelCheck } from './models.ts';
  * Options of a speech request. The idempotency key may be omitted only for the endpoints that imitate other speech
  * APIs.
  */
-export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
-  readonly idempotencyKey?: BilledOptions['idempotencyKey'] | undefined;
+export interface SpeechOptions extends Omit<BilledCallOptions, 'idempotencyKey'> {
+  readonly idempotencyKey?: BilledCallOptions['idempotencyKey'] | undefined;
   /** The endpoint family that receives the request; default v3. */
   readonly surface?: SurfaceName | undefined;
   /**
@@ -107,7 +107,7 @@ function repetition(
 }
 
 /** Returns the header by which an endpoint family recognizes repeated requests; undefined if there is none. */
-export function idempotencyHeader(surface: SurfaceName): Charge['idempotencyHeader'] {
+export function idempotencyHeader(surface: SurfaceName): EndpointCharge['idempotencyHeader'] {
   const { method, target } = endpoint(SPEECH_SURFACES[surface].endpoint);
   return chargeOf(method, target).idempotencyHeader;
 }

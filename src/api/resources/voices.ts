@@ -9,7 +9,7 @@ import { maybeBilled, reviseFailure } from '../failures.ts';
 import type { FilePart, FormPart } from '../multipart.ts';
 import { multipartBody } from '../multipart.ts';
 import { endpoint, safeRequest } from '../request.ts';
-import type { BilledOptions, RequestSpec, StreamedBody } from '../request.ts';
+import type { BilledCallOptions, RequestSpec, StreamedBody } from '../request.ts';
 import type { JsonResponse, ApiResponse } from '../response.ts';
 import {
   badResponse,
@@ -23,7 +23,7 @@ import {
 } from '../response.ts';
 import type { AttemptOutcome } from '../retry.ts';
 
-export interface VoiceQuery {
+export interface VoiceFilter {
   readonly page?: number | undefined;
   readonly pageSize?: number | undefined;
   readonly includePersonal?: boolean | undefined;
@@ -39,7 +39,7 @@ export interface ListedVoice {
 /** Lists one page of the voices (docs/api/speech.md#v3). */
 export function listVoices(
   client: ApiClient,
-  { page, pageSize, includePersonal, signal }: VoiceQuery = {},
+  { page, pageSize, includePersonal, signal }: VoiceFilter = {},
 ): Promise<JsonResponse<VoiceList>> {
   const query = { page, pageSize, includePersonal };
   return client.json(safeRequest('listVoices', {}, { query, signal }), readVoiceList);
@@ -48,7 +48,7 @@ export function listVoices(
 /** Yields the voices of all pages of the voice list. */
 export async function* allVoices(
   client: ApiClient,
-  query: Pick<VoiceQuery, 'includePersonal' | 'signal'> = {},
+  query: Pick<VoiceFilter, 'includePersonal' | 'signal'> = {},
 ): AsyncGenerator<ListedVoice, void, undefined> {
   const list = (page: number): Promise<JsonResponse<VoiceList>> =>
     listVoices(client, { ...query, page, pageSize: PAGE_SIZE_MAX });
@@ -97,7 +97,7 @@ function readVoice(body: unknown): Voice | undefined {
 }
 
 /** Filters of the v1 voice list (docs/api/voices.md). */
-export interface VoiceV1Query extends VoiceQuery {
+export interface VoiceV1Query extends VoiceFilter {
   readonly modelType?: VoiceType | undefined;
   /** Lists only the voices with exactly this primary language subtag, such as `en`. */
   readonly language?: string | undefined;
@@ -120,7 +120,7 @@ export interface ListedVoiceV1 {
 export function listVoicesV1(
   client: ApiClient,
   { signal, ...query }: VoiceV1Query = {},
-): Promise<JsonResponse<Page<ListedVoiceV1>>> {
+): Promise<JsonResponse<PageOf<ListedVoiceV1>>> {
   const request = safeRequest('listVoicesV1', {}, { query: { ...query }, signal });
   return client.json(request, (body) => readPage(body, readVoiceV1));
 }
@@ -239,7 +239,7 @@ export interface VoiceForm {
  * Options for creating a voice. The service may ignore an idempotency key, so foley sends only a key that the user
  * chose.
  */
-export type CreateVoiceOptions = Pick<BilledOptions, 'requestId' | 'signal'> & {
+export type CreateVoiceOptions = Pick<BilledCallOptions, 'requestId' | 'signal'> & {
   readonly idempotencyKey?: string | undefined;
 };
 
@@ -309,7 +309,7 @@ export async function createVoice(
   }
 }
 
-export interface Page<Item> {
+export interface PageOf<Item> {
   readonly items: readonly Item[];
   readonly total: number;
   readonly page: number;
@@ -318,7 +318,7 @@ export interface Page<Item> {
 
 /** Yields the items of all pages of a list. An empty page ends the list. */
 export async function* allItems<Item>(
-  list: (page: number) => Promise<JsonResponse<Page<Item>>>,
+  list: (page: number) => Promise<JsonResponse<PageOf<Item>>>,
 ): AsyncGenerator<{ readonly item: Item; readonly raw: unknown }, void, undefined> {
   for (let page = 1; ; page += 1) {
     const { value, raw } = await list(page);
@@ -333,7 +333,7 @@ export async function* allItems<Item>(
 function readPage<Item>(
   body: unknown,
   readItem: (item: unknown) => Item | undefined,
-): Page<Item> | undefined {
+): PageOf<Item> | undefined {
   const { items: list, page, total, totalPages } = firstRecord(body) ?? {};
   const items = readArray(list, readItem);
   if (items === undefined) return undefined;

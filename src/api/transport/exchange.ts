@@ -225,7 +225,7 @@ const HELD_BYTES = 1 << 20;
 /** How HTTP marks the end of a response body. With `close`, an interrupted body looks complete. */
 export type Framing = 'length' | 'chunked' | 'close' | 'none';
 
-interface BodySource {
+interface BodyControl {
   readonly clock: Clock;
   readonly host: string;
   readonly idleTimeoutMs: number;
@@ -242,13 +242,13 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   idleTimeoutMs: number;
   /** Called with the error if the body is incomplete. Returns the error that the reader of the body gets instead. */
   explain: (error: Error) => Error | Promise<Error> = (error) => error;
-  readonly #source: BodySource;
+  readonly #source: BodyControl;
   #chunks: Uint8Array[] = [];
   #unread = 0;
   #end: { readonly error?: Error } | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(source: BodySource) {
+  constructor(source: BodyControl) {
     this.#source = source;
     this.idleTimeoutMs = source.idleTimeoutMs;
   }

@@ -41,7 +41,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   skip = 0;
   readonly #firstWant: number;
   #walker = new Walker(this);
-  #pieces: Piece[] = [];
+  #pieces: AudioPiece[] = [];
   #silenceMs = 0;
 
   /** @param want number of bytes that the first call of `step` for each input file needs */
@@ -118,14 +118,14 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   }
 }
 
-interface Piece {
+interface AudioPiece {
   readonly bytes: Uint8Array;
   readonly times: number;
 }
 
 const BLOCK_BYTES = 1 << 16;
 
-function* expand(pieces: readonly Piece[]): Generator<Uint8Array> {
+function* expand(pieces: readonly AudioPiece[]): Generator<Uint8Array> {
   let run: Uint8Array[] = [];
   for (const { bytes, times } of [...pieces, LAST]) {
     if (times === 1) {
@@ -139,7 +139,7 @@ function* expand(pieces: readonly Piece[]): Generator<Uint8Array> {
   }
 }
 
-const LAST: Piece = { bytes: new Uint8Array(0), times: 0 };
+const LAST: AudioPiece = { bytes: new Uint8Array(0), times: 0 };
 
 /**
  * Returns the Failure for an input file that is invalid, or whose audio properties differ from those of earlier files.

@@ -117,7 +117,7 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
   }
 }
 
-interface OpenParts extends BatchSecret, Run {
+interface OpenParts extends BatchSecret, BatchRun {
   readonly lock: Lock;
   readonly isExclusive: boolean;
   readonly copyFolder: string;
@@ -385,7 +385,7 @@ async function writeGitignore(folder: string, files: FileSystem): Promise<void> 
   }
 }
 
-interface Run {
+interface BatchRun {
   readonly id: string;
   readonly token: string;
   readonly journal: Log;
@@ -395,7 +395,7 @@ function beginRun(
   journals: string,
   { files, index }: ReadJournals,
   options: BatchFolderOptions,
-): Run {
+): BatchRun {
   const { clock, processes, redo } = options;
   const names = files.filter((file) => dirname(file.path) === journals).map((file) => file.path);
   // Names in the order of the runs show which run was the latest, also if the clock was set back.

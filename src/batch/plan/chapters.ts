@@ -10,7 +10,7 @@ import type { InputFile } from './inputs.ts';
 import { readWhole } from './inputs.ts';
 
 /** A chapter of a book, or a part of a chapter that is too long for one request. */
-export interface Chapter {
+export interface BookChapter {
   /**
    * Number of the chapter in the book, zero-padded. The parts of a long chapter have numbers such as `3-1` and `3-2`.
    */
@@ -25,7 +25,7 @@ export interface Chapter {
 export async function chaptersOf(
   file: InputFile,
   options: ExtractOptions,
-): Promise<readonly Chapter[]> {
+): Promise<readonly BookChapter[]> {
   const chapters = await readDocumentFile(file, 'epub', options);
   return chapters.flatMap(({ text }, index) => {
     const number = padded(index + 1, chapters.length);

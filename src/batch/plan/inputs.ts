@@ -20,7 +20,7 @@ interface InputOptions {
   readonly readOnce: (name: string) => Promise<InputFile>;
 }
 
-export type Source =
+export type InputSource =
   | {
       readonly kind: 'text';
       readonly file: InputFile;
@@ -55,14 +55,17 @@ const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '']);
  * `*.txt` and `*.md` files, sorted by path.
  * @throws Failure of kind `usage` for a missing file, a file that is not a text, or stdin used twice
  */
-export async function findSources(options: InputOptions, files: FileSystem): Promise<Source[]> {
+export async function findSources(
+  options: InputOptions,
+  files: FileSystem,
+): Promise<InputSource[]> {
   const { jsonl, lines, paths, readOnce, recursive, textFormat } = options;
   if ([...paths, lines, jsonl].filter((name) => name === '-').length > 1) {
     throw usageFailure('stdin is used twice', 'Give one of the inputs as a file.');
   }
   const open = async (name: string): Promise<InputFile> =>
     (await isReadOnce(name, files)) ? readOnce(name) : inputFile(name, files);
-  const sources: Source[] = [];
+  const sources: InputSource[] = [];
   const texts: TextFile[] = [];
   for (const given of paths) {
     const found = given === '-' ? undefined : await textsIn(given, recursive, files);
@@ -104,7 +107,7 @@ interface TextFile {
 }
 
 // A title is the file name without its extension. If several texts have the same name, the folder comes first.
-function titled(texts: readonly TextFile[]): Source[] {
+function titled(texts: readonly TextFile[]): InputSource[] {
   const counts = new Map<string, number>();
   for (const { path: given } of texts) {
     counts.set(stemOf(given), (counts.get(stemOf(given)) ?? 0) + 1);

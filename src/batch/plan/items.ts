@@ -9,8 +9,8 @@ import type { SpokenText } from '../../text/document.ts';
 import { joinSpoken, plainText } from '../../text/document.ts';
 import { documentFormat } from '../../text/formats/text-formats.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
-import type { Chapter } from './chapters.ts';
-import type { InputFile, Source } from './inputs.ts';
+import type { BookChapter } from './chapters.ts';
+import type { InputFile, InputSource } from './inputs.ts';
 import { inputFile, linesOf, wholeText, requireText } from './inputs.ts';
 import type { JsonItem } from './json-line.ts';
 import { besideList, itemOf, parseJsonLine } from './json-line.ts';
@@ -65,7 +65,7 @@ interface Documents extends DocumentFlags {
 }
 
 export interface Inputs extends Documents {
-  readonly sources: readonly Source[];
+  readonly sources: readonly InputSource[];
   readonly files: FileSystem;
   readonly textColumn?: string | undefined;
   /** Prepares a text for speech; for example, applies a lexicon. `where` names the file and line in messages. */
@@ -134,8 +134,8 @@ function describeLeftOut(first: string, count: number): string {
 }
 
 async function draftOf(
-  { chapter, fields, text: line, where: source }: Entry,
-  input: Source,
+  { chapter, fields, text: line, where: source }: ListEntry,
+  input: InputSource,
   { files, prepare, ...documents }: Inputs,
   nameOf: (list: string) => string,
 ): Promise<ItemDraft> {
@@ -167,19 +167,19 @@ async function draftOf(
   return { ...rest, source, name: item.id ?? name, ...prepared(given) };
 }
 
-interface Entry {
+interface ListEntry {
   readonly where: string;
   readonly text: string;
   readonly fields?: ReadonlyMap<string, unknown>;
-  readonly chapter?: Chapter;
+  readonly chapter?: BookChapter;
 }
 
 /** Yields the entries of an input. Regularly lets the event loop run, which delivers signals such as Ctrl-C. */
 async function* entriesOf(
-  source: Source,
+  source: InputSource,
   textColumn: string | undefined,
   documents: Documents,
-): AsyncGenerator<Entry, void, undefined> {
+): AsyncGenerator<ListEntry, void, undefined> {
   let entries = 0;
   for await (const entry of readEntries(source, textColumn, documents)) {
     entries += 1;
@@ -189,10 +189,10 @@ async function* entriesOf(
 }
 
 async function* readEntries(
-  source: Source,
+  source: InputSource,
   textColumn = DEFAULT_TEXT_COLUMN,
   documents: Documents,
-): AsyncGenerator<Entry, void, undefined> {
+): AsyncGenerator<ListEntry, void, undefined> {
   const file = display(source.file.name);
   if (source.kind === 'text' && isBook(source.file, documents)) {
     const { chaptersOf } = await import('./chapters.ts');

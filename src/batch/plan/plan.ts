@@ -59,7 +59,7 @@ export interface PlanDefaults {
   readonly controls: SpeechControls;
 }
 
-export interface PlanOptions extends Inputs {
+export interface BatchPlanOptions extends Inputs {
   readonly defaults: PlanDefaults;
   /** The operating system whose rules for file names apply to the outputs. */
   readonly platform: NodeJS.Platform;
@@ -73,7 +73,9 @@ export interface PlanOptions extends Inputs {
  * Yields the items of a batch in order. Checks each item, and rejects two items with the same id or output file.
  * @throws Failure of kind `usage` naming the file and line
  */
-export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem, void, undefined> {
+export async function* planItems(
+  options: BatchPlanOptions,
+): AsyncGenerator<BatchItem, void, undefined> {
   const width = String(options.total).length;
   const padded = (index: number): string => String(index).padStart(width, '0');
   const ids = new FirstOwners();
@@ -93,7 +95,7 @@ export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem
 function decide(
   draft: ItemDraft,
   { index, id, padded }: { index: number; id: string; padded: string },
-  { defaults, platform, template }: PlanOptions,
+  { defaults, platform, template }: BatchPlanOptions,
 ): BatchItem {
   const { rawText, source, spoken, text } = draft;
   const parts = partsOf(spoken);

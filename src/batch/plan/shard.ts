@@ -32,7 +32,7 @@ export function isInShard({ index, total }: Shard, item: number): boolean {
   return (item - 1) % total === index - 1;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type ShardEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the shard that the user chose, or that the environment variables of Kubernetes, CircleCI, Buildkite or Cloud
@@ -41,7 +41,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Slurm may describe only the tasks that run again, and GitLab sets its variables for each job of a matrix, too
  */
 export function chosenShard(
-  env: Environment,
+  env: ShardEnvironment,
   choice: ShardChoice | undefined,
 ): (Shard & { readonly variable?: string }) | undefined {
   if (typeof choice === 'object') return choice;

@@ -187,7 +187,7 @@ class PageReport implements Report {
     }
   }
 
-  async #cuesOf(output: string): Promise<ShownCue[]> {
+  async #cuesOf(output: string): Promise<ReportCue[]> {
     const { captions, files, outputDir } = this.#options;
     const subtitles = captions.filter((format) => format !== 'json');
     const [name] = captionNames(path.join(outputDir, output), subtitles);
@@ -205,7 +205,7 @@ function isUnusable(error: unknown): boolean {
   return error instanceof UnsafeFile || hasErrno(error, 'ENOENT', 'EACCES');
 }
 
-interface ShownCue {
+interface ReportCue {
   readonly startMs: number;
   readonly endMs: number;
   readonly text: string;
@@ -214,7 +214,7 @@ interface ShownCue {
 const CUE = /^(\d+:\d\d:\d\d[.,]\d{3}|\d\d:\d\d\.\d{3}) --> (\S+).*\n?([^]*)/m;
 
 // Reads SubRip or WebVTT that foley wrote without word timings.
-function readCues(subtitles: string): ShownCue[] {
+function readCues(subtitles: string): ReportCue[] {
   return subtitles.split('\n\n').flatMap((block) => {
     const [cue, start = '', end = '', text = ''] = CUE.exec(block) ?? [];
     if (cue === undefined) return [];

@@ -3,7 +3,7 @@ import { alignedRequest } from '../../api/resources/aligned.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
-import type { Verdict } from '../../audio/reader.ts';
+import type { AudioVerdict } from '../../audio/reader.ts';
 import type { CaptionFiles, CaptionFormat } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import type { Timings } from '../../captions/timings.ts';
@@ -11,7 +11,7 @@ import { timingsOf } from '../../captions/timings.ts';
 import { writtenWords } from '../../captions/written-words.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import type { AlignedSpeech } from '../../speech/aligned-transport.ts';
+import type { WordTimes } from '../../speech/aligned-transport.ts';
 import { alignedSpeech, requestAligned } from '../../speech/aligned-transport.ts';
 import { counted } from '../../text/display.ts';
 import { plainText } from '../../text/document.ts';
@@ -64,7 +64,7 @@ export async function openItemCaptions(
 }
 
 /** Returns the word timings of an item. The words are spelled as in the input text. */
-export function timingsOfItem({ order, spoken }: BatchItem, speech: AlignedSpeech): Timings {
+export function timingsOfItem({ order, spoken }: BatchItem, speech: WordTimes): Timings {
   const source = spoken ?? plainText(order.text);
   const { durationMs, isComplete: complete } = speech;
   const words = writtenWords(source, speech.words);
@@ -155,7 +155,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     const { temporaries } = folder;
     let verified = status;
     let written: DeliveredItem['captions'];
-    const onVerified = async (facts: ItemFacts, verdict: Verdict): Promise<void> => {
+    const onVerified = async (facts: ItemFacts, verdict: AudioVerdict): Promise<void> => {
       const speech = alignedSpeech(item.order.text, response, verdict);
       const timings = timingsOfItem(item, speech);
       await captions.prepare({ timings, shape: this.#options.captions.shape });

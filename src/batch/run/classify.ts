@@ -209,7 +209,7 @@ type OutputState =
   | { readonly kind: 'changed' }
   | { readonly kind: 'foreign' };
 
-type Place = Pick<BatchItem, 'output' | 'source'>;
+type ItemFiles = Pick<BatchItem, 'output' | 'source'>;
 
 type InspectorOptions = Pick<AudioLookup, 'files' | 'index' | 'outputDir' | 'outputFlag'>;
 
@@ -229,7 +229,7 @@ export class OutputInspector {
    * @throws Failure of kind `output` if the file or its folder cannot be read
    */
   async inspect(
-    { output, source }: Place,
+    { output, source }: ItemFiles,
     audio: Pick<ItemFacts, 'bytes' | 'sha256'> = {},
   ): Promise<OutputState> {
     const { index, outputDir } = this.#options;
@@ -309,7 +309,7 @@ function isOthers({ kind }: OutputState): boolean {
   return kind === 'foreign' || kind === 'changed';
 }
 
-function unusableOutput({ output, source }: Place, { kind }: OutputState): Failure {
+function unusableOutput({ output, source }: ItemFiles, { kind }: OutputState): Failure {
   const [problem, hint] =
     kind === 'changed'
       ? [

@@ -80,7 +80,7 @@ interface PausedSpeakerOptions extends FileDeps {
 // Not `published`: the cost of a published part was counted with a finished item.
 const PAID: ReadonlySet<ItemState> = new Set(['accepted', 'lost', 'verified']);
 
-interface PlannedPart extends ItemPart {
+interface PausedPart extends ItemPart {
   readonly status: ItemStatus;
 }
 
@@ -229,11 +229,11 @@ export class PausedSpeaker {
     return spoken;
   }
 
-  async #plan(item: BatchItem, redo: string | undefined): Promise<readonly PlannedPart[]> {
+  async #plan(item: BatchItem, redo: string | undefined): Promise<readonly PausedPart[]> {
     const { folder, origin, speaker } = this.#options;
     const { bodyOf } = speaker;
     const options = { ...this.#options, bodyOf, index: folder.index };
-    const parts = (await classifyParts(item, redo, options)).map((part): PlannedPart => {
+    const parts = (await classifyParts(item, redo, options)).map((part): PausedPart => {
       const { body, decision } = part;
       const { status } = decision;
       if (decision.kind !== 'speak') return { ...part, status: decision.status };
@@ -251,7 +251,7 @@ export class PausedSpeaker {
     return parts;
   }
 
-  async #speakOnce({ decision, item, status }: PlannedPart, signal: AbortSignal) {
+  async #speakOnce({ decision, item, status }: PausedPart, signal: AbortSignal) {
     if (decision.kind === 'ended' && decision.why !== 'partial') {
       throw endedFailure(decision.why, status, 'part');
     }
@@ -280,7 +280,7 @@ export class PausedSpeaker {
   }
 
   // Records a part whose text the service refused. Such a part is not billed, and is left out of the audio.
-  #leaveOut({ item, status }: PlannedPart, { message: problem }: Failure): Promise<ItemStatus> {
+  #leaveOut({ item, status }: PausedPart, { message: problem }: Failure): Promise<ItemStatus> {
     const unspoken = formatRanges(wordRanges(item.order.text));
     const facts = { bytes: 0, creditsUsed: 0, unspoken, problem };
     return folderOfParts(this.#options.folder).note(status, 'failed', facts);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
-import type { Verdict } from '../../audio/reader.ts';
+import type { AudioVerdict } from '../../audio/reader.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
@@ -66,7 +66,7 @@ interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
 interface Publication extends OutputPlace {
   readonly item: BatchItem;
   // Called when the audio is complete and verified; the file is renamed after the returned promise resolves.
-  readonly onVerified: (facts: ItemFacts, verdict: Verdict) => Promise<void>;
+  readonly onVerified: (facts: ItemFacts, verdict: AudioVerdict) => Promise<void>;
 }
 
 /**
@@ -109,7 +109,10 @@ export async function publishAudio(
 export async function commitAudio(
   output: Output,
   { file, onVerified }: Pick<Publication, 'file' | 'onVerified'>,
-  audio: { readonly verdict: Verdict; readonly unspoken: AudioResponse['unspoken'] | undefined },
+  audio: {
+    readonly verdict: AudioVerdict;
+    readonly unspoken: AudioResponse['unspoken'] | undefined;
+  },
   { files }: Pick<FileDeps, 'files'>,
 ): Promise<ItemFacts> {
   // A regular file always has a checksum.

@@ -5,7 +5,8 @@ import { noticeTrouble } from '../../api/poll.ts';
 import { parseRanges } from '../../contract/unspoken.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
-import { unspokenWords, type UnspokenWord } from '../../speech/unspoken.ts';
+import type { LeftOutWord } from '../../speech/unspoken.ts';
+import { unspokenWords } from '../../speech/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
@@ -34,7 +35,7 @@ export interface ItemResult {
   /** The caption files that this command wrote. */
   readonly captions?: readonly WrittenCaptions[];
   /** The words that the audio leaves out, because the voice cannot speak them. */
-  readonly unspoken: readonly UnspokenWord[];
+  readonly unspoken: readonly LeftOutWord[];
 }
 
 export interface BatchOptions extends FileDeps {
@@ -455,7 +456,7 @@ export class Batch {
   }
 }
 
-function unspokenOf({ order }: BatchItem, { facts }: ItemStatus): readonly UnspokenWord[] {
+function unspokenOf({ order }: BatchItem, { facts }: ItemStatus): readonly LeftOutWord[] {
   return unspokenWords(order.text, parseRanges(facts.unspoken ?? ''));
 }
 

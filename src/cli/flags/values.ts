@@ -5,7 +5,7 @@ import { countCodePoints } from '../../text/code-points.ts';
 import { nearestHint } from '../../text/did-you-mean.ts';
 import { durationMs } from '../../text/duration.ts';
 
-interface Range {
+interface NumberRange {
   readonly minimum: number;
   readonly maximum?: number;
 }
@@ -22,12 +22,12 @@ export function textOption(flags: string, description: string, maximum = Infinit
 }
 
 /** Creates a flag that accepts a whole number. */
-export function integerOption(flags: string, description: string, range: Range): Option {
+export function integerOption(flags: string, description: string, range: NumberRange): Option {
   return new Option(flags, description).argParser(integerWithin(nameOf(flags), range));
 }
 
 /** Creates a flag that accepts a decimal number. */
-export function numberOption(flags: string, description: string, range: Range): Option {
+export function numberOption(flags: string, description: string, range: NumberRange): Option {
   return new Option(flags, description).argParser(numberWithin(nameOf(flags), range));
 }
 
@@ -117,14 +117,17 @@ export function wordsOf(parser: unknown): readonly string[] | undefined {
 /** Creates a parser for a whole number within limits. */
 export function integerWithin(
   flag: string,
-  { minimum, maximum }: Range,
+  { minimum, maximum }: NumberRange,
 ): (given: string) => number {
   const largest = maximum ?? Number.MAX_SAFE_INTEGER;
   return numberParser(flag, 'a whole number', /^-?\d+$/, [minimum, largest]);
 }
 
 /** Creates a parser for a decimal number within limits. */
-export function numberWithin(flag: string, { minimum, maximum }: Range): (given: string) => number {
+export function numberWithin(
+  flag: string,
+  { minimum, maximum }: NumberRange,
+): (given: string) => number {
   const pattern = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
   return numberParser(flag, 'a number', pattern, [minimum, maximum ?? Infinity]);
 }

@@ -1,6 +1,6 @@
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
-import type { DraftLine, Place } from '../script.ts';
+import type { DraftLine, ScriptPosition } from '../script.ts';
 import { placeFailure } from '../script.ts';
 import { lineTexts, speakerIn } from './line-texts.ts';
 
@@ -24,7 +24,7 @@ export function readDialogue(text: string, options: DialogueOptions): readonly D
 }
 
 interface OpenSpeech {
-  readonly place: Place;
+  readonly place: ScriptPosition;
   readonly speaker: string | undefined;
   readonly rows: string[];
 }
@@ -33,7 +33,9 @@ class DialogueReader {
   readonly #options: DialogueOptions;
   readonly #lines: DraftLine[] = [];
   #speech: OpenSpeech | undefined;
-  #chapter: { readonly title: string; readonly place: Place; readonly level: number } | undefined;
+  #chapter:
+    | { readonly title: string; readonly place: ScriptPosition; readonly level: number }
+    | undefined;
 
   constructor(options: DialogueOptions) {
     this.#options = options;
@@ -67,7 +69,7 @@ class DialogueReader {
     return this.#lines;
   }
 
-  #beginChapter(words: string, place: Place): void {
+  #beginChapter(words: string, place: ScriptPosition): void {
     this.#endSpeech();
     const level = words.search(/[^#]|$/);
     // The title of a book or a part, before its first chapter.
@@ -101,7 +103,7 @@ class DialogueReader {
   }
 }
 
-function emptyChapter(place: Place): Error {
+function emptyChapter(place: ScriptPosition): Error {
   return placeFailure(place, 'this chapter has no lines', 'Add a line to it, or remove it.');
 }
 

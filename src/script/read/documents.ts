@@ -4,9 +4,9 @@ import { extractDocument } from '../../speech/document-source.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import { durationText } from '../../text/duration.ts';
-import type { DraftLine, Place } from '../script.ts';
+import type { DraftLine, ScriptPosition } from '../script.ts';
 import { DocumentError } from '../../text/formats/document-error.ts';
-import type { Cue } from '../../text/formats/cues.ts';
+import type { FileCue } from '../../text/formats/cues.ts';
 import { clockMs } from '../../text/formats/cues.ts';
 import { spokenCues, withoutDash } from '../../text/formats/subtitles.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
@@ -86,15 +86,15 @@ export function readTimedCues(
   });
 }
 
-interface Turn {
-  readonly place: Place;
+interface SpeakerTurn {
+  readonly place: ScriptPosition;
   readonly speaker: string | undefined;
   text: string;
 }
 
 // Each speaker of a cue, and each row that begins with a name, is a turn.
-function turnsOf({ rows }: Cue, file: string, cast: readonly string[]): readonly Turn[] {
-  const turns: Turn[] = [];
+function turnsOf({ rows }: FileCue, file: string, cast: readonly string[]): readonly SpeakerTurn[] {
+  const turns: SpeakerTurn[] = [];
   let voice: string | undefined;
   for (const { line, spans } of rows) {
     let columns = 0;
@@ -120,7 +120,7 @@ function turnsOf({ rows }: Cue, file: string, cast: readonly string[]): readonly
   return turns;
 }
 
-function cuesOf(subtitles: string, file: string): readonly Cue[] {
+function cuesOf(subtitles: string, file: string): readonly FileCue[] {
   try {
     return spokenCues(subtitles);
   } catch (error) {

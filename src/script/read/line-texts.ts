@@ -2,7 +2,7 @@ import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { PAUSE_HINT, PauseError, readPauses, splitAtPauses } from '../../text/pauses.ts';
 import { plainText } from '../../text/document.ts';
 import { display } from '../../text/display.ts';
-import type { DraftLine, Place } from '../script.ts';
+import type { DraftLine, ScriptPosition } from '../script.ts';
 import { placeFailure } from '../script.ts';
 
 /**
@@ -13,7 +13,7 @@ import { placeFailure } from '../script.ts';
  */
 export function lineTexts(
   text: string,
-  place: Place,
+  place: ScriptPosition,
   plain: (text: string) => string = (given) => given,
 ): Pick<DraftLine, 'silences' | 'texts'> {
   // The marks are checked at their places in the file.
@@ -22,7 +22,7 @@ export function lineTexts(
   return { texts: parts.map((part) => part.text.trim().replaceAll(/\s+/g, ' ')), silences };
 }
 
-function withPauses(text: string, place: Place): ReturnType<typeof readPauses> {
+function withPauses(text: string, place: ScriptPosition): ReturnType<typeof readPauses> {
   try {
     return readPauses(plainText(text));
   } catch (error) {

@@ -5,7 +5,7 @@ import { display } from '../../text/display.ts';
 import { refuseForeign } from '../../text/formats/foreign-formats.ts';
 import { documentFormat } from '../../text/formats/text-formats.ts';
 import { unreadable } from '../../speech/text-source.ts';
-import type { DraftLine, Place, ScriptFormat, ScriptLine } from '../script.ts';
+import type { DraftLine, ScriptPosition, ScriptFormat, ScriptLine } from '../script.ts';
 import { describePlace, placeFailure, SCRIPT_FORMATS } from '../script.ts';
 
 export interface ScriptSource {
@@ -149,7 +149,7 @@ function checkIds(lines: readonly ScriptLine[]): void {
 
 function checkTimes(lines: readonly ScriptLine[], mayOverlap: boolean): void {
   let before:
-    | { readonly place: Place; readonly startMs: number; readonly endMs: number }
+    | { readonly place: ScriptPosition; readonly startMs: number; readonly endMs: number }
     | undefined;
   for (const { endMs, place, startMs } of lines) {
     if (startMs === undefined) continue;

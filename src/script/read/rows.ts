@@ -13,11 +13,11 @@ import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import { durationMs, durationText } from '../../text/duration.ts';
 import { clockMs } from '../../text/formats/cues.ts';
-import type { DraftLine, Place } from '../script.ts';
+import type { DraftLine, ScriptPosition } from '../script.ts';
 import { describePlace, placeFailure } from '../script.ts';
 import { lineTexts } from './line-texts.ts';
 
-type PlaceOf = (key: string) => Place;
+type PlaceOf = (key: string) => ScriptPosition;
 
 const TEXT_KEYS = ['id', 'speaker', 'voiceId', 'modelId', 'chapter'] as const;
 const KEYS = [...TEXT_KEYS, 'text', 'start', 'pauseAfter', ...Object.keys(SPEECH_CONTROLS)];
@@ -46,7 +46,7 @@ export async function readRows(
     }
   } else {
     for await (const { number: line, text: row } of linesOf(input)) {
-      const placeOf = (key: string): Place => ({ file, line, column: columnOf(key, row) });
+      const placeOf = (key: string): ScriptPosition => ({ file, line, column: columnOf(key, row) });
       const fault = jsonFaultOffset(row);
       if (fault !== undefined) {
         const column = countCodePoints(row.slice(0, fault)) + 1;

@@ -1,10 +1,12 @@
 import { createFileHead } from '../../audio/encode/file-head.ts';
-import { type AudioEncoder, createWavEncoder } from '../../audio/encode/pcm.ts';
+import type { AudioEncoder } from '../../audio/encode/pcm.ts';
+import { createWavEncoder } from '../../audio/encode/pcm.ts';
 import { CODEC_LEVELS } from '../../audio/encode/peak-limiter.ts';
 import { openMp3, openOgg } from '../../audio/encode/wasm-encoder.ts';
 import { amplify, gainOf } from '../../audio/resample.ts';
 import { SAMPLE_RATE } from './line-sound.ts';
-import { encodeM4b, type M4bOptions } from './m4b.ts';
+import type { M4bOptions } from './m4b.ts';
+import { encodeM4b } from './m4b.ts';
 import { id3Tag } from './tags.ts';
 
 /** Audio formats of a recording. Only mp3 and m4b files have tags and chapters. */

@@ -1,7 +1,8 @@
 import type { FileHandle } from '../../effects/file-system.ts';
 import { join } from 'node:path';
 import { detectSound } from '../../audio/decode.ts';
-import { concatSamples, createResampler, mixToMono, type Resampler } from '../../audio/resample.ts';
+import type { Resampler } from '../../audio/resample.ts';
+import { concatSamples, createResampler, mixToMono } from '../../audio/resample.ts';
 import type { OpenFile } from '../../audio/sound.ts';
 import { UnusableAudioError } from '../../audio/sound.ts';
 import { changeTempo } from '../../audio/tempo.ts';

@@ -138,7 +138,7 @@ function audioTrack(body: Buffer, duration: number, hasChapters: boolean): Buffe
   return box('trak', ...parts);
 }
 
-function undated({ body, type }: Box): Buffer {
+function undated({ body, type }: BuiltBox): Buffer {
   // Without the time of creation, the same sound gives the same bytes.
   return type === 'mdhd'
     ? box(type, body.subarray(0, 4), u32(0, 0), body.subarray(12))
@@ -223,14 +223,14 @@ function shortened(text: string, maxBytes: number): Buffer {
   return Buffer.from(bytes.subarray(0, written));
 }
 
-interface Box {
+interface BuiltBox {
   readonly type: string;
   readonly body: Buffer;
 }
 
-function boxesIn(bytes: Buffer): readonly Box[] {
+function boxesIn(bytes: Buffer): readonly BuiltBox[] {
   // All boxes of an index have a 32-bit length.
-  const boxes: Box[] = [];
+  const boxes: BuiltBox[] = [];
   for (let at = 0; at + BOX_HEAD_BYTES <= bytes.length; at += bytes.readUInt32BE(at)) {
     const type = bytes.toString('latin1', at + 4, at + BOX_HEAD_BYTES);
     boxes.push({ type, body: bytes.subarray(at + BOX_HEAD_BYTES, at + bytes.readUInt32BE(at)) });

@@ -1,9 +1,9 @@
 import { amplify, concatSamples } from '../../audio/resample.ts';
 import type { LineSounds } from './line-sound.ts';
-import type { Place } from './timeline.ts';
+import type { LineInterval } from './timeline.ts';
 
 /** A line with its audio file, its position in the mix and its gain. */
-export interface MixedLine extends Pick<Place, 'samples' | 'start' | 'tempo'> {
+export interface MixedLine extends Pick<LineInterval, 'samples' | 'start' | 'tempo'> {
   /** Path of the audio file of the line. */
   readonly audio: string;
   readonly gain: number;

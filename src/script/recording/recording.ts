@@ -14,22 +14,19 @@ import type { FileDeps } from '../../durable/files.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
-import { encodeRecording, type RecordingFormat } from './encode.ts';
+import type { RecordingFormat } from './encode.ts';
+import { encodeRecording } from './encode.ts';
 import { MOST_LISTED_CHAPTERS } from './m4b.ts';
 import { LineSounds } from './line-sound.ts';
-import {
-  findGains,
-  type Gains,
-  LevelMeter,
-  limitPeaks,
-  type MeasuredLevel,
-  measureSpeakers,
-  SpeakerMeters,
-} from './loudness.ts';
+import type { Gains, MeasuredLevel } from './loudness.ts';
+import { findGains, LevelMeter, limitPeaks, measureSpeakers, SpeakerMeters } from './loudness.ts';
 import { mixLines } from './mix.ts';
-import { type Stem, STEM_SAMPLE_BYTES, stemFile, writeStem } from './stems.ts';
-import { type Chapter, chapterFile, type Tags } from './tags.ts';
-import { millisecondsOf, type Place, placeLines, samplesIn, type Timing } from './timeline.ts';
+import type { Stem } from './stems.ts';
+import { STEM_SAMPLE_BYTES, stemFile, writeStem } from './stems.ts';
+import type { Chapter, Tags } from './tags.ts';
+import { chapterFile } from './tags.ts';
+import type { LineInterval, Timing } from './timeline.ts';
+import { millisecondsOf, placeLines, samplesIn } from './timeline.ts';
 
 /** A line of a script with its audio file. All times are in milliseconds. */
 export interface SpokenLine {
@@ -64,7 +61,7 @@ export interface RecordingOptions extends FileDeps {
   readonly tags?: Tags | undefined;
   /** Paths of chapter files: `.json` for Podcasting 2.0, `.txt` for ffmpeg. */
   readonly chapterFiles?: readonly string[] | undefined;
-  readonly captions?: CaptionOptions | undefined;
+  readonly captions?: RecordingCaptions | undefined;
   /** The tracks to write in addition to the recording: one audio file for each speaker, as long as the recording. */
   readonly stems?: StemOptions | undefined;
   /** Target loudness in LUFS, or `off` to leave the loudness unchanged. */
@@ -72,7 +69,7 @@ export interface RecordingOptions extends FileDeps {
   readonly signal: AbortSignal;
 }
 
-interface CaptionOptions {
+interface RecordingCaptions {
   readonly targets: readonly CaptionTarget[];
   readonly shape: CueShape;
 }
@@ -83,7 +80,7 @@ interface StemOptions {
 }
 
 /** The position of a line in the recording. Times are in milliseconds. */
-export interface RecordedLine extends Pick<Place, 'excessMs' | 'lateMs' | 'tempo'> {
+export interface RecordedLine extends Pick<LineInterval, 'excessMs' | 'lateMs' | 'tempo'> {
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -288,7 +285,7 @@ const HEADERS_BYTES = 100;
 
 function timingsOfLines(
   lines: readonly SpokenLine[],
-  places: readonly Place[],
+  places: readonly LineInterval[],
   total: number,
 ): Timings {
   const parts = lines.map((line, index) => {
@@ -338,7 +335,7 @@ function timingsOfLines(
 
 function chaptersOf(
   lines: readonly SpokenLine[],
-  places: readonly Place[],
+  places: readonly LineInterval[],
   total: number,
 ): readonly Chapter[] {
   // A chapter that begins with the first line begins at 0, even if silence comes first.

@@ -16,7 +16,7 @@ export interface LineLength {
 }
 
 /** Position and length of a line in the recording, in samples. */
-export interface Place {
+export interface LineInterval {
   readonly start: number;
   readonly samples: number;
   /** Speed factor of the line; 1 if its speed is unchanged. */
@@ -38,7 +38,7 @@ const LATE_MS = 20;
  * speeds the line up, within a limit, if it would overlap the next line with a start time. With the other timings, a
  * line with a start time always begins at that time, and overlapping lines are mixed.
  */
-export function placeLines(lines: readonly LineLength[], timing: Timing): readonly Place[] {
+export function placeLines(lines: readonly LineLength[], timing: Timing): readonly LineInterval[] {
   let end = 0;
   let pause = 0;
   let tempo = 1;

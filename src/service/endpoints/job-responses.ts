@@ -1,7 +1,8 @@
 import { PAGE_SIZE_DEFAULT } from '../../contract/limits.ts';
-import { type CodePointRange, formatRanges } from '../../contract/unspoken.ts';
+import type { CodePointRange } from '../../contract/unspoken.ts';
+import { formatRanges } from '../../contract/unspoken.ts';
 import { HEADERS } from '../../contract/values.ts';
-import type { Job, JobKind, JobRecord } from '../jobs/job-records.ts';
+import type { StoredJob, JobKind, JobRecord } from '../jobs/job-records.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { showText } from '../http/validation.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -17,7 +18,7 @@ export function requireJob(
   { jobs }: Pick<ServiceContext, 'jobs'>,
   kind: JobKind,
   jobId: string,
-): Job {
+): StoredJob {
   const job = jobs.find(account, kind, jobId);
   if (job !== undefined) return job;
   throw new ServiceError('ERR_JOB_NOT_FOUND', `No such job: ${showText(jobId)}`);

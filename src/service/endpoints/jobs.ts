@@ -15,9 +15,9 @@ import { formatRanges } from '../../contract/unspoken.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import { showValue } from '../http/validation.ts';
-import type { Job, JobRecord, SegmentRecord } from '../jobs/job-records.ts';
+import type { StoredJob, JobRecord, SegmentRecord } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
-import type { JobStatus } from '../jobs/lifecycle.ts';
+import type { StoredStatus } from '../jobs/lifecycle.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
 import { segmentFile, StoredSpeech, wholeFile } from '../jobs/speech-jobs.ts';
 import { fingerprintOf } from '../operations/operations.ts';
@@ -34,7 +34,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError, speechFailureMessage } from '../service-error.ts';
 import { knownFields, voiceOf } from './speech.ts';
 import type { StoredAudio } from '../speech/audio-files.ts';
-import type { SpeechOrder } from '../speech/plan.ts';
+import type { SpeechParameters } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
 import { sliceCodePoints } from '../../text/code-points.ts';
 import { hasVoice } from '../voices/personal-voices.ts';
@@ -88,7 +88,7 @@ function itemOf(job: JobRecord): JobListItem {
   return { ...listItem(job, audioPath), modelId: storedOrder(StoredSpeech, job).modelId };
 }
 
-function segmentOf(job: Job, segment: SegmentRecord): JobSegment {
+function segmentOf(job: StoredJob, segment: SegmentRecord): JobSegment {
   const { index, status, characters } = segment;
   const isSpoken = hasSegmentAudio(job, segment);
   return {
@@ -100,7 +100,7 @@ function segmentOf(job: Job, segment: SegmentRecord): JobSegment {
   };
 }
 
-function segmentPath(job: Job, segment: SegmentRecord): string | null {
+function segmentPath(job: StoredJob, segment: SegmentRecord): string | null {
   return hasSegmentAudio(job, segment)
     ? endpointPath('getJobSegment', { jobId: job.id, segmentIndex: segment.index })
     : null;
@@ -148,7 +148,7 @@ function parseTimestamp(timestamp: string | undefined): number | undefined {
   throw invalidRequest([{ field: 'createdAfter', message }]);
 }
 
-function jobBody(call: AccountCall, context: ServiceContext, job: Job): JobV1 {
+function jobBody(call: AccountCall, context: ServiceContext, job: StoredJob): JobV1 {
   const { id } = job;
   const status = SPEECH_STATUS[job.status];
   const error = jobError(job);
@@ -165,7 +165,7 @@ function jobBody(call: AccountCall, context: ServiceContext, job: Job): JobV1 {
   };
 }
 
-function delivery(job: Job): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segments'> {
+function delivery(job: StoredJob): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segments'> {
   if (!hasAudio(job)) {
     const nothing = { playbackUrl: null, downloadUrl: null, downloadReady: false };
     return { audioUrl: null, delivery: nothing };
@@ -187,11 +187,11 @@ function delivery(job: Job): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segm
 async function acceptSpeechJob(
   call: ChargedCall,
   { catalogue, creates, jobs }: ServiceContext,
-  order: SpeechOrder & { readonly format?: SpeechFormat | undefined },
-): Promise<Job> {
+  order: SpeechParameters & { readonly format?: SpeechFormat | undefined },
+): Promise<StoredJob> {
   const { account, request, requestId } = call;
   const key = { ...call.key, fingerprint: fingerprintOf({ ...order }) };
-  const make = (): Job => {
+  const make = (): StoredJob => {
     const plan = planSpeech(order, catalogue.of(account));
     const { charge, engineRequest, gainDb, ignored, model, unspoken, voice } = plan;
     const { controls = {}, speed, pitch, textNormalization } = engineRequest;
@@ -231,7 +231,7 @@ const PREVIEW_CHARACTERS = 80;
 
 function created(
   body: JobAccepted | JobV1,
-  { job, location }: { readonly job: Job; readonly location: string },
+  { job, location }: { readonly job: StoredJob; readonly location: string },
   context: Pick<ServiceContext, 'clock'>,
 ): Response {
   const { creditsUsed, quotaRemaining } = body;
@@ -239,7 +239,7 @@ function created(
   return acceptedResponse(body, { location, poll, creditsUsed, quotaRemaining });
 }
 
-function accountState(call: AccountCall, context: ServiceContext, { credits }: Job) {
+function accountState(call: AccountCall, context: ServiceContext, { credits }: StoredJob) {
   const { requestId } = call;
   return { requestId, quotaRemaining: quotaOf(call, context), creditsUsed: credits };
 }
@@ -260,7 +260,7 @@ function listItem(job: JobRecord, audioPath: string) {
 }
 
 // Names of the job statuses in the speech API (docs/api/jobs.md#states).
-const SPEECH_STATUS: Readonly<Record<JobStatus, SpeechStatus>> = {
+const SPEECH_STATUS: Readonly<Record<StoredStatus, SpeechStatus>> = {
   pending: 'pending',
   processing: 'processing',
   done: 'success',
@@ -268,7 +268,7 @@ const SPEECH_STATUS: Readonly<Record<JobStatus, SpeechStatus>> = {
   failed: 'fail',
 };
 
-function storedStatus(status: SpeechStatus | undefined): JobStatus | undefined {
+function storedStatus(status: SpeechStatus | undefined): StoredStatus | undefined {
   return JOB_STATUSES.find((stored) => SPEECH_STATUS[stored] === status);
 }
 
@@ -277,7 +277,7 @@ function hasAudio({ status }: Pick<JobRecord, 'status'>): boolean {
 }
 
 // A failed job is refunded, so its spoken segments are withheld.
-function hasSegmentAudio(job: Job, segment: SegmentRecord): boolean {
+function hasSegmentAudio(job: StoredJob, segment: SegmentRecord): boolean {
   return segment.status === 'success' && job.status !== 'failed';
 }
 
@@ -289,7 +289,7 @@ function durationMs(segments: readonly SegmentRecord[]): number {
   return Math.round(seconds * 1_000);
 }
 
-function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
+function jobError({ errorCode: code, errorMessage, status, segments }: StoredJob) {
   if (status !== 'failed') return undefined;
   if (code !== undefined) return { code, message: errorMessage ?? code };
   return segments.every((segment) => segment.status === 'skipped')
@@ -300,7 +300,7 @@ function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
 const CHARACTERS_PER_SECOND = 1_500;
 
 // Assumes a typical speed of the engine.
-function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
+function secondsLeft({ segments }: Pick<StoredJob, 'segments'>): number {
   return segments
     .filter(({ status }) => status === 'pending')
     .reduce((sum, { characters }) => sum + characters / CHARACTERS_PER_SECOND, 0);
@@ -353,7 +353,7 @@ export const getSignedAudio: Handler<'getSignedAudio'> = (call, context) => {
 
 async function wholeAudio(
   call: Call & { readonly query: { readonly download?: '0' | '1' } },
-  job: Job,
+  job: StoredJob,
   context: ServiceContext,
 ): Promise<Response> {
   const audio = await requireAudio(job, context);
@@ -363,14 +363,14 @@ async function wholeAudio(
   return response;
 }
 
-async function requireAudio(job: Job, context: ServiceContext): Promise<StoredAudio> {
+async function requireAudio(job: StoredJob, context: ServiceContext): Promise<StoredAudio> {
   const audio = hasAudio(job) ? await context.audio.find(job.id, wholeFile(job)) : undefined;
   if (audio !== undefined) return audio;
   throw noAudio(job, context, `The job has no audio; its status is ${SPEECH_STATUS[job.status]}`);
 }
 
 // With `Retry-After` while the job is running.
-function noAudio(job: Job, context: Pick<ServiceContext, 'clock'>, message: string) {
+function noAudio(job: StoredJob, context: Pick<ServiceContext, 'clock'>, message: string) {
   const headers = pollHeaders(job, secondsLeft(job), context);
   const details = { status: SPEECH_STATUS[job.status] };
   return new ServiceError('ERR_AUDIO_NOT_FOUND', message, { headers, details });

@@ -11,7 +11,7 @@ import type {
 } from '../../contract/lip-sync.ts';
 import { LipSyncResult } from '../../contract/lip-sync.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
-import type { Job, JobRecord } from '../jobs/job-records.ts';
+import type { StoredJob, JobRecord } from '../jobs/job-records.ts';
 import { storedOrder } from '../jobs/job-records.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
 import { acceptDubbing, requireDubbing } from '../media/dubbing.ts';
@@ -122,7 +122,7 @@ function requireStarted(
   { request }: AccountCall,
   { media }: ServiceContext,
   { end, speechCredits, speechFileId }: DubbingRecord,
-): Job {
+): StoredJob {
   if ('job' in end) return end.job;
   const { code, details, message } = end.refusal;
   throw new ServiceError(code, `${message}. The speech was already made, and its charge is kept`, {
@@ -174,14 +174,14 @@ const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   failed: 'The job failed and was refunded',
 };
 
-function envelopeOf({ status }: Pick<Job, 'status'>) {
+function envelopeOf({ status }: Pick<StoredJob, 'status'>) {
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]] };
 }
 
 // Roughly the seconds of media that this service processes in one second.
 const MEDIA_SECONDS_PER_SECOND = 120;
 
-function pollHeadersOf(job: Job, context: Pick<ServiceContext, 'clock'>) {
+function pollHeadersOf(job: StoredJob, context: Pick<ServiceContext, 'clock'>) {
   const { seconds } = storedOrder(StoredLipSync, job);
   return pollHeaders(job, seconds / MEDIA_SECONDS_PER_SECOND, context);
 }

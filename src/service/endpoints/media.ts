@@ -3,9 +3,9 @@ import { Check } from 'typebox/schema';
 import type { MediaJobStatus } from '../../contract/lip-sync.ts';
 import type { MediaModels, ImageJob, VideoJob } from '../../contract/media.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
-import type { Job, JobRecord, Json } from '../jobs/job-records.ts';
+import type { StoredJob, JobRecord, Json } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
-import type { JobStatus } from '../jobs/lifecycle.ts';
+import type { StoredStatus } from '../jobs/lifecycle.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../media/catalogue/picture-models.ts';
 import type { MediaImport } from '../media/import/imports.ts';
 import { readMediaFile } from '../media/media-files.ts';
@@ -45,7 +45,7 @@ export const getVideoJob: Handler<'getVideoJob'> = (call, context) =>
 interface Picture<Stored> {
   readonly kind: 'image' | 'video';
   readonly polledAt: 'getImageJob' | 'getVideoJob';
-  readonly storedFor: (job: Job) => Stored;
+  readonly storedFor: (job: StoredJob) => Stored;
   /** Returns the response fields of a job. `resultUrl` is undefined until the image or video exists. */
   readonly dataOf: (stored: Stored, state: PictureState, resultUrl: string | undefined) => object;
 }
@@ -94,7 +94,7 @@ async function createPicture<Stored extends StoredImage | StoredVideo>(
   const { request, requestId } = call;
   const { catalogue, clock, creates, jobs, media } = context;
   const key = { ...call.key, fingerprint: fingerprintOf(call.body) };
-  const make = (signal: AbortSignal): Promise<Job> => {
+  const make = (signal: AbortSignal): Promise<StoredJob> => {
     const plan = planFor((id) => catalogue.isAvailable({ id }));
     return media.imports.within(signal, async (arrival) => {
       const references = await importReferences(signal, context, arrival, plan.urls);
@@ -215,7 +215,7 @@ export const MEDIA_STATUS = {
   done: 'completed',
   partial: 'completed',
   failed: 'failed',
-} as const satisfies Readonly<Record<JobStatus, string>>;
+} as const satisfies Readonly<Record<StoredStatus, string>>;
 
 /** Returns the error of a failed media job; `undefined` for other jobs. */
 export function mediaError({

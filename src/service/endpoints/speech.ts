@@ -14,9 +14,9 @@ import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { speakAligned } from '../speech/aligned-body.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
-import type { CachedRecord, CachedSpeech as CachedSpeechStore } from '../speech/cached-speech.ts';
+import type { CachedRecord, CachedSpeechStore } from '../speech/cached-speech.ts';
 import { speechMediaType } from '../speech/encode.ts';
-import type { PlanOptions, SpeechOrder, SpeechPlan } from '../speech/plan.ts';
+import type { SpeechPlanOptions, SpeechParameters, SpeechPlan } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
 import type { Speaking, SpokenStream } from '../speech/speak.ts';
 import { speakStream, generate, requireSettled, speechOf } from '../speech/speak.ts';
@@ -63,7 +63,9 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
 };
 
 /** Picks the fields of v3 speech requests from a request body. Leaves out `voiceId`. */
-export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
+export function knownFields(
+  body: Omit<SpeechRequest, 'voiceId'>,
+): Omit<SpeechParameters, 'voiceId'> {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
   const { pronunciations } = body;
@@ -98,9 +100,9 @@ export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, 
 };
 
 /** A speech request, and the API whose rules apply to the request. */
-export interface SurfaceRequest extends PlanOptions {
+export interface SurfaceRequest extends SpeechPlanOptions {
   readonly surface: SurfaceName;
-  readonly order: SpeechOrder;
+  readonly order: SpeechParameters;
   /** True to store the audio and to respond with its URL. */
   readonly isCached?: boolean | undefined;
 }

@@ -19,7 +19,7 @@ import type { FieldProblem } from '../service-error.ts';
 import { surrogateProblem } from '../speech/plan.ts';
 import { requireSettled } from '../speech/speak.ts';
 import { CUSTOM_VOICE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
-import type { CandidateRecord, DesignRecord, DesignRequest } from '../voices/designs.ts';
+import type { CandidateRecord, DesignRecord, ValidatedDesign } from '../voices/designs.ts';
 import { findDesign } from '../voices/designs.ts';
 import { CANDIDATES, wantedVoice } from '../voices/prompt-words.ts';
 import { BUILT_IN_LANGUAGE } from '../voices/voices.ts';
@@ -170,7 +170,7 @@ const CREDITS_PER_CHARACTER = 1;
 function planDesign(
   { prompt, previewText, providers = [], language }: VoiceDesignRequest,
   accountId: string,
-): DesignRequest {
+): ValidatedDesign {
   const families = FAMILIES.map(({ id }) => id).filter((id) => providers.includes(id));
   const [first, ...others] = [
     ...textProblems('prompt', prompt),

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../effects/clock.ts';
 import { EngineError } from './speech-engine.ts';
 
-interface ThreadOptions<Result> {
+interface PoolThreadOptions<Result> {
   /** Path or URL of the script that the threads run. It sends `ready`, then `done` or `failed` for each task. */
   readonly workerFile: string | URL;
   /** Name of the threads. */
@@ -10,7 +10,7 @@ interface ThreadOptions<Result> {
   readonly isResult: (message: unknown) => message is Result;
 }
 
-interface ThreadPoolOptions<Result> extends ThreadOptions<Result> {
+interface ThreadPoolOptions<Result> extends PoolThreadOptions<Result> {
   /** Maximum number of threads. */
   readonly threads: number;
   /** Timeout of one task in milliseconds. If a task takes longer, its thread is terminated. */
@@ -40,8 +40,8 @@ const FIRSTS_IN_A_ROW = 4;
  */
 export class ThreadPool<Task, Result> {
   readonly #options: ThreadPoolOptions<Result>;
-  readonly #awaited: Entry<Task, Result>[] = [];
-  readonly #ahead: Entry<Task, Result>[] = [];
+  readonly #awaited: PooledTask<Task, Result>[] = [];
+  readonly #ahead: PooledTask<Task, Result>[] = [];
   #firstsInARow = 0;
   readonly #served = new Set<string>();
   #threads: SpeakingThread<Task, Result>[] = [];
@@ -59,7 +59,7 @@ export class ThreadPool<Task, Result> {
   }
 
   enqueue(task: Task, rank: TaskRank): Ticket<Result> {
-    const entry = new Entry<Task, Result>(task, rank);
+    const entry = new PooledTask<Task, Result>(task, rank);
     if (this.#isClosed) entry.reject(new EngineError('failed', 'The speech engine is closed.'));
     else this.#ahead.push(entry);
     this.#dispatch();
@@ -96,14 +96,14 @@ export class ThreadPool<Task, Result> {
     }
   }
 
-  #nextAwaited(): Entry<Task, Result> | undefined {
+  #nextAwaited(): PooledTask<Task, Result> | undefined {
     const firsts = this.#awaited.filter(({ rank }) => rank.isFirst);
     const later = this.#awaited.filter(({ rank }) => !rank.isFirst);
     // Later pieces of long texts must not wait forever.
     const mustYield = this.#firstsInARow >= FIRSTS_IN_A_ROW && later.length > 0;
     const isFirst = firsts.length > 0 && !mustYield;
     const order = [...this.#served];
-    const turnOf = ({ rank }: Entry<Task, Result>): number => order.indexOf(rank.client);
+    const turnOf = ({ rank }: PooledTask<Task, Result>): number => order.indexOf(rank.client);
     const [entry] = (isFirst ? firsts : later).toSorted((a, b) => turnOf(a) - turnOf(b));
     if (entry === undefined) return undefined;
     remove(entry, this.#awaited);
@@ -117,7 +117,7 @@ export class ThreadPool<Task, Result> {
     return free ?? (living.length < this.#options.threads ? this.#start() : undefined);
   }
 
-  async #run(thread: SpeakingThread<Task, Result>, entry: Entry<Task, Result>): Promise<void> {
+  async #run(thread: SpeakingThread<Task, Result>, entry: PooledTask<Task, Result>): Promise<void> {
     const { clock, pieceTimeoutMs } = this.#options;
     const stopTimer = clock.after(pieceTimeoutMs, () => {
       void thread.end(new Error(`A piece of the text took longer than ${pieceTimeoutMs} ms.`));
@@ -149,7 +149,7 @@ export class ThreadPool<Task, Result> {
   }
 }
 
-class Entry<Task, Result> {
+class PooledTask<Task, Result> {
   readonly task: Task;
   readonly rank: TaskRank;
   readonly result: Promise<Result>;
@@ -182,7 +182,7 @@ export class SpeakingThread<Task, Result> {
   #pending: Pending<Result> | undefined;
   #hasEnded = false;
 
-  constructor({ isResult, name, workerFile }: ThreadOptions<Result>) {
+  constructor({ isResult, name, workerFile }: PoolThreadOptions<Result>) {
     this.#isResult = isResult;
     this.#worker = new Worker(workerFile, { name, resourceLimits: RESOURCE_LIMITS });
     this.ready = new Promise((resolve) => {

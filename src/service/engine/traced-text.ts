@@ -1,7 +1,8 @@
-import { readEnglish, type Region, silence } from '../../text/reading/english.ts';
+import type { Region } from '../../text/reading/english.ts';
+import { readEnglish, silence } from '../../text/reading/english.ts';
 
 /** A range of the original text, before it was rewritten, in UTF-16 units. */
-export interface Source {
+export interface SourceRange {
   readonly start: number;
   readonly end: number;
 }
@@ -9,11 +10,14 @@ export interface Source {
 /** A rewritten text that maps each character to a range of the original text. */
 export class TracedText {
   readonly text: string;
-  readonly #sources: readonly Source[];
+  readonly #sources: readonly SourceRange[];
 
   constructor(
     text: string,
-    sources = Array.from({ length: text.length }, (_, at): Source => ({ start: at, end: at + 1 })),
+    sources = Array.from({ length: text.length }, (_, at): SourceRange => ({
+      start: at,
+      end: at + 1,
+    })),
   ) {
     this.text = text;
     this.#sources = sources;
@@ -22,7 +26,7 @@ export class TracedText {
   /** Replaces all matches of a global regular expression. Each replacement maps to the original text of its match. */
   replace(pattern: RegExp, replacement: (...match: readonly string[]) => string): TracedText {
     let text = '';
-    const sources: Source[] = [];
+    const sources: SourceRange[] = [];
     let at = 0;
     for (const match of this.text.matchAll(pattern)) {
       const end = match.index + match[0].length;
@@ -42,9 +46,9 @@ export class TracedText {
    * Replaces ranges of the text, in order and without overlap. Each replacement maps to the original text of its range.
    * @param ranges in UTF-16 units
    */
-  substitute(ranges: readonly Source[], replacement: (index: number) => string): TracedText {
+  substitute(ranges: readonly SourceRange[], replacement: (index: number) => string): TracedText {
     let text = '';
-    const sources: Source[] = [];
+    const sources: SourceRange[] = [];
     let at = 0;
     for (const [index, { end, start }] of ranges.entries()) {
       const inserted = replacement(index);
@@ -64,7 +68,7 @@ export class TracedText {
    */
   read(region: Region, respell = (spoken: string): string => spoken): TracedText {
     const parts: string[] = [];
-    const sources: Source[] = [];
+    const sources: SourceRange[] = [];
     let at = 0;
     const keep = (end: number): void => {
       parts.push(silence(this.text.slice(at, end)));
@@ -86,7 +90,7 @@ export class TracedText {
   }
 
   /** Converts a range of the rewritten text to the range of the original text from which it was made. */
-  source(start: number, end: number): Source {
+  source(start: number, end: number): SourceRange {
     return {
       start: this.#sources[start]?.start ?? 0,
       end: this.#sources[end - 1]?.end ?? 0,

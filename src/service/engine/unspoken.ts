@@ -1,4 +1,5 @@
-import { letterName, type Region } from '../../text/reading/english.ts';
+import type { Region } from '../../text/reading/english.ts';
+import { letterName } from '../../text/reading/english.ts';
 import { isUnreadSign } from '../../text/reading/signs.ts';
 import type { TextSpan } from './speech-engine.ts';
 import type { TracedText } from './traced-text.ts';

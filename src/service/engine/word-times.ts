@@ -39,7 +39,7 @@ export function withWordTimes(
   };
 }
 
-interface Reference {
+interface ReferenceWords {
   readonly engine: SpeechEngine;
   readonly voice: string;
 }
@@ -47,7 +47,7 @@ interface Reference {
 function findReference(
   { language }: EngineVoice,
   references: readonly SpeechEngine[],
-): Reference | undefined {
+): ReferenceWords | undefined {
   const voices = references.flatMap((engine) =>
     engine.voices
       .filter((voice) => voice.words === true && baseOf(voice.language) === baseOf(language))
@@ -62,7 +62,7 @@ function baseOf(language: string): string {
 
 interface TimedSpeech {
   readonly engine: SpeechEngine;
-  readonly reference: Reference;
+  readonly reference: ReferenceWords;
   readonly request: EngineRequest;
 }
 

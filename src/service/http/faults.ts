@@ -4,11 +4,11 @@ import { ServiceError } from '../service-error.ts';
 
 type RequestLine = Readonly<Record<'method' | 'path', string>>;
 
-type Effect<Kind extends FaultEffect['kind']> = Extract<FaultEffect, { kind: Kind }>;
+type EffectOf<Kind extends FaultEffect['kind']> = Extract<FaultEffect, { kind: Kind }>;
 
 export interface RequestFaults {
-  readonly delay?: Effect<'delay'> | undefined;
-  readonly status?: Effect<'status'> | undefined;
+  readonly delay?: EffectOf<'delay'> | undefined;
+  readonly status?: EffectOf<'status'> | undefined;
   readonly cut?: BodyCut | undefined;
 }
 
@@ -25,11 +25,11 @@ export function createFaults(rules: readonly FaultRule[]) {
     { method, path }: RequestLine,
     ...kinds: readonly Kind[]
   ): {
-    readonly effect: Effect<Kind> | undefined;
-    readonly count: () => Effect<Kind> | undefined;
+    readonly effect: EffectOf<Kind> | undefined;
+    readonly count: () => EffectOf<Kind> | undefined;
   } => {
     const asked: typeof counters = [];
-    let due: Effect<Kind> | undefined;
+    let due: EffectOf<Kind> | undefined;
     for (const counter of counters) {
       const { effect, matches, requests, when } = counter;
       const isMatch = ['*', method].includes(counter.method) && matches(path);
@@ -86,7 +86,7 @@ function isDue(when: FaultWhen, request: number): boolean {
 function isOneOf<Kind extends FaultEffect['kind']>(
   effect: FaultEffect,
   kinds: readonly Kind[],
-): effect is Effect<Kind> {
+): effect is EffectOf<Kind> {
   return kinds.some((kind) => kind === effect.kind);
 }
 
@@ -141,7 +141,7 @@ function any(part: string): string {
 }
 
 /** Returns the error response of a fault rule. */
-export function statusFault({ status, retryAfter }: Effect<'status'>): ServiceError {
+export function statusFault({ status, retryAfter }: EffectOf<'status'>): ServiceError {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': String(retryAfter) };
   const message = `A fault rule of this service returned ${status}; the request had no effect`;
   return new ServiceError(CODE_OF_STATUS[status], message, { headers });

@@ -13,7 +13,7 @@ export interface IncomingRequest {
 }
 
 /** The origin of a web page, and the host to which the page sends requests. */
-export interface Page {
+export interface PageOrigin {
   readonly origin: string;
   readonly host: string;
 }
@@ -46,7 +46,7 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
      * `allowOrigins`
      * @throws ServiceError 421 for the host, 403 for the origin
      */
-    check(request: Request, isExpected: (page: Page) => boolean): void {
+    check(request: Request, isExpected: (page: PageOrigin) => boolean): void {
       const { host } = new URL(request.url);
       const givenHost = request.headers.get('Host') ?? host;
       if (!isKnown(host) || !isKnown(givenHost)) {
@@ -71,7 +71,7 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
  * Returns true if a WebSocket handshake has an API key, and the service's own origin: some WebSocket libraries send the
  * address that they connect to as `Origin`. A web page cannot send an API key in a handshake.
  */
-export function isFromLibrary(headers: Headers, { host, origin }: Page): boolean {
+export function isFromLibrary(headers: Headers, { host, origin }: PageOrigin): boolean {
   const own = [`http://${host}`, `https://${host}`].map((one) => one.toLowerCase());
   return headers.has('Authorization') && own.includes(origin.toLowerCase());
 }

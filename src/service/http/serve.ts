@@ -77,7 +77,7 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 function createListener(
   { service, clock, random }: ServeOptions,
-  connections: Connections,
+  connections: ConnectionLimit,
 ): Listener {
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
@@ -201,10 +201,10 @@ function refuseBrokenRequests(server: Server, { clock, random }: ServeOptions): 
   });
 }
 
-type Refusal = readonly [ServiceErrorCode, string];
+type HttpRefusal = readonly [ServiceErrorCode, string];
 
-const NOT_HTTP: Refusal = ['ERR_INVALID_REQUEST', 'This is not an HTTP request'];
-const REFUSALS: Readonly<Record<string, Refusal>> = {
+const NOT_HTTP: HttpRefusal = ['ERR_INVALID_REQUEST', 'This is not an HTTP request'];
+const REFUSALS: Readonly<Record<string, HttpRefusal>> = {
   HPE_HEADER_OVERFLOW: ['ERR_HEADERS_TOO_LARGE', 'The headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['ERR_REQUEST_TIMEOUT', 'The request took too long to arrive'],
 };
@@ -238,7 +238,7 @@ const MOST_CONNECTIONS = 1_024;
 // The other connections are reserved for clients with a valid API key.
 const MOST_WITHOUT_KEY = 256;
 
-type Connections = ReturnType<typeof limitConnections>;
+type ConnectionLimit = ReturnType<typeof limitConnections>;
 
 // Clients without an API key cannot block clients with a key: above the limit, the oldest connection without a key is
 // closed, preferably an idle one.

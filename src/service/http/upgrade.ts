@@ -8,7 +8,7 @@ import { REALTIME_PROTOCOLS } from '../../contract/realtime/protocols.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Admission } from '../realtime/admission.ts';
 import { isLivePath } from '../realtime/admission.ts';
-import type { LiveSocket } from '../realtime/session.ts';
+import type { SessionSocket } from '../realtime/session.ts';
 import type { Service } from '../service.ts';
 
 interface UpgradeOptions {
@@ -150,7 +150,7 @@ function liveSocket(
     if (lateFrames === MOST_LATE_FRAMES) webSocket.pause();
     return true;
   };
-  const live: LiveSocket = {
+  const live: SessionSocket = {
     get bufferedAmount() {
       return webSocket.bufferedAmount;
     },

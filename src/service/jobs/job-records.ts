@@ -7,12 +7,12 @@ import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { JobFault } from '../http/faults.ts';
 import type { Connection, Row, SqlValue } from '../store/connection.ts';
 import { integer, oneOf, optionalInteger, optionalText, text } from '../store/connection.ts';
-import type { JobStatus } from './lifecycle.ts';
+import type { StoredStatus } from './lifecycle.ts';
 import { JOB_STATUSES } from './lifecycle.ts';
 
 const JOB_KINDS = ['speech', 'lip_sync', 'video_dubbing', 'image', 'video'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
-export type MediaJobKind = Exclude<JobKind, 'speech'>;
+export type StoredMediaKind = Exclude<JobKind, 'speech'>;
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ export interface JobRecord {
   readonly id: string;
   readonly accountId: string;
   readonly kind: JobKind;
-  readonly status: JobStatus;
+  readonly status: StoredStatus;
   /** Id of the service process that handles the job; `undefined` if none does. */
   readonly ownerId: string | undefined;
   readonly attempts: number;
@@ -63,12 +63,12 @@ export interface SegmentRecord {
 }
 
 /** A job with its segments. Only speech jobs have segments. */
-export interface Job extends JobRecord {
+export interface StoredJob extends JobRecord {
   readonly segments: readonly SegmentRecord[];
 }
 
 export interface JobFilter {
-  readonly status?: JobStatus | undefined;
+  readonly status?: StoredStatus | undefined;
   /** Lists only jobs that were created after this time, in milliseconds since the epoch. */
   readonly createdAfter?: number | undefined;
   readonly limit: number;
@@ -76,7 +76,7 @@ export interface JobFilter {
 }
 
 /** Returns the job with this id, of any account and kind; undefined if there is none. */
-export function readJob(db: Connection, id: string): Job | undefined {
+export function readJob(db: Connection, id: string): StoredJob | undefined {
   const row = db.get('SELECT * FROM job WHERE id = ?', [id]);
   if (row === undefined) return undefined;
   const segments = db.all('SELECT * FROM job_segment WHERE job_id = ? ORDER BY number', [id]);

@@ -10,7 +10,7 @@ import type { Connection } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import type { JobTypes } from './work-on-job.ts';
 import { advanceJob, isUnowned, workOnJob } from './work-on-job.ts';
-import type { Job, JobFilter, JobKind, JobRecord, Json } from './job-records.ts';
+import type { StoredJob, JobFilter, JobKind, JobRecord, Json } from './job-records.ts';
 import { listJobs, readJob } from './job-records.ts';
 import { hasEnded, newJob } from './lifecycle.ts';
 import { JobScheduler } from './job-scheduler.ts';
@@ -51,7 +51,7 @@ export class Jobs extends JobScheduler {
    * @throws ServiceError 402 for too few credits, 409 for a used idempotency key, 503 when the service closes
    * @throws the errors that `request.check` throws
    */
-  accept(request: JobRequest): Job {
+  accept(request: NewJob): StoredJob {
     this.requireOpen();
     const { ownership, store } = this.#deps;
     const releaseLease = ownership.hold();
@@ -69,7 +69,7 @@ export class Jobs extends JobScheduler {
    * Stores a job and reserves its price, in the caller's transaction. After this transaction, the caller must call
    * `enqueue`. Returns a refusal if the account has too few credits or the idempotency key is used.
    */
-  acceptWithin(db: Connection, request: JobRequest): JobAccepted {
+  acceptWithin(db: Connection, request: NewJob): JobAcceptance {
     const { clock, faults, ownership, random, report } = this.#deps;
     const { owner } = ownership;
     const { endpoint, id = random.uuid() } = request;
@@ -112,7 +112,7 @@ export class Jobs extends JobScheduler {
    * that ran it is dead.
    * @throws ServiceError 507 if the job stopped because the disk is full, or another error that stopped it
    */
-  find(accountId: string, kind: JobKind, jobId: string): Job | undefined {
+  find(accountId: string, kind: JobKind, jobId: string): StoredJob | undefined {
     const { ownership, store } = this.#deps;
     const { owner } = ownership;
     return store.read((db) => {
@@ -128,7 +128,7 @@ export class Jobs extends JobScheduler {
   /**
    * Returns a job by id and kind, without checking the account. The caller must have verified a signed link to the job.
    */
-  findAny(kind: JobKind, jobId: string): Job | undefined {
+  findAny(kind: JobKind, jobId: string): StoredJob | undefined {
     const job = this.#deps.store.read((db) => readJob(db, jobId));
     return job?.kind === kind ? job : undefined;
   }
@@ -140,7 +140,7 @@ export class Jobs extends JobScheduler {
 }
 
 /** A request for a new job. The files that the job needs are already imported. */
-export interface JobRequest extends OperationRequest {
+export interface NewJob extends OperationRequest {
   readonly endpoint: EndpointId;
   /** Id of the job, which is also the name of its folder. Default: a new id. */
   readonly id?: string | undefined;
@@ -157,7 +157,7 @@ export interface JobRequest extends OperationRequest {
   readonly check?: ((db: Connection) => void) | undefined;
 }
 
-export type JobAccepted = { readonly kind: 'accepted'; readonly job: Job } | Refusal;
+export type JobAcceptance = { readonly kind: 'accepted'; readonly job: StoredJob } | Refusal;
 
 /** Maximum number of characters in a segment: about a minute of speech. */
 export const SEGMENT_MAX_CHARACTERS = 1_000;

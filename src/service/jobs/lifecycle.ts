@@ -7,10 +7,10 @@ import type { SegmentStatus } from '../../contract/jobs.ts';
  * The job statuses in the database. API responses use other names for some statuses. Only speech jobs can be `partial`.
  */
 export const JOB_STATUSES = ['pending', 'processing', 'done', 'partial', 'failed'] as const;
-export type JobStatus = (typeof JOB_STATUSES)[number];
+export type StoredStatus = (typeof JOB_STATUSES)[number];
 
 export interface JobState {
-  readonly status: JobStatus;
+  readonly status: StoredStatus;
   /**
    * Number of times that a worker started the job. A start is not counted if the worker stopped because the service was
    * closing.
@@ -55,7 +55,7 @@ export function newJob(segmentCount: number): JobState {
 }
 
 /** Returns whether a job has ended. */
-export function hasEnded(status: JobStatus): boolean {
+export function hasEnded(status: StoredStatus): boolean {
   return status !== 'pending' && status !== 'processing';
 }
 

@@ -15,7 +15,7 @@ import type { EncodeSpeech } from '../speech/encode.ts';
 import { pronouncedIn } from '../speech/pronunciations.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
 import type { JobStep, JobType } from './work-on-job.ts';
-import type { Job, SegmentRecord } from './job-records.ts';
+import type { StoredJob, SegmentRecord } from './job-records.ts';
 import { storedOrder } from './job-records.ts';
 
 /** Stored parameters of a speech job. The text is stored with the segments. */
@@ -66,7 +66,7 @@ export function createSpeechJobs(deps: SpeechJobDeps): JobType {
 
 async function segmentStep(
   deps: SpeechJobDeps,
-  job: Job,
+  job: StoredJob,
   { index, text }: SegmentRecord,
   signal: AbortSignal,
 ): Promise<JobStep> {
@@ -126,7 +126,7 @@ async function segmentStep(
 // Repeatable: keeps an existing file. Deletes the raw samples of the segments.
 async function joinSegments(
   { folder, encode }: SpeechJobDeps,
-  job: Job,
+  job: StoredJob,
   signal: AbortSignal,
 ): Promise<void> {
   const spoken = job.segments.filter(({ status }) => status === 'success');
@@ -146,7 +146,7 @@ async function joinSegments(
 }
 
 async function* readSegments(
-  job: Job,
+  job: StoredJob,
   folder: AudioFolder,
   signal: AbortSignal,
 ): AsyncGenerator<SpeechChunk> {
@@ -198,7 +198,7 @@ function samplesFile(index: number): string {
 }
 
 /** Returns the file name of a job's complete audio. If the job has one segment, this is the file of the segment. */
-export function wholeFile(job: Job): string {
+export function wholeFile(job: StoredJob): string {
   const { format } = storedOrder(StoredSpeech, job);
   return job.segments.length === 1 ? segmentFile(0, format) : `audio.${format}`;
 }

@@ -5,7 +5,7 @@ import type { ServiceEvent } from '../running-service.ts';
 import { storageFullError } from '../service-error.ts';
 import type { Store } from '../store/open-store.ts';
 import { StoreError } from '../store/open-store.ts';
-import type { Job, JobKind, Json } from './job-records.ts';
+import type { StoredJob, JobKind, Json } from './job-records.ts';
 import { readJob } from './job-records.ts';
 import type { JobEvent, JobState, Settlement } from './lifecycle.ts';
 import { hasEnded, transition } from './lifecycle.ts';
@@ -20,11 +20,11 @@ export interface JobType {
    * Performs the next step of a job; called until the job has ended. If the returned promise rejects, the job fails and
    * is refunded. If it rejects after `signal` was aborted, another process continues the job instead.
    */
-  work(job: Job, signal: AbortSignal): Promise<JobStep>;
+  work(job: StoredJob, signal: AbortSignal): Promise<JobStep>;
   /** Returns the failure message for clients; `undefined` for the default message of the endpoint. */
   describeFailure(error: unknown): string | undefined;
   /** Called after a job has ended. Deletes the files that only the unfinished job needed. */
-  cleanUp?(job: Job): Promise<void>;
+  cleanUp?(job: StoredJob): Promise<void>;
 }
 
 export type JobTypes = Readonly<Record<JobKind, JobType>>;
@@ -57,7 +57,7 @@ export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSign
 
 async function nextStep(
   { report, types }: WorkDeps,
-  job: Job,
+  job: StoredJob,
   signal: AbortSignal,
 ): Promise<JobStep> {
   const type = types[job.kind];
@@ -81,7 +81,7 @@ async function record(
   { store, owner, clock }: WorkDeps,
   jobId: string,
   step: JobStep,
-): Promise<Job | undefined> {
+): Promise<StoredJob | undefined> {
   for (let turn = 1; ; turn += 1) {
     try {
       return store.write((db) => advanceJob(db, { jobId, owner, now: clock.now(), ...step }));
@@ -119,7 +119,7 @@ interface Advance extends JobStep {
  * @returns the updated job; `undefined` if nothing was changed, because the job is missing, another process owns the
  * job, or the state of the job does not allow the event
  */
-export function advanceJob(db: Connection, advance: Advance): Job | undefined {
+export function advanceJob(db: Connection, advance: Advance): StoredJob | undefined {
   const { alongside, event, jobId, now, owner } = advance;
   const job = readJob(db, jobId);
   if (job === undefined) return undefined;
@@ -140,7 +140,7 @@ export function advanceJob(db: Connection, advance: Advance): Job | undefined {
 /** Returns whether a job is unfinished and has no living process as its owner. */
 export function isUnowned(
   db: Connection,
-  { status, ownerId }: Pick<Job, 'status' | 'ownerId'>,
+  { status, ownerId }: Pick<StoredJob, 'status' | 'ownerId'>,
   owner: Owner,
 ): boolean {
   return !hasEnded(status) && isAbandoned(db, ownerId, owner);
@@ -188,7 +188,7 @@ function writeSegment(
   );
 }
 
-function settle(db: Connection, job: Job, settlement: Settlement, now: number): void {
+function settle(db: Connection, job: StoredJob, settlement: Settlement, now: number): void {
   if (settlement === 'none') return;
   const { id } = job;
   const spent = spentOn(job, settlement);
@@ -205,7 +205,7 @@ function settle(db: Connection, job: Job, settlement: Settlement, now: number): 
 }
 
 // The price without the share of the characters in failed segments.
-function spentOn(job: Job, settlement: Exclude<Settlement, 'none'>) {
+function spentOn(job: StoredJob, settlement: Exclude<Settlement, 'none'>) {
   if (settlement === 'refund') return { credits: 0, quota: 0 };
   if (settlement === 'commit') return { credits: job.credits, quota: job.characters };
   const quota = job.segments

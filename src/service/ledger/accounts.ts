@@ -113,7 +113,7 @@ export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDe
   };
 }
 
-type Turn =
+type RateDecision =
   | { readonly kind: 'taken'; readonly nextFree: number }
   | { readonly kind: 'refused'; readonly waitMs: number; readonly nextFree: number };
 
@@ -129,7 +129,7 @@ export function nextTurn(
   nextFree: number | undefined,
   now: number,
   requestsPerSecond: number,
-): Turn {
+): RateDecision {
   const gapMs = 1_000 / requestsPerSecond;
   const aheadMs = (Math.max(1, Math.floor(requestsPerSecond)) - 1) * gapMs;
   const free = Math.min(Math.max(nextFree ?? now, now), now + aheadMs + gapMs);

@@ -1,6 +1,7 @@
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, text } from '../store/connection.ts';
-import { StoreError, type Store } from '../store/open-store.ts';
+import type { Store } from '../store/open-store.ts';
+import { StoreError } from '../store/open-store.ts';
 
 // A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Call its functions in the transaction that
 // stores what the credits pay for.

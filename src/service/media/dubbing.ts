@@ -6,15 +6,15 @@ import type { ServiceContext } from '../service-context.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text as textOf } from '../store/connection.ts';
-import type { PlanOptions } from '../speech/plan.ts';
+import type { SpeechPlanOptions } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
 import type { Speaking } from '../speech/speak.ts';
 import { requireSettled, generate, speechOf } from '../speech/speak.ts';
 import { writeMediaFile } from './media-files.ts';
 import type { AudioMetadata, VideoMetadata } from './inspection/inspection.ts';
-import type { Job, Json } from '../jobs/job-records.ts';
+import type { StoredJob, Json } from '../jobs/job-records.ts';
 import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
-import type { JobRequest, Jobs } from '../jobs/jobs.ts';
+import type { NewJob, Jobs } from '../jobs/jobs.ts';
 import type { StoredLipSync } from './lipsync/lip-sync.ts';
 import { fetchVideo, billingOf, roundSeconds } from './lipsync/lip-sync.ts';
 
@@ -28,7 +28,10 @@ interface DubbingOrder {
 }
 
 // Error messages name the fields of this endpoint.
-const NAMES: NonNullable<PlanOptions['names']> = { voiceId: 'reference_id', modelId: 'model_id' };
+const NAMES: NonNullable<SpeechPlanOptions['names']> = {
+  voiceId: 'reference_id',
+  modelId: 'model_id',
+};
 
 /**
  * Imports the video, speaks the text, charges for the speech, and accepts a lip sync job (docs/api/lip-sync.md). A
@@ -98,7 +101,7 @@ async function makeDubbing(
 }
 
 interface SpokenVideo extends Pick<
-  JobRequest,
+  NewJob,
   'id' | 'accountId' | 'endpoint' | 'requestId' | 'fingerprint'
 > {
   readonly video: VideoMetadata;
@@ -156,7 +159,7 @@ export interface DubbingRecord {
   readonly speechFileId: string;
   readonly speechCredits: number;
   /** The lip sync job that was started, or the reason why no job could be started. */
-  readonly end: { readonly job: Job } | { readonly refusal: DubbingRefusal };
+  readonly end: { readonly job: StoredJob } | { readonly refusal: DubbingRefusal };
 }
 
 function writeDubbing(db: Connection, record: DubbingRecord): void {

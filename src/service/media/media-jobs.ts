@@ -1,5 +1,5 @@
 import type { Random } from '../../effects/random.ts';
-import type { Job, Json, MediaJobKind } from '../jobs/job-records.ts';
+import type { StoredJob, Json, StoredMediaKind } from '../jobs/job-records.ts';
 import type { JobStep, JobType } from '../jobs/work-on-job.ts';
 import type { Store } from '../store/open-store.ts';
 import type { RunTask } from './child/run-task.ts';
@@ -26,9 +26,9 @@ interface MediaResult {
 }
 
 /** Makes the result file of a media job. If the work throws, the job fails and is refunded. */
-export type MediaWork = (job: Job, tools: MediaWorkTools) => Promise<MediaResult>;
+export type MediaWork = (job: StoredJob, tools: MediaWorkTools) => Promise<MediaResult>;
 
-export type MediaWorks = Readonly<Record<MediaJobKind, MediaWork>>;
+export type MediaWorks = Readonly<Record<StoredMediaKind, MediaWork>>;
 
 interface MediaJobDeps {
   readonly store: Store;
@@ -39,7 +39,7 @@ interface MediaJobDeps {
 }
 
 /** Creates the job types for media. A media job makes its file in one step, which is repeated after a crash. */
-export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<MediaJobKind, JobType>> {
+export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<StoredMediaKind, JobType>> {
   const typeOf = (work: MediaWork): JobType => ({
     work: (job, signal) => makeFile(deps, work, job, signal),
     describeFailure: () => 'The file could not be produced; its price was refunded',
@@ -57,7 +57,7 @@ export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<MediaJobKin
 async function makeFile(
   { folder, random, run, store }: MediaJobDeps,
   work: MediaWork,
-  job: Job,
+  job: StoredJob,
   signal: AbortSignal,
 ): Promise<JobStep> {
   const { id } = job;

@@ -14,7 +14,7 @@ import { AUDIO_FORMATS, PREVIEW_FORMAT, HEADERS } from '../../contract/values.ts
 import { speechMediaType } from '../speech/encode.ts';
 import { withExplicitTypes } from './explicit-types.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type SchemaNode = Readonly<Record<string, unknown>>;
 
 const ANY_ENDPOINT_ERRORS: readonly ServiceErrorCode[] = [
   'ERR_ORIGIN_NOT_ALLOWED',
@@ -45,8 +45,8 @@ export function openApiDocument(): unknown {
   });
 }
 
-function paths(): Json {
-  const byPath = new Map<string, Json>();
+function paths(): SchemaNode {
+  const byPath = new Map<string, SchemaNode>();
   for (const endpoint of DEFINITIONS) {
     const { method, path } = endpoint;
     const operation = { [method.toLowerCase()]: describeOperation(endpoint) };
@@ -61,7 +61,7 @@ function tagOf({ id }: Endpoint): string {
   return found[0];
 }
 
-function describeOperation(endpoint: Endpoint): Json {
+function describeOperation(endpoint: Endpoint): SchemaNode {
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
@@ -77,7 +77,7 @@ function describeOperation(endpoint: Endpoint): Json {
   };
 }
 
-function requestBody(endpoint: Endpoint): Json {
+function requestBody(endpoint: Endpoint): SchemaNode {
   const { body, bodyType = 'application/json', isBodyOptional = false, otherBodyType } = endpoint;
   if (body === undefined) return {};
   const schema = schemaOrReference(body);
@@ -86,7 +86,7 @@ function requestBody(endpoint: Endpoint): Json {
   return { requestBody: { required: !isBodyOptional, content } };
 }
 
-function parametersOf(endpoint: Endpoint): readonly Json[] {
+function parametersOf(endpoint: Endpoint): readonly SchemaNode[] {
   const { isKeyedByRequestId = false, isKeyRequired = false, path, query, repeat } = endpoint;
   const alsoKey = isKeyedByRequestId ? `; also an idempotency key` : '';
   const key = header(HEADERS.idempotencyKey, 'Identifies the request across retries');
@@ -120,8 +120,8 @@ function surfaceOf({ surface }: Endpoint): Partial<SpeechSurface> {
 function header(
   name: string,
   description: string,
-  schema: Json = { ...STRING, minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS },
-): Json {
+  schema: SchemaNode = { ...STRING, minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS },
+): SchemaNode {
   return { name, in: 'header', required: false, description, schema };
 }
 
@@ -131,7 +131,7 @@ function statusOf({ success: schema, isAccepted = false }: Endpoint): number {
   return isAccepted ? 202 : 200;
 }
 
-function successResponse(endpoint: Endpoint): Json {
+function successResponse(endpoint: Endpoint): SchemaNode {
   const { success: schema, isAccepted = false, otherSuccess, events } = endpoint;
   const traced = { [HEADERS.requestId]: { schema: STRING } };
   switch (schema) {
@@ -183,7 +183,7 @@ function isStored({ success }: Endpoint): boolean {
 }
 
 // 206, 304 and 416 (RFC 9110, sections 13 and 14).
-function partialResponses(endpoint: Endpoint): Json {
+function partialResponses(endpoint: Endpoint): SchemaNode {
   const { content, headers } = Object(successResponse(endpoint));
   const range = { 'Content-Range': { schema: STRING } };
   return {
@@ -196,7 +196,7 @@ function partialResponses(endpoint: Endpoint): Json {
   };
 }
 
-function fileContent(kind: 'preview' | 'stored-file' | 'realtime-audio'): Json {
+function fileContent(kind: 'preview' | 'stored-file' | 'realtime-audio'): SchemaNode {
   const types = {
     preview: [speechMediaType(PREVIEW_FORMAT)],
     'stored-file': MEDIA_FILE_TYPES,
@@ -239,7 +239,7 @@ const UNSPOKEN_HEADER = {
   },
 };
 
-function failures(endpoint: Endpoint): Json {
+function failures(endpoint: Endpoint): SchemaNode {
   const all = [
     ...(endpoint.errors ?? []),
     ...(isStored(endpoint) ? (['ERR_RANGE_NOT_SATISFIABLE'] as const) : []),
@@ -258,7 +258,7 @@ function failures(endpoint: Endpoint): Json {
   );
 }
 
-function jsonContent(schema: object): Json {
+function jsonContent(schema: object): SchemaNode {
   return { 'application/json': { schema: schemaOrReference(schema) } };
 }
 
@@ -266,10 +266,10 @@ function jsonContent(schema: object): Json {
  * Returns the named schemas of all endpoints, for `components.schemas` of the OpenAPI document. Nested named schemas
  * are replaced by a `$ref`. Schemas are sorted by name; schemas whose names begin with `Video` are last.
  */
-export function componentSchemas(): Readonly<Record<string, Json>> {
+export function componentSchemas(): Readonly<Record<string, SchemaNode>> {
   const endpoints: readonly Endpoint[] = DEFINITIONS;
   const used = endpoints.flatMap((one) => [one.body, one.success, one.otherSuccess, one.events]);
-  const found = new Map<string, Json>();
+  const found = new Map<string, SchemaNode>();
   collectNamed([ErrorBody, OpenAiErrorBody, used], found);
   const named = [...found].toSorted(([one], [other]) => compareNames(one, other));
   return Object.fromEntries(
@@ -282,7 +282,7 @@ function compareNames(one: string, other: string): number {
   return last || (one < other ? -1 : 1);
 }
 
-function collectNamed(value: unknown, found: Map<string, Json>): void {
+function collectNamed(value: unknown, found: Map<string, SchemaNode>): void {
   if (typeof value !== 'object' || value === null) return;
   const { $id, ...rest } = asRecord(value);
   if (typeof $id === 'string') found.set($id, rest);
@@ -291,7 +291,7 @@ function collectNamed(value: unknown, found: Map<string, Json>): void {
 
 // The schema is binary, because generated clients parse any other schema as one JSON document. `contentSchema` describes
 // one event, with its data as a string.
-function eventContent(events: NonNullable<Endpoint['events']>): Json {
+function eventContent(events: NonNullable<Endpoint['events']>): SchemaNode {
   const contentSchema = isUnnamed(events)
     ? {
         type: 'object',
@@ -316,12 +316,12 @@ function isUnnamed(
   return Array.isArray(events);
 }
 
-function jsonText(contentSchema: Json): Json {
+function jsonText(contentSchema: SchemaNode): SchemaNode {
   return { type: 'string', contentMediaType: 'application/json', contentSchema };
 }
 
 // A schema without a name is returned unchanged.
-function schemaOrReference(schema: object): Json {
+function schemaOrReference(schema: object): SchemaNode {
   const { $id } = asRecord(schema);
   return typeof $id === 'string' ? { $ref: `#/components/schemas/${$id}` } : asRecord(schema);
 }
@@ -336,6 +336,6 @@ function withReferences(value: unknown): unknown {
   );
 }
 
-function asRecord(value: object): Json {
+function asRecord(value: object): SchemaNode {
   return Object.fromEntries(Object.entries(value));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { Page as VisitingPage } from '../http/guard.ts';
+import type { PageOrigin as VisitingPage } from '../http/guard.ts';
 import { readJsonBody } from '../http/router.ts';
 import type { IncomingRequest } from '../http/guard.ts';
 import type { Router } from '../http/router.ts';

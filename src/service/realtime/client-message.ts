@@ -28,10 +28,10 @@ export interface StartMessage {
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-export type ClientMessage = Auth | StartMessage | Input | Text | Flush | Stop | Ping;
+export type ParsedMessage = Auth | StartMessage | Input | Text | Flush | Stop | Ping;
 
 type ReadMessage =
-  | { readonly kind: 'message'; readonly message: ClientMessage }
+  | { readonly kind: 'message'; readonly message: ParsedMessage }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
 /** Value that replaces a missing `event` field in a client message. */
@@ -93,7 +93,7 @@ export function problemOf(
   return { code: 'invalid_message', message: within + text, path: within + path };
 }
 
-function messageOf(frame: FrameMessage, mode: RealtimeMode | undefined): ClientMessage {
+function messageOf(frame: FrameMessage, mode: RealtimeMode | undefined): ParsedMessage {
   const { event } = frame;
   switch (event) {
     case 'auth':

@@ -228,14 +228,14 @@ function withinRanges(request: RequestFields, subject: RequestSubject): Adapted 
   return { request: Object.fromEntries(entries), warnings };
 }
 
-interface Range {
+interface ModelRange {
   readonly minimum: number;
   readonly maximum: number;
 }
 
-function rangesOf(model: CatalogueModel): ReadonlyMap<string, Range> {
+function rangesOf(model: CatalogueModel): ReadonlyMap<string, ModelRange> {
   const { ranges } = familyOf(model);
-  return new Map<string, Range>([
+  return new Map<string, ModelRange>([
     ...Object.entries(ranges),
     ['pitch', PITCH_RANGE],
     ['chunkLength', CHUNK_LENGTH_RANGE],

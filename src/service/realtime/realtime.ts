@@ -8,7 +8,7 @@ import type { AudioFolder } from '../speech/audio-files.ts';
 import type { Admission } from './admission.ts';
 import { admit } from './admission.ts';
 import { Requests } from './requests.ts';
-import type { LiveSocket, SocketListener, Session } from './session.ts';
+import type { SessionSocket, SocketListener, Session } from './session.ts';
 import { createTickets } from './tickets.ts';
 
 export interface RealtimeDeps extends Pick<
@@ -56,7 +56,7 @@ export function createRealtime(deps: RealtimeDeps) {
       return admission;
     },
     /** Starts a session on the WebSocket of an accepted handshake. */
-    open: (admission: Admission, socket: LiveSocket): SocketListener => {
+    open: (admission: Admission, socket: SessionSocket): SocketListener => {
       if (SessionClass === undefined) throw new TypeError('open before admit');
       const onClose = (): void => {
         sessions.delete(session);

@@ -183,10 +183,10 @@ export interface RequestRecord {
   readonly ownerId: string | undefined;
   /** Expiry time of the stored audio, in milliseconds since the epoch; `undefined` if no audio is stored. */
   readonly storedUntil: number | undefined;
-  readonly segments: readonly SegmentRecord[];
+  readonly segments: readonly StoredSegment[];
 }
 
-interface SegmentRecord {
+interface StoredSegment {
   /** Number of the segment in the request, from 1. */
   readonly number: number;
   readonly segmentId: string;
@@ -232,7 +232,7 @@ function endRequest(db: Connection, id: string, ownerId: string, state: EndState
 export function writeSegment(
   db: Connection,
   request: string,
-  segment: Omit<SegmentRecord, 'audio' | 'isCharged'>,
+  segment: Omit<StoredSegment, 'audio' | 'isCharged'>,
 ): void {
   const { number, segmentId, sequences, textDigest, characters, operationId } = segment;
   db.run(
@@ -297,7 +297,7 @@ function recordOf(db: Connection, row: Row): RequestRecord {
   };
 }
 
-function segmentOf(row: Row): SegmentRecord {
+function segmentOf(row: Row): StoredSegment {
   const bytes = optionalInteger(row, 'audio_bytes');
   const frames = optionalInteger(row, 'audio_frames');
   return {
@@ -337,7 +337,7 @@ export function statusOf(
   };
 }
 
-function unitsOf({ isCharged, characters }: SegmentRecord): number {
+function unitsOf({ isCharged, characters }: StoredSegment): number {
   return isCharged ? characters : 0;
 }
 
@@ -352,7 +352,7 @@ export function earlierSegments({ segments }: RequestRecord): readonly EarlierSe
   }));
 }
 
-function manifestRow(segment: SegmentRecord, requestState: RequestState) {
+function manifestRow(segment: StoredSegment, requestState: RequestState) {
   const { segmentId, sequences, characters, audio } = segment;
   const sequence = sequences.at(-1);
   const unfinished = requestState === 'running' ? 'running' : 'failed_retryable';

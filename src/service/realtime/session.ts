@@ -29,7 +29,7 @@ const MAX_EVENT_IDS = 10_000;
 export class Session implements SocketListener {
   readonly #context: SessionContext;
   readonly #admission: Admission;
-  readonly #socket: LiveSocket;
+  readonly #socket: SessionSocket;
   readonly #writer: Writer;
   readonly #heartbeat: Heartbeat;
   readonly #onClose: () => void;
@@ -45,7 +45,7 @@ export class Session implements SocketListener {
   constructor(
     context: SessionContext,
     admission: Admission,
-    socket: LiveSocket,
+    socket: SessionSocket,
     onClose: () => void,
   ) {
     const { clock, random } = context;
@@ -222,12 +222,12 @@ const MAX_UNANSWERED_PINGS = 3;
 
 /** Pings the client, and terminates the connection if too many pings are unanswered. */
 export class Heartbeat {
-  readonly #socket: LiveSocket;
+  readonly #socket: SessionSocket;
   readonly #clock: Clock;
   #unanswered = 0;
   #stop: () => void;
 
-  constructor(socket: LiveSocket, clock: Clock) {
+  constructor(socket: SessionSocket, clock: Clock) {
     this.#socket = socket;
     this.#clock = clock;
     this.#stop = clock.after(PING_MS, () => this.#beat());
@@ -278,7 +278,7 @@ export const STALL_MS = 120_000;
 
 /** Writes frames to a socket and waits while the client reads slowly. */
 export class Writer {
-  readonly #socket: LiveSocket;
+  readonly #socket: SessionSocket;
   readonly #clock: Clock;
   // A fault rule that breaks the connection.
   readonly #cut: BodyCut | undefined;
@@ -291,7 +291,7 @@ export class Writer {
   #waiting: (() => void)[] = [];
   #stopStall: (() => void) | undefined;
 
-  constructor(socket: LiveSocket, clock: Clock, cut: BodyCut | undefined, onStall: () => void) {
+  constructor(socket: SessionSocket, clock: Clock, cut: BodyCut | undefined, onStall: () => void) {
     this.#socket = socket;
     this.#clock = clock;
     this.#cut = cut;
@@ -344,7 +344,7 @@ export class Writer {
   }
 }
 
-export interface LiveSocket {
+export interface SessionSocket {
   readonly bufferedAmount: number;
   /** Sends a binary message. Calls `onSent` when the message was sent or dropped. */
   send(bytes: Uint8Array, onSent: () => void): void;

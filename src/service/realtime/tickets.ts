@@ -15,7 +15,7 @@ const TICKET_MS = 60_000;
 const MAX_TICKETS = 1_000;
 const TICKET_BYTES = 32;
 
-interface Held extends TicketScope {
+interface HeldTicket extends TicketScope {
   readonly account: string;
   /** On the monotonic clock, because the system time may be set back. */
   readonly endsAt: number;
@@ -23,7 +23,7 @@ interface Held extends TicketScope {
 
 /** Creates the store of browser tickets. A ticket can be used once, within one minute, from one web origin. */
 export function createTickets({ clock, random }: { clock: Clock; random: Random }) {
-  const held = new Map<string, Held>();
+  const held = new Map<string, HeldTicket>();
   const dropExpired = (): void => {
     for (const [digest, { endsAt }] of held) {
       if (endsAt > clock.monotonic()) return;
@@ -69,6 +69,6 @@ function digestOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('base64url');
 }
 
-function isFor(held: Held, { origin, host }: TicketScope): boolean {
+function isFor(held: HeldTicket, { origin, host }: TicketScope): boolean {
   return held.origin === origin && held.host === host.toLowerCase();
 }

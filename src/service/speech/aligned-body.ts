@@ -126,7 +126,7 @@ async function* alignedEvents(
     ...speaking,
     plan: { ...plan, engineRequest: { ...engineRequest, isTimed: true } },
   };
-  const alignment = new Alignment(engineRequest.text, codecDelayMs(format), isUnspokenKnown);
+  const alignment = new SpeechAlignment(engineRequest.text, codecDelayMs(format), isUnspokenKnown);
   const updates = new Wakeup();
   const chunks = observe(speechOf(timed, signal), (chunk) => {
     alignment.add(chunk);
@@ -181,7 +181,7 @@ export type AlignmentUpdate =
 
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
-interface Piece {
+interface AlignedPiece {
   readonly text: string;
   /** Start and end of this piece, as code-point positions in the whole text; `end` is exclusive. */
   readonly start: number;
@@ -196,9 +196,9 @@ interface Piece {
  * update is about one sentence or clause. Its times are first estimated from the audio, and later replaced by the times
  * that the engine reports. If the engine reports none, an update invalidates the estimate.
  */
-export class Alignment {
+export class SpeechAlignment {
   readonly #characters: readonly string[];
-  readonly #pieces: readonly Piece[];
+  readonly #pieces: readonly AlignedPiece[];
   readonly #delayMs: number;
   readonly #isKnown: boolean;
   #updates: AlignmentUpdate[] = [];
@@ -231,7 +231,7 @@ export class Alignment {
     const { samples, sampleRate, span, words = [] } = chunk;
     if (span !== undefined && samples.length > 0) this.#estimate(span.start, chunk);
     this.#spokenMs += (samples.length * 1000) / sampleRate;
-    const touched = new Set<Piece>();
+    const touched = new Set<AlignedPiece>();
     for (const word of words) {
       const piece = this.#advance(word.start);
       if (piece === undefined) continue;
@@ -257,7 +257,7 @@ export class Alignment {
     if (words.length > 0) this.#update(piece, words);
   }
 
-  #advance(at: number): Piece | undefined {
+  #advance(at: number): AlignedPiece | undefined {
     for (;;) {
       const piece = this.#pieces[this.#current];
       if (piece === undefined || at < piece.end) return piece;
@@ -266,7 +266,7 @@ export class Alignment {
     }
   }
 
-  #end(piece: Piece): void {
+  #end(piece: AlignedPiece): void {
     const isMissed = piece.chunkSeq !== undefined || HAS_WORD.test(piece.text);
     if (piece.words.length > 0) {
       this.#isPartial ||= !this.#isKnown && this.#hasUntimedWord(piece);
@@ -278,7 +278,7 @@ export class Alignment {
     this.#updates.push({ name: 'alignment_invalidated', data: { chunkSeq } });
   }
 
-  #hasUntimedWord({ start: first, text, words }: Piece): boolean {
+  #hasUntimedWord({ start: first, text, words }: AlignedPiece): boolean {
     return wordsOf(text, first).some(
       ({ start, end }) =>
         HAS_WORD.test(this.#characters.slice(start, end).join('')) &&
@@ -286,7 +286,7 @@ export class Alignment {
     );
   }
 
-  #update(piece: Piece, words: readonly WordMark[]): void {
+  #update(piece: AlignedPiece, words: readonly WordMark[]): void {
     this.#updates.push({
       name: 'alignment_snapshot',
       data: {
@@ -297,7 +297,7 @@ export class Alignment {
     });
   }
 
-  #number(piece: Piece): number {
+  #number(piece: AlignedPiece): number {
     if (piece.chunkSeq === undefined) {
       piece.chunkSeq = this.#chunks;
       this.#chunks += 1;
@@ -314,7 +314,7 @@ export class Alignment {
   }
 }
 
-function piecesOf(text: string): Piece[] {
+function piecesOf(text: string): AlignedPiece[] {
   let start = 0;
   return splitClauses(text, LONGEST_PIECE).map((piece) => {
     const end = start + countCodePoints(piece.text);

@@ -7,8 +7,10 @@ import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openOutput } from '../../durable/publish.ts';
 import type { FileHandle, FileSystem } from '../../effects/file-system.ts';
-import { createFileHead, type SpeechLength } from '../../audio/encode/file-head.ts';
-import { type SpeechChunk, SpeechLimit } from '../engine/speech-engine.ts';
+import type { SpeechLength } from '../../audio/encode/file-head.ts';
+import { createFileHead } from '../../audio/encode/file-head.ts';
+import type { SpeechChunk } from '../engine/speech-engine.ts';
+import { SpeechLimit } from '../engine/speech-engine.ts';
 import type { EncodeSpeech } from './encode.ts';
 
 /** Stores audio files next to the database, with a folder for each owner, such as a job. */

@@ -9,7 +9,7 @@ import { integer, oneOf, optionalText, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import type { AudioFolder } from './audio-files.ts';
 
-export type CachedSpeech = ReturnType<typeof createCachedSpeech>;
+export type CachedSpeechStore = ReturnType<typeof createCachedSpeech>;
 
 export interface CachedWriting {
   readonly output: Output;

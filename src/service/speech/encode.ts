@@ -4,7 +4,7 @@ import type { RealtimeFormat } from '../../contract/realtime/protocols.ts';
 import { PCM_SAMPLE_RATE } from '../../audio/encode/pcm.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 
-interface EncodeOptions {
+interface GainOptions {
   /** Change of the audio level in decibels. */
   readonly gainDb: number;
   /** Serial number, from 1, of an Opus stream. It distinguishes streams that clients concatenate. */
@@ -17,7 +17,7 @@ export type EncodedFormat = AudioFormat | RealtimeFormat;
 export type EncodeSpeech = (
   format: EncodedFormat,
   chunks: AsyncIterable<SpeechChunk>,
-  options: EncodeOptions,
+  options: GainOptions,
 ) => AsyncIterable<Uint8Array>;
 
 /** Returns the media type of an audio format. For raw samples, the type states sample rate and channel count. */

@@ -10,10 +10,10 @@ export function removeKaomoji(text: string): string {
 }
 
 /** Returns the parts of a text that {@link removeKaomoji} keeps, in order, as ranges of UTF-16 units. */
-export function withoutKaomoji(text: string): readonly Span[] {
+export function withoutKaomoji(text: string): readonly KaomojiSpan[] {
   const kept = protectedSpans(text).toSorted((one, other) => one.start - other.start);
   let [next, keptUntil] = [0, 0];
-  const parts: Span[] = [];
+  const parts: KaomojiSpan[] = [];
   let last: string | undefined;
   let position = 0;
   for (const { start, end } of faces(text)) {
@@ -50,12 +50,12 @@ const SPARKLES = /[*:･ﾟ✧☆♪]*[･ﾟ✧☆♪]/y;
 const FACE_MAX_LENGTH = 24;
 const BARE_FACE = /(?<![\p{L}\p{M}\p{N}])([ಠಥ])[_‿益﹏ωДಎ.]{1,3}\1(?![\p{L}\p{M}\p{N}])/uy;
 
-interface Span {
+interface KaomojiSpan {
   readonly start: number;
   readonly end: number;
 }
 
-function* faces(text: string): Generator<Span> {
+function* faces(text: string): Generator<KaomojiSpan> {
   for (let start = 0; start < text.length; start += 1) {
     BARE_FACE.lastIndex = start;
     const bare = 'ಠಥ'.includes(text.charAt(start)) ? BARE_FACE.exec(text)?.[0].length : undefined;
@@ -104,7 +104,7 @@ function isFaceAround(inner: string, left: number, right: number): boolean {
   );
 }
 
-function isShrug(text: string, { start, end }: Span, inner: string): boolean {
+function isShrug(text: string, { start, end }: KaomojiSpan, inner: string): boolean {
   return inner === 'ツ' && text.endsWith('\\_', start) && text.startsWith('_/', end + 1);
 }
 
@@ -163,7 +163,7 @@ const PATTERNS = [
   /\{[^{}\n]{1,200}\}/g,
 ];
 
-function protectedSpans(text: string): readonly Span[] {
+function protectedSpans(text: string): readonly KaomojiSpan[] {
   return [
     ...DELIMITERS.flatMap(([open, close]) => between(text, open, close)),
     ...PATTERNS.flatMap((pattern) =>
@@ -175,8 +175,8 @@ function protectedSpans(text: string): readonly Span[] {
   ];
 }
 
-function between(text: string, open: string, close: string): readonly Span[] {
-  const spans: Span[] = [];
+function between(text: string, open: string, close: string): readonly KaomojiSpan[] {
+  const spans: KaomojiSpan[] = [];
   let position = 0;
   for (;;) {
     const start = text.indexOf(open, position);

@@ -15,7 +15,7 @@ import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
 
 /** The parameters of a speech request, under their v3 names. */
-export interface SpeechOrder extends GivenControls {
+export interface SpeechParameters extends GivenControls {
   readonly text: string;
   readonly voiceId: string;
   readonly modelId?: string | undefined;
@@ -25,9 +25,9 @@ export interface SpeechOrder extends GivenControls {
 
 type GivenControls = { readonly [Name in ControlName]?: SpeechControls[Name] | undefined };
 
-export interface PlanOptions {
+export interface SpeechPlanOptions {
   /** The names of the request fields in error messages; by default, the names in v3. */
-  readonly names?: Readonly<Partial<Record<keyof SpeechOrder, string>>>;
+  readonly names?: Readonly<Partial<Record<keyof SpeechParameters, string>>>;
   /** What to do if the model does not support the audio format: refuse the request (default) or use mp3. */
   readonly otherFormat?: 'refuse' | 'mp3';
   /** True if the model must support streaming with word times (aligned streaming). */
@@ -57,11 +57,11 @@ export interface SpeechPlan {
  * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for unsupported values
  */
 export function planSpeech(
-  order: SpeechOrder,
+  order: SpeechParameters,
   catalogue: Catalogue,
-  { isAligned = false, names = {}, otherFormat = 'refuse' }: PlanOptions = {},
+  { isAligned = false, names = {}, otherFormat = 'refuse' }: SpeechPlanOptions = {},
 ): SpeechPlan {
-  const nameOf = (field: keyof SpeechOrder): string => names[field] ?? field;
+  const nameOf = (field: keyof SpeechParameters): string => names[field] ?? field;
   const voice = requireVoice(order.voiceId, catalogue, nameOf('voiceId'));
   const model = requireModel(order.modelId, voice, { catalogue, field: nameOf('modelId') });
   if (isAligned) requireAlignedStreaming(model, catalogue, nameOf);
@@ -129,7 +129,7 @@ function inSubmitted(
   });
 }
 
-type NameOf = (field: keyof SpeechOrder) => string;
+type NameOf = (field: keyof SpeechParameters) => string;
 
 /** Returns the voice with this id. @throws ServiceError 404 for an unknown voice */
 export function requireVoice(voiceId: string, catalogue: Catalogue, field: string): SpeakingVoice {
@@ -185,7 +185,7 @@ export function price(text: string, model: CatalogueModel): Amounts {
 }
 
 function requireFit(
-  order: SpeechOrder & { readonly format: AudioFormat },
+  order: SpeechParameters & { readonly format: AudioFormat },
   model: CatalogueModel,
   nameOf: NameOf,
 ): void {

@@ -323,7 +323,7 @@ const NEWEST = 0.2;
 export class SpeechQueue {
   readonly #clock: Clock;
   readonly #maxWaiting: number;
-  readonly #waiting = new Set<Entry>();
+  readonly #waiting = new Set<WaitingSpeech>();
   #msPerCharacter = INITIAL_MS_A_CHARACTER;
   #lastChunkAt = 0;
   #nextFreeAt = 0;
@@ -359,7 +359,13 @@ export class SpeechQueue {
     const { account, isAdmitted = false, request, signal, speaker } = speech;
     if (!isAdmitted) this.#displaceIfFull(account);
     const displaced = new AbortController();
-    const entry: Entry = { account, request, displaced, spokenSeconds: 0, isFixed: isAdmitted };
+    const entry: WaitingSpeech = {
+      account,
+      request,
+      displaced,
+      spokenSeconds: 0,
+      isFixed: isAdmitted,
+    };
     const queued = { ...request, client: account, isInteractive: true };
     const abort = AbortSignal.any([signal, displaced.signal]);
     const chunks = speaker.synthesize(queued, abort)[Symbol.asyncIterator]();
@@ -377,7 +383,7 @@ export class SpeechQueue {
   }
 
   async #wait(
-    entry: Entry,
+    entry: WaitingSpeech,
     chunks: AsyncIterator<SpeechChunk>,
   ): Promise<IteratorResult<SpeechChunk>> {
     if (this.#waiting.size === 0) this.#lastChunkAt = this.#clock.monotonic();
@@ -391,7 +397,7 @@ export class SpeechQueue {
     }
   }
 
-  #measure(entry: Entry, { samples, sampleRate }: SpeechChunk): void {
+  #measure(entry: WaitingSpeech, { samples, sampleRate }: SpeechChunk): void {
     if (samples.length === 0) return;
     const now = this.#clock.monotonic();
     const seconds = samples.length / sampleRate;
@@ -452,7 +458,7 @@ export class SpeechQueue {
   }
 }
 
-interface Entry {
+interface WaitingSpeech {
   readonly account: string;
   readonly request: EngineRequest;
   readonly displaced: AbortController;

@@ -42,7 +42,7 @@ export interface CandidateRecord {
 }
 
 /** A validated request for a design. */
-export interface DesignRequest {
+export interface ValidatedDesign {
   readonly accountId: string;
   readonly wanted: WantedVoice;
   readonly language: string;
@@ -75,7 +75,7 @@ export class Designs {
    * Proposes voices and saves a preview of each. Charges the account when all previews are complete.
    * @throws ServiceError 400 if the text cannot be spoken, 500 for other failures; neither costs credits
    */
-  make(generating: GenerationRequest, order: DesignRequest): Promise<DesignRecord> {
+  make(generating: GenerationRequest, order: ValidatedDesign): Promise<DesignRecord> {
     const { clock, store } = this.#deps;
     const { operation } = generating;
     const { id } = operation;
@@ -125,7 +125,7 @@ export class Designs {
 
   async #speakCandidates(
     designId: string,
-    { families, language, previewText, wanted }: DesignRequest,
+    { families, language, previewText, wanted }: ValidatedDesign,
     signal: AbortSignal,
   ): Promise<readonly CandidateRecord[]> {
     const { encode, engines, folder, random } = this.#deps;

@@ -4,7 +4,7 @@ import { showText } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
 import { integer, number, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import type { CatalogueVoice, CreatedVoice, EngineSource } from './voices.ts';
+import type { CatalogueVoice, NewVoice, EngineSource } from './voices.ts';
 import { familyOf } from './voices.ts';
 
 /** Stores the custom (designed or cloned) voices of accounts (docs/api/voices.md). */
@@ -72,7 +72,7 @@ function requireCapacity(db: Connection, accountId: string): void {
 }
 
 export interface PersonalVoice extends CatalogueVoice {
-  readonly made: CreatedVoice;
+  readonly made: NewVoice;
 }
 
 /** Stores a voice in the caller's transaction. @throws ServiceError 402 at the voice limit of the account */

@@ -11,11 +11,11 @@ import { invalidRequest } from '../service-error.ts';
 import type { HearRecordings } from './listen/listening-thread.ts';
 import type { HeardVoice } from './listen/pitch-meter.ts';
 import type { PersonalVoice } from './personal-voices.ts';
-import type { CreatedVoice, EngineSource } from './voices.ts';
+import type { NewVoice, EngineSource } from './voices.ts';
 import { BUILT_IN_ENGINE, BUILT_IN_LANGUAGE } from './voices.ts';
 
 /** The fields of a request to create a voice, without the audio files. */
-export interface VoiceOptions extends Omit<CreatedVoice, 'createdAt'> {
+export interface VoiceOptions extends Omit<NewVoice, 'createdAt'> {
   readonly name: string;
   /** Codes of the requested languages, the preferred one first; if empty, English is used. */
   readonly languages: readonly string[];

@@ -10,11 +10,11 @@ export interface CatalogueVoice {
   readonly primaryLanguage: string;
   readonly languages: readonly string[];
   readonly engine: EngineSource;
-  readonly made?: CreatedVoice;
+  readonly made?: NewVoice;
 }
 
 /** The additional fields of a custom (designed or cloned) voice. */
-export interface CreatedVoice {
+export interface NewVoice {
   readonly accountId: string;
   readonly description: string;
   readonly visibility: VoiceVisibility;

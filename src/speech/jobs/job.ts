@@ -6,7 +6,7 @@ import type { RequestSpec } from '../../api/request.ts';
 import type { JobError } from '../../api/resources/jobs.ts';
 import type { FileResponse } from '../../api/resources/speech.ts';
 import type { Format } from '../../audio/formats.ts';
-import type { Verdict } from '../../audio/reader.ts';
+import type { AudioVerdict } from '../../audio/reader.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { removeTemporary } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
@@ -47,17 +47,20 @@ export interface JobSource<Job extends WaitedJob> {
 }
 
 /** The destination of a result: an open file or a stream. */
-export type Place =
+export type ResultDestination =
   | { readonly output: Output; readonly stream?: undefined }
   | { readonly output?: undefined; readonly stream: Pick<AudioStream, 'end' | 'write'> };
 
 /** Opens the destination of a result, once the format of the result is known. */
-export type OpenDestination = (ref: { readonly id: string }, format: Format) => Promise<Place>;
+export type OpenDestination = (
+  ref: { readonly id: string },
+  format: Format,
+) => Promise<ResultDestination>;
 
 export interface SavedFile {
   /** Path of the file; undefined for a stream. */
   readonly path: string | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: AudioVerdict;
   /** Ranges of the text that the voice left out, if the service reports them. */
   readonly unspoken?: readonly CodePointRange[] | undefined;
 }

@@ -15,14 +15,20 @@ import { sniff, SNIFF_BYTES_MAX } from '../../audio/sniff.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { JobRunOptions, JobSource, JobResultFile, PerformedJob, Place } from './job.ts';
+import type {
+  JobRunOptions,
+  JobSource,
+  JobResultFile,
+  PerformedJob,
+  ResultDestination,
+} from './job.ts';
 import { missingResult, performJob } from './job.ts';
 
 export interface JobOrder extends JobRunOptions<SpeechJob> {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   readonly options: JobOptions;
   /** Destination of the audio; if undefined, the audio stays on the service. */
-  readonly place: Place | undefined;
+  readonly place: ResultDestination | undefined;
 }
 
 export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {

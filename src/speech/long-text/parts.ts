@@ -11,8 +11,9 @@ import {
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
 import { backoff, BACKOFF_BASE_MS } from '../../api/retry.ts';
 import type { AudioResponse } from '../../api/resources/speech.ts';
-import type { Verdict } from '../../audio/reader.ts';
-import { type CodePointRange, formatRanges } from '../../contract/unspoken.ts';
+import type { AudioVerdict } from '../../audio/reader.ts';
+import type { CodePointRange } from '../../contract/unspoken.ts';
+import { formatRanges } from '../../contract/unspoken.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { hasErrno, stateFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
@@ -375,7 +376,7 @@ async function downloadPart(
   record: LongTextRecord,
   index: number,
   files: FileSystem,
-): Promise<Verdict> {
+): Promise<AudioVerdict> {
   const file = record.partFile(index);
   const failed = (error: unknown): never => {
     audio.discard();

@@ -4,7 +4,7 @@ import { formatRanges } from '../../contract/unspoken.ts';
 import type { Output } from '../../durable/output.ts';
 import { abortable, mapOrdered } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { AlignedSpeech } from '../aligned-transport.ts';
+import type { WordTimes } from '../aligned-transport.ts';
 import type { AudioStream, Spoken } from '../speak.ts';
 import { wordRanges } from '../unspoken.ts';
 import { speakJobPart, readPartWords, speakStreamPart } from './parts.ts';
@@ -24,7 +24,7 @@ export interface LongTextOptions extends StreamDeps {
   /** Called with the number of parts that are joined so far. */
   readonly onProgress: (parts: number) => void;
   /** Called with the word times after the audio was verified, before the audio file gets its final name. */
-  readonly onAligned?: ((text: string, speech: AlignedSpeech) => Promise<void>) | undefined;
+  readonly onAligned?: ((text: string, speech: WordTimes) => Promise<void>) | undefined;
 }
 
 /**

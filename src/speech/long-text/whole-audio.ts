@@ -3,14 +3,15 @@ import { createJoiner } from '../../audio/join/join.ts';
 import type { Verifier } from '../../audio/verify.ts';
 import { createVerifier } from '../../audio/verify.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
-import { type CodePointRange, parseRanges } from '../../contract/unspoken.ts';
+import type { CodePointRange } from '../../contract/unspoken.ts';
+import { parseRanges } from '../../contract/unspoken.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { errnoOf, stateFailure } from '../../durable/file-failures.ts';
 import type { Output } from '../../durable/output.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import type { AlignedSpeech } from '../aligned-transport.ts';
+import type { WordTimes } from '../aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 
 interface WholeOptions {
@@ -116,7 +117,7 @@ export class WholeAudio {
 const CHUNK_BYTES = 1 << 18;
 
 /** The words of one part of a text. Their times are relative to the start of the part's audio. */
-export type PartWords = Pick<AlignedSpeech, 'isComplete' | 'words'>;
+export type PartWords = Pick<WordTimes, 'isComplete' | 'words'>;
 
 /** Collects the words of all parts of a text, and converts their times to positions in the joined audio. */
 export class WholeWords {
@@ -137,7 +138,7 @@ export class WholeWords {
    * Returns the words of all parts, in order.
    * @param starts where each part begins in the joined audio, in milliseconds
    */
-  speech(starts: readonly number[], durationMs: number | undefined): AlignedSpeech {
+  speech(starts: readonly number[], durationMs: number | undefined): WordTimes {
     const parts = this.#parts.map((part, index) => shifted(part.words, starts[index] ?? 0));
     const words = parts.flat();
     // A word that begins after the end of its part has no correct time.

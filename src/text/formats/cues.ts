@@ -3,7 +3,7 @@ import { readCueText } from './cue-text.ts';
 import { DocumentError } from './document-error.ts';
 
 /** A subtitle with its start and end time. */
-export interface Cue {
+export interface FileCue {
   readonly startMs: number;
   readonly endMs: number;
   /** The rows of text, without tags and without empty rows. */
@@ -18,7 +18,7 @@ export interface Cue {
  * @returns no cues if no line has times
  * @throws DocumentError that names the line
  */
-export function parseCues(subtitles: string): readonly Cue[] {
+export function parseCues(subtitles: string): readonly FileCue[] {
   const lines = subtitles.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   const isWebVtt = HEADER.test(lines[0] ?? '');
   const cues: OpenCue[] = [];

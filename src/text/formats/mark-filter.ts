@@ -4,7 +4,7 @@ import { isNoteMark, isPageNumber, superscriptText } from './superscript.ts';
 /** An element whose text may be the mark of a note or the number of a page. */
 export type HeldKind = 'link' | 'page' | 'superscript';
 
-interface Held {
+interface HeldText {
   readonly kind: HeldKind;
   readonly depth: number;
   text: string;
@@ -18,7 +18,7 @@ interface Held {
  */
 export class MarkFilter {
   readonly #writer: BlockWriter;
-  readonly #held: Held[] = [];
+  readonly #held: HeldText[] = [];
   // A mark was left out, and no text has followed.
   #isAfterMark = false;
   // A superscript whose meaning depends on the following text.

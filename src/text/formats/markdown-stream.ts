@@ -38,7 +38,7 @@ const PIECE_UNITS = 1 << 16;
 /** Matches a line of YAML or TOML. Distinguishes front matter from text between two horizontal rules. */
 export const FRONT_MATTER_FIELD = /^\s*(?:#|[\w"'.-]+[^:=\n]{0,60}[:=](?:\s|$)|- |\[)/;
 
-type State =
+type StreamState =
   | 'code'
   | 'comment'
   | 'footnote'
@@ -48,16 +48,16 @@ type State =
   | 'lineStart'
   | 'text';
 
-type BlockKind = 'heading' | 'item' | 'paragraph';
+type StreamedBlock = 'heading' | 'item' | 'paragraph';
 
 class StreamReader {
   readonly #code: CodeMode;
   #rest = '';
   #isEnd = false;
   #text: string[] = [];
-  #state: State = 'lineStart';
+  #state: StreamState = 'lineStart';
   #isFirstLine = true;
-  #block: BlockKind = 'paragraph';
+  #block: StreamedBlock = 'paragraph';
   #afterItem = false;
   #tail = '';
   #gap: '' | ' ' | '\n' | ', ' = '';
@@ -143,7 +143,7 @@ class StreamReader {
     this.#rest = this.#rest.slice(length);
   }
 
-  #skipTo(mark: string, state: State): boolean {
+  #skipTo(mark: string, state: StreamState): boolean {
     const at = this.#rest.indexOf(mark);
     if (at === -1) {
       // Keep what may be the beginning of the mark.

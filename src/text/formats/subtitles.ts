@@ -2,7 +2,7 @@ import type { SpokenText } from '../document.ts';
 import { plainText } from '../document.ts';
 import { rowText } from './cue-text.ts';
 import type { CueRow } from './cue-text.ts';
-import type { Cue } from './cues.ts';
+import type { FileCue } from './cues.ts';
 import { parseCues } from './cues.ts';
 import { DocumentError } from './document-error.ts';
 
@@ -47,7 +47,7 @@ export function withoutDash(row: string): string {
  * cue, and adds words. These words are in one cue of the result.
  * @throws DocumentError that names the line
  */
-export function spokenCues(subtitles: string): readonly Cue[] {
+export function spokenCues(subtitles: string): readonly FileCue[] {
   const cues = parseCues(subtitles);
   if (cues.length === 0) {
     throw new DocumentError('not subtitles: no line has a time', {
@@ -55,7 +55,7 @@ export function spokenCues(subtitles: string): readonly Cue[] {
     });
   }
   const mayGrow = rowsGrow(cues);
-  const spoken: SpokenCue[] = [];
+  const spoken: SpokenFileCue[] = [];
   for (const [index, cue] of cues.entries()) {
     const shown = cues[index - 1];
     const last = spoken.at(-1);
@@ -71,7 +71,7 @@ export function spokenCues(subtitles: string): readonly Cue[] {
   return spoken;
 }
 
-interface SpokenCue extends Cue {
+interface SpokenFileCue extends FileCue {
   endMs: number;
   readonly rows: CueRow[];
 }
@@ -88,7 +88,7 @@ const FRAME_MS = 42;
 // Digital captions show up to 15 rows.
 const MOST_ROWS = 15;
 
-function overlapOf(shown: Cue, cue: Cue, mayGrow: boolean): Overlap | undefined {
+function overlapOf(shown: FileCue, cue: FileCue, mayGrow: boolean): Overlap | undefined {
   const isApart = cue.startMs - shown.endMs >= FRAME_MS || cue.startMs < shown.startMs;
   const most = Math.min(shown.rows.length, cue.rows.length, MOST_ROWS);
   if (isApart || most === 0) return undefined;
@@ -110,7 +110,7 @@ function wordsOf(row: CueRow): string {
 }
 
 // In other subtitles, `Yes` may be followed by `Yes, sir`. Rows that grow do so again and again.
-function rowsGrow(cues: readonly Cue[]): boolean {
+function rowsGrow(cues: readonly FileCue[]): boolean {
   let [pairs, grown] = [0, 0];
   for (const [index, cue] of cues.entries()) {
     const shown = cues[index - 1];

@@ -1,15 +1,7 @@
-import {
-  cardinal,
-  decimal,
-  ordinal,
-  plural,
-  type Region,
-  table,
-  twoDigits,
-  words,
-  year,
-} from './numbers.ts';
-import { nextWord, type Place, previousWord } from './tokens.ts';
+import type { Region } from './numbers.ts';
+import { cardinal, decimal, ordinal, plural, table, twoDigits, words, year } from './numbers.ts';
+import type { Place } from './tokens.ts';
+import { nextWord, previousWord } from './tokens.ts';
 
 const MONTHS = words(`January February March April May June July August September October November
  December`);

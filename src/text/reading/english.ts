@@ -1,22 +1,24 @@
 import { readChemical } from './chemistry.ts';
 import { readNumericDate } from './dates.ts';
-import { cardinal, pairs, plural, type Region, spellDigits, table, words } from './numbers.ts';
+import type { Region } from './numbers.ts';
+import { cardinal, pairs, plural, spellDigits, table, words } from './numbers.ts';
 import { currencyAfter } from './currencies.ts';
 import { findFormulas } from './formulas.ts';
 import { readMagnitude } from './money.ts';
 import { FIXED, isTennis, readPhoneGroups, readQuantity, readVersion } from './quantities.ts';
 import { readBook, readBookNumber, readVerse } from './scripture.ts';
 import { signName } from './signs.ts';
-import { isName, nextWord, type Place, previousWord, type Token, tokenize } from './tokens.ts';
+import type { Place, Token } from './tokens.ts';
+import { isName, nextWord, previousWord, tokenize } from './tokens.ts';
 import { isPerUnit, LENGTH_UNIT, unitName } from './units.ts';
 import { readTechnical, splitName } from './web.ts';
+import type { ReadWord } from './words.ts';
 import {
   readAbbreviation,
   readCapitals,
   readDotted,
   readRoman,
   readUnit,
-  type ReadWord,
   spellLetters,
 } from './words.ts';
 

@@ -1,6 +1,7 @@
 import { CURRENCY_SIGN, currencyAfter, currencyUnits } from './currencies.ts';
 import { cardinal, decimal, inflect, table } from './numbers.ts';
-import { nextWord, type Place, previousWord } from './tokens.ts';
+import type { Place } from './tokens.ts';
+import { nextWord, previousWord } from './tokens.ts';
 import { isAdjective } from './words.ts';
 
 /** Spoken forms of abbreviated magnitudes, such as `million` for `M`. */

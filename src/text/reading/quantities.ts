@@ -1,4 +1,5 @@
 import { DATE_RULES, dayBesideMonth, isYear, monthNamed } from './dates.ts';
+import type { Region } from './numbers.ts';
 import {
   cardinal,
   decimal,
@@ -6,7 +7,6 @@ import {
   ordinal,
   pairs,
   plural,
-  type Region,
   spellDigits,
   table,
   twoDigits,
@@ -14,7 +14,8 @@ import {
 } from './numbers.ts';
 import { currencyAfter } from './currencies.ts';
 import { currencyOf, isMagnitude, MAGNITUDES, readMoney } from './money.ts';
-import { isName, nextWord, type Place, previousWord } from './tokens.ts';
+import type { Place } from './tokens.ts';
+import { isName, nextWord, previousWord } from './tokens.ts';
 import { LENGTH_UNIT, unitName } from './units.ts';
 import { COMPASS, isAdjective } from './words.ts';
 

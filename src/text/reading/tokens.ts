@@ -1,5 +1,6 @@
 import { mayBeAbbreviation } from '../sentences.ts';
-import { type Region, words } from './numbers.ts';
+import type { Region } from './numbers.ts';
+import { words } from './numbers.ts';
 import { CURRENCY_SIGN } from './currencies.ts';
 import { signName, WORD_SIGN_CLASS } from './signs.ts';
 

@@ -1,6 +1,7 @@
 import { cardinal, pairs, spellDigits, table, words } from './numbers.ts';
 import { readVersion } from './quantities.ts';
-import { type Place, previousWord } from './tokens.ts';
+import type { Place } from './tokens.ts';
+import { previousWord } from './tokens.ts';
 import { readCapitals, spellLetters } from './words.ts';
 
 /**
@@ -17,7 +18,7 @@ export function readTechnical(word: string, place: Place): string | undefined {
   return undefined;
 }
 
-type Rule = readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined];
+type WebRule = readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined];
 
 const TOP_LEVEL =
   'com|org|net|io|dev|app|edu|gov|mil|info|biz|ai|co|uk|us|de|fr|es|it|nl|eu|ca|au|jp|cn|in|ch|at|be|se|no|tv|me|xyz|tech|cloud|local|test|example|gg|fm|ly|museum|online|site|store|news|blog';
@@ -41,8 +42,8 @@ const ADDRESSES: readonly RegExp[] = [
 // Words that end like the domain of a country but are ordinary text, such as `this.in`.
 const WORD_ENDING = /^[\w-]+\.(?:in|at|be|no|so)$|^[A-Z][\w-]*\.(?:me|it|us)$/;
 
-const RULES: readonly Rule[] = [
-  ...ADDRESSES.map((pattern): Rule => [pattern, readAddress]),
+const RULES: readonly WebRule[] = [
+  ...ADDRESSES.map((pattern): WebRule => [pattern, readAddress]),
   [/^@([\w.-]{1,60}(?:\/[\w.-]{1,60})?)$/, ([, name = '']) => `at ${spellParts(name)}`],
   [
     /^#(?=[0-9a-f]*\d)(?=\d*[a-f])([0-9a-f]{6}|[0-9a-f]{3})$/i,

@@ -1,7 +1,8 @@
 import { isAbbreviation } from '../sentences.ts';
 import { monthNamed, SHORT_DATES } from './dates.ts';
 import { cardinal, inflect, ordinal, romanValue, table, words, year } from './numbers.ts';
-import { isName, nextWord, type Place, previousWord } from './tokens.ts';
+import type { Place } from './tokens.ts';
+import { isName, nextWord, previousWord } from './tokens.ts';
 import { isUnit, unitName } from './units.ts';
 
 /** The spoken form of a word. `takesStop` is true if a full stop after the word belongs to it, as in `Dr.` */

@@ -4,7 +4,7 @@ import type { AlignedEvent, SseEvent } from '../../../src/api/resources/aligned-
 import {
   readAlignedEvent,
   UnreadableEvent,
-  Alignment,
+  StreamAlignment,
   AudioBlock,
   SseEvents,
   textOf,
@@ -202,7 +202,7 @@ describe('Alignment', () => {
   test('keeps the last event of each chunk, in chunk order', () => {
     fc.assert(
       fc.property(fc.array(step), (steps) => {
-        const alignment = new Alignment();
+        const alignment = new StreamAlignment();
         const expected: (readonly number[])[] = [];
         for (const { chunkSeq, words } of steps) {
           expected[chunkSeq] = words ?? [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  Alignment,
+  StreamAlignment,
   AudioMemory,
   readBatch,
   SseEvents,
@@ -44,7 +44,7 @@ function* cut(bytes: Buffer, sizes: readonly number[]): Generator<Uint8Array> {
  */
 async function readAll(events: readonly Sent[], sizes: readonly number[], held: number) {
   const memory = new AudioMemory();
-  const alignment = new Alignment();
+  const alignment = new StreamAlignment();
   const out: { readonly chunk: Uint8Array; readonly isKept: boolean; read: Buffer }[] = [];
   const bytes = Buffer.from(events.map(textOf).join(''));
   const parser = new SseEvents(100_000);
@@ -88,7 +88,7 @@ describe('readBatch', () => {
       { kind: 'event', name: 'completed', data: '{}' },
     ] as const;
     for (const end of ends) {
-      const read = readBatch([heard, end, heard], new AudioMemory(), new Alignment());
+      const read = readBatch([heard, end, heard], new AudioMemory(), new StreamAlignment());
       expect(Buffer.from(read.audio ?? []).toString()).toBe('one');
       expect(read.end?.kind).toBe(end.name === 'audio' ? 'unreadable' : end.name);
     }

@@ -2,7 +2,7 @@ import { withoutSilentSigns, countCodePoints } from '../../../src/text/code-poin
 import type { Region } from '../../../src/text/reading/english.ts';
 import { endsParagraph, splitClauses } from '../../../src/text/sentences.ts';
 import { LONGEST_PIECE, type TextSpan } from '../../../src/service/engine/speech-engine.ts';
-import { type Source, TracedText } from '../../../src/service/engine/traced-text.ts';
+import { type SourceRange, TracedText } from '../../../src/service/engine/traced-text.ts';
 
 /**
  * Rewrites a text in plain ASCII for flite. Numbers, abbreviations and signs become words. Letters lose their accents;
@@ -80,7 +80,7 @@ const SPACE_AROUND = /^ +| +$/g;
 
 const SAID = /[A-Za-z0-9#$%&*+/=@\\^_|~]/;
 
-export interface WrittenWord extends Source {
+export interface WrittenWord extends SourceRange {
   readonly tokens: readonly string[];
 }
 

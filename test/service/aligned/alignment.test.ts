@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SpeechChunk, WordMark } from '../../../src/service/engine/speech-engine.ts';
 import type { AlignmentUpdate } from '../../../src/service/speech/aligned-body.ts';
-import { Alignment, estimateWords } from '../../../src/service/speech/aligned-body.ts';
+import { SpeechAlignment, estimateWords } from '../../../src/service/speech/aligned-body.ts';
 
 const RATE = 1_000;
 
@@ -11,7 +11,7 @@ function chunk(ms: number, told: Pick<SpeechChunk, 'words' | 'span'> = {}): Spee
 }
 
 function follow(text: string, chunks: readonly SpeechChunk[]) {
-  const alignment = new Alignment(text, 0);
+  const alignment = new SpeechAlignment(text, 0);
   const updates: AlignmentUpdate[] = [];
   for (const one of chunks) {
     alignment.add(one);
@@ -124,7 +124,7 @@ describe('a word without a time beside words with times', () => {
   const text = 'Hello 你好 world 😀 — and more.';
   const marks = marksOf(text);
   const statusOf = (isKnown: boolean, words: readonly WordMark[]): string => {
-    const alignment = new Alignment(text, 0, isKnown);
+    const alignment = new SpeechAlignment(text, 0, isKnown);
     alignment.add(chunk(2_000, { words }));
     return alignment.finish();
   };

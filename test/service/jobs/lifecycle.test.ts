@@ -4,7 +4,7 @@ import type { SegmentStatus } from '../../../src/contract/jobs.ts';
 import type {
   JobEvent,
   JobState,
-  JobStatus,
+  StoredStatus,
   Settlement,
 } from '../../../src/service/jobs/lifecycle.ts';
 import {
@@ -17,7 +17,7 @@ import {
 
 type Outcome = Exclude<SegmentStatus, 'pending'>;
 
-function job(status: JobStatus, attempts: number, ...segments: SegmentStatus[]): JobState {
+function job(status: StoredStatus, attempts: number, ...segments: SegmentStatus[]): JobState {
   return { status, attempts, segments };
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { MediaJobKind } from '../../../src/service/jobs/job-records.ts';
+import type { StoredMediaKind } from '../../../src/service/jobs/job-records.ts';
 import { CREDITS, mediaJobsScene, PRICE } from './media-jobs.ts';
 
-const KINDS: readonly MediaJobKind[] = ['lip_sync', 'image', 'video'];
+const KINDS: readonly StoredMediaKind[] = ['lip_sync', 'image', 'video'];
 
 test.each(KINDS)('a %s that comes while the service closes is refused: 503', async (kind) => {
   const { credits, jobs, request, rowOf } = await mediaJobsScene();

@@ -11,8 +11,8 @@ import { amountsIn } from '../../../src/service/ledger/ledger.ts';
 import { createFaults } from '../../../src/service/http/faults.ts';
 import type { RunTask } from '../../../src/service/media/child/run-task.ts';
 import { createMediaJobs } from '../../../src/service/media/media-jobs.ts';
-import type { JobRequest } from '../../../src/service/jobs/jobs.ts';
-import type { Json, MediaJobKind } from '../../../src/service/jobs/job-records.ts';
+import type { NewJob } from '../../../src/service/jobs/jobs.ts';
+import type { Json, StoredMediaKind } from '../../../src/service/jobs/job-records.ts';
 import { Jobs } from '../../../src/service/jobs/jobs.ts';
 import type { JobType } from '../../../src/service/jobs/work-on-job.ts';
 import type { StoredLipSync } from '../../../src/service/media/lipsync/lip-sync.ts';
@@ -51,14 +51,14 @@ const LIP_SYNC: StoredLipSync = {
   rule: 'shorter_input_rounded_up',
 };
 
-const ORDERS: Readonly<Record<MediaJobKind, Json>> = {
+const ORDERS: Readonly<Record<StoredMediaKind, Json>> = {
   image: IMAGE,
   video: VIDEO,
   lip_sync: LIP_SYNC,
   video_dubbing: LIP_SYNC,
 };
 
-type MediaJobRequest = JobRequest & { readonly id: string };
+type MediaJobRequest = NewJob & { readonly id: string };
 
 export interface MediaJobsScene {
   readonly jobs: Jobs;
@@ -70,9 +70,9 @@ export interface MediaJobsScene {
   /** Lets every task end that was begun. */
   endAll(): void;
   /** Something to be accepted, under this id. */
-  request(kind: MediaJobKind, id?: string): MediaJobRequest;
+  request(kind: StoredMediaKind, id?: string): MediaJobRequest;
   /** Accepts one job of each kind that is named, and gives their ids. */
-  accept(...kinds: readonly MediaJobKind[]): readonly string[];
+  accept(...kinds: readonly StoredMediaKind[]): readonly string[];
   /** What is known of a job, and who has it. */
   rowOf(id: string): Json | undefined;
   credits(): number;
@@ -136,7 +136,7 @@ const NO_SPEECH: JobType = {
   describeFailure: () => undefined,
 };
 
-function requestOf(kind: MediaJobKind, id = systemRandom.uuid()): MediaJobRequest {
+function requestOf(kind: StoredMediaKind, id = systemRandom.uuid()): MediaJobRequest {
   return {
     id,
     accountId: ACCOUNT,

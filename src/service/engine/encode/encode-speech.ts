@@ -1,21 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AudioFormat } from '../../../contract/values.ts';
 import type { EncodedFormat } from '../../speech/encode.ts';
-import {
-  amplify,
-  gainOf,
-  createResampler,
-  loadSpeex,
-  type Resampler,
-} from '../../../audio/resample.ts';
-import { EngineError, type SpeechChunk } from '../speech-engine.ts';
+import type { Resampler } from '../../../audio/resample.ts';
+import { amplify, gainOf, createResampler, loadSpeex } from '../../../audio/resample.ts';
+import type { SpeechChunk } from '../speech-engine.ts';
+import { EngineError } from '../speech-engine.ts';
 import { OPUS_SAMPLE_RATE, openOpus } from './opus.ts';
-import {
-  createPcmEncoder,
-  createWavEncoder,
-  PCM_SAMPLE_RATE,
-  type AudioEncoder,
-} from '../../../audio/encode/pcm.ts';
+import type { AudioEncoder } from '../../../audio/encode/pcm.ts';
+import { createPcmEncoder, createWavEncoder, PCM_SAMPLE_RATE } from '../../../audio/encode/pcm.ts';
 import { CODEC_LEVELS, MAX_TRUE_PEAK_DB, PeakLimiter } from '../../../audio/encode/peak-limiter.ts';
 import {
   MP3_SAMPLE_RATE,

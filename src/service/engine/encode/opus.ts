@@ -1,6 +1,7 @@
 import { FIRST_PAGE, LAST_PAGE, writeOggPage } from '../../../audio/ogg.ts';
 import { concatSamples } from '../../../audio/resample.ts';
-import { pcmBytes, type AudioEncoder } from '../../../audio/encode/pcm.ts';
+import type { AudioEncoder } from '../../../audio/encode/pcm.ts';
+import { pcmBytes } from '../../../audio/encode/pcm.ts';
 
 export const OPUS_SAMPLE_RATE = 48_000;
 

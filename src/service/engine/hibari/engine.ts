@@ -3,8 +3,10 @@ import { systemClock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
-import { type TaskRank, ThreadPool, type Ticket } from '../thread-pool.ts';
-import { REGION, type TextPiece, textPieces, unspokenLetters } from './pieces.ts';
+import type { TaskRank, Ticket } from '../thread-pool.ts';
+import { ThreadPool } from '../thread-pool.ts';
+import type { TracedPiece } from './pieces.ts';
+import { REGION, textPieces, unspokenLetters } from './pieces.ts';
 import type { HibariPiece, SpokenPiece } from './synthesizer.ts';
 import { findVariation, HIBARI_VOICES, SAMPLE_RATE } from './voices.ts';
 import { wordMarks } from './word-marks.ts';
@@ -51,8 +53,8 @@ export function createHibariEngine({
   };
 }
 
-interface Task {
-  readonly piece: TextPiece;
+interface SentenceTask {
+  readonly piece: TracedPiece;
   readonly speech: Ticket<SpokenPiece>;
 }
 
@@ -69,7 +71,7 @@ async function* speakPieces(
   const sampleRate = SAMPLE_RATE;
   const region = request.textNormalization === false ? undefined : REGION;
   const pieces = textPieces(request.text, region, request.pronounced);
-  const tasks: Task[] = [];
+  const tasks: SentenceTask[] = [];
   const start = (isFirst: boolean): void => {
     const { value: piece } = pieces.next();
     if (piece === undefined) return;

@@ -1,17 +1,20 @@
 import { countCodePoints, withoutSilentSigns } from '../../../text/code-points.ts';
-import { readingRegion, type Region } from '../../../text/reading/english.ts';
+import type { Region } from '../../../text/reading/english.ts';
+import { readingRegion } from '../../../text/reading/english.ts';
 import { isUnreadSign } from '../../../text/reading/signs.ts';
 import { endsParagraph, splitClauses } from '../../../text/sentences.ts';
 import { readPronounced } from '../pronounced-words.ts';
-import { LONGEST_PIECE, type PronouncedSpan, type TextSpan } from '../speech-engine.ts';
-import { type Source, TracedText } from '../traced-text.ts';
+import type { PronouncedSpan, TextSpan } from '../speech-engine.ts';
+import { LONGEST_PIECE } from '../speech-engine.ts';
+import type { SourceRange } from '../traced-text.ts';
+import { TracedText } from '../traced-text.ts';
 import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 
 /** The rules by which the cast reads numbers, dates and abbreviations: all its voices are American. */
 export const REGION = readingRegion('en-US');
 
 /** A sentence or clause, with its position in the text, counted in code points. */
-export interface TextPiece extends TextSpan {
+export interface TracedPiece extends TextSpan {
   /** The piece as it is written. */
   readonly written: string;
   /** Plain words and marks. */
@@ -27,8 +30,8 @@ export interface TextPiece extends TextSpan {
 }
 
 export interface WrittenWord {
-  readonly spoken: Source;
-  readonly written: Source;
+  readonly spoken: SourceRange;
+  readonly written: SourceRange;
 }
 
 const PAUSE_MS = { clause: 160, sentence: 360, paragraph: 700 };
@@ -42,7 +45,7 @@ export function* textPieces(
   text: string,
   region?: Region,
   given: readonly PronouncedSpan[] = [],
-): Generator<TextPiece, undefined> {
+): Generator<TracedPiece, undefined> {
   let start = 0;
   for (const { text: written } of splitClauses(text, LONGEST_PIECE)) {
     const { pronounced, traced } = readPronounced({ text: written, start }, given, (plain) =>

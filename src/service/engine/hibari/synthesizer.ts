@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { amplify, gainOf } from '../../../audio/resample.ts';
-import { type Kernels, startKernels } from '../../../neural/kernels.ts';
+import type { Kernels } from '../../../neural/kernels.ts';
+import { startKernels } from '../../../neural/kernels.ts';
 import { Network } from '../../../neural/network.ts';
 import { readSafetensors } from '../../../neural/safetensors.ts';
 import type { English, GivenSound, PhonemeToken } from '../../../phonemes/english.ts';
 import type { EngineRequest } from '../speech-engine.ts';
-import { fitToPauses, type SpokenToken } from './fit-to-pauses.ts';
+import type { SpokenToken } from './fit-to-pauses.ts';
+import { fitToPauses } from './fit-to-pauses.ts';
 import { FRAME_MS, FRAME_SAMPLES, soundOf } from './sound.ts';
 import { PHONEME_IDS } from './phoneme-ids.ts';
 import { speakPhonemes } from './voice-model.ts';
-import { gainDbOf, type Variation } from './voices.ts';
+import type { Variation } from './voices.ts';
+import { gainDbOf } from './voices.ts';
 
 /** The parts of a voice. */
 export interface VoiceParts {

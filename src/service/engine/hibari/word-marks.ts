@@ -1,15 +1,15 @@
 import { countCodePoints } from '../../../text/code-points.ts';
 import type { WordMark } from '../speech-engine.ts';
-import type { Source } from '../traced-text.ts';
+import type { SourceRange } from '../traced-text.ts';
 import type { SpokenToken } from './fit-to-pauses.ts';
-import type { TextPiece } from './pieces.ts';
+import type { TracedPiece } from './pieces.ts';
 
 /**
  * Returns the time of each word of a piece.
  * @param offsetMs time of the piece in the speech
  */
 export function wordMarks(
-  piece: TextPiece,
+  piece: TracedPiece,
   tokens: readonly SpokenToken[],
   offsetMs: number,
 ): WordMark[] {
@@ -33,6 +33,6 @@ export function wordMarks(
 
 const ABBREVIATION = /^(?:\p{L}\.)+\p{L}$/u;
 
-function endsWithDot(text: string, { end, start }: Source): boolean {
+function endsWithDot(text: string, { end, start }: SourceRange): boolean {
   return text.charAt(end) === '.' && ABBREVIATION.test(text.slice(start, end));
 }

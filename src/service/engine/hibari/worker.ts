@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 import { openEnglish } from '../../../phonemes/english.ts';
 import { unknownWordReader } from '../../../phonemes/unknown-word-network.ts';
-import { type HibariPiece, HibariSynthesizer } from './synthesizer.ts';
+import type { HibariPiece } from './synthesizer.ts';
+import { HibariSynthesizer } from './synthesizer.ts';
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.');
 const port = parentPort;

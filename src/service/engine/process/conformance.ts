@@ -3,16 +3,8 @@ import { countCodePoints, sliceCodePoints } from '../../../text/code-points.ts';
 import { counted } from '../../../text/display.ts';
 import { EngineError } from '../speech-engine.ts';
 import { formatProblem } from './sample-format.ts';
-import {
-  TestedEngine,
-  loudnessOf,
-  sampleText,
-  type Sound,
-  type TestOptions,
-  usualSeconds,
-  Verdict,
-  type RequestChanges,
-} from './tested-engine.ts';
+import type { TestSpeech, TestOptions, RequestChanges } from './tested-engine.ts';
+import { TestedEngine, loudnessOf, sampleText, usualSeconds, Verdict } from './tested-engine.ts';
 
 /** The result of testing an engine against one rule of the engine protocol. */
 export interface RuleReport {
@@ -26,7 +18,7 @@ export interface RuleReport {
   readonly mend: string | null;
 }
 
-interface Rule {
+interface ProtocolRule {
   readonly name: string;
   readonly title: string;
   readonly mend: string;
@@ -35,7 +27,7 @@ interface Rule {
 }
 
 /** The rules of the engine protocol, in the order in which they are tested (docs/engines.md#test-your-engine). */
-export const RULES: readonly Rule[] = [
+export const RULES: readonly ProtocolRule[] = [
   {
     name: 'hello',
     title: 'the engine starts and says hello in time',
@@ -265,7 +257,7 @@ export async function* testEngine(
 }
 
 async function judge(
-  { check, mend, name, title }: Rule,
+  { check, mend, name, title }: ProtocolRule,
   engine: TestedEngine,
 ): Promise<RuleReport> {
   const report = { rule: name, title };
@@ -306,12 +298,12 @@ async function speakLongest(engine: TestedEngine): Promise<string> {
   return `, and one spoke ${length} characters at once`;
 }
 
-type SpokenVoice = Sound & { readonly voice: EngineVoiceRecord };
+type TestedVoice = TestSpeech & { readonly voice: EngineVoiceRecord };
 
 async function eachSound(
   engine: TestedEngine,
   status: 'failed' | 'warning',
-  problemOf: (sound: SpokenVoice) => string | undefined,
+  problemOf: (sound: TestedVoice) => string | undefined,
 ): Promise<string> {
   const sounds = await engine.sounds();
   const found = sounds.map((sound) => ({ id: sound.voice.id, problem: problemOf(sound) }));
@@ -324,18 +316,18 @@ async function eachSound(
   throw new Verdict(status, `voice ${first.id} ${first.problem}${more}`);
 }
 
-async function firstOf(engine: TestedEngine): Promise<readonly [SpokenVoice]> {
+async function firstOf(engine: TestedEngine): Promise<readonly [TestedVoice]> {
   const [first] = await engine.sounds();
   if (first === undefined) throw new Verdict('skipped', 'no voice speaks');
   return [first];
 }
 
-function peakOf({ samples }: Sound): number {
+function peakOf({ samples }: TestSpeech): number {
   return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
 }
 
 /** Returns the duration of the speech without the silence at its beginning and end, in seconds. */
-function soundingSeconds(sound: Sound): number {
+function soundingSeconds(sound: TestSpeech): number {
   const limit = peakOf(sound) * QUIET_SHARE;
   const isLoud = (sample: number): boolean => Math.abs(sample) > limit;
   const { sampleRate, samples } = sound;
@@ -344,7 +336,7 @@ function soundingSeconds(sound: Sound): number {
 
 const QUIET_SHARE = 0.02;
 
-function clippedIn({ samples }: Sound): number {
+function clippedIn({ samples }: TestSpeech): number {
   let runs = 0;
   let length = 0;
   for (const sample of samples) {
@@ -371,7 +363,7 @@ const CONTROL_TESTS: Readonly<
     EngineControl,
     {
       readonly changes: readonly RequestChanges[];
-      readonly differs: (plain: Sound, other: Sound) => boolean;
+      readonly differs: (plain: TestSpeech, other: TestSpeech) => boolean;
     }
   >
 > = {
@@ -422,7 +414,7 @@ const SURE_CONTROLS: ReadonlySet<EngineControl> = new Set(['speed', 'pitch', 'vo
 async function hasEffect(
   engine: TestedEngine,
   control: EngineControl,
-  { voice, ...plain }: SpokenVoice,
+  { voice, ...plain }: TestedVoice,
 ): Promise<boolean> {
   const { differs, changes } = CONTROL_TESTS[control];
   const text = sampleText(voice.language);
@@ -432,7 +424,7 @@ async function hasEffect(
   return changes.length === 0;
 }
 
-function areDifferent({ samples }: Sound, other: Sound): boolean {
+function areDifferent({ samples }: TestSpeech, other: TestSpeech): boolean {
   return (
     samples.length !== other.samples.length ||
     samples.some((sample, index) => sample !== other.samples[index])

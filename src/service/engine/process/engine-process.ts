@@ -5,16 +5,13 @@ import type { Clock } from '../../../effects/clock.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { display } from '../../../text/display.ts';
 import { samplesOf } from '../../../audio/encode/pcm.ts';
-import {
-  EngineError,
-  type EngineRequest,
-  type SpeechChunk,
-  type WordMark,
-} from '../speech-engine.ts';
+import type { EngineRequest, SpeechChunk, WordMark } from '../speech-engine.ts';
+import { EngineError } from '../speech-engine.ts';
 import { Inbox, Settled } from './inbox.ts';
 import type { EngineChild, LaunchEngine } from './launch-engine.ts';
 import type { EngineMessage, HostMessage, SpeakMessage } from './messages.ts';
-import { descriptionIn, ProtocolFault, readMessages, type ReceivedMessage } from './messages.ts';
+import type { ReceivedMessage } from './messages.ts';
+import { descriptionIn, ProtocolFault, readMessages } from './messages.ts';
 import { SpeechCheck } from './speech-check.ts';
 
 /** Timeouts for an engine process, in milliseconds (docs/engines.md). */
@@ -38,10 +35,10 @@ const TIMEOUTS = {
 /** Maximum size in bytes of the unread audio of an engine process, for all its requests together. */
 const UNREAD_BYTES = 32 * 1024 * 1024;
 
-type Ending = Extract<EngineMessage, { readonly type: 'done' | 'error' }>;
+type LastMessage = Extract<EngineMessage, { readonly type: 'done' | 'error' }>;
 
 /** The speech that an engine makes for one request. */
-export interface Speech {
+export interface RunningSpeech {
   readonly chunks: AsyncGenerator<SpeechChunk, undefined>;
   /** Cancels the request, unless it has ended; ignores later messages about it. Never rejects. */
   settle(): Promise<void>;
@@ -120,7 +117,7 @@ export class EngineProcess {
    * call `settle` of the result, not `return` of the generator.
    * @param sampleRate sample rate of the voice
    */
-  speak(request: EngineRequest, sampleRate: number): Speech {
+  speak(request: EngineRequest, sampleRate: number): RunningSpeech {
     const id = ++this.#lastId;
     return {
       chunks: this.#speak(id, request, sampleRate),
@@ -196,7 +193,7 @@ export class EngineProcess {
     const check = new SpeechCheck(sent.text, speed, sampleRate);
     const stderr = this.#child.stderrTail();
     let words: WordMark[] = [];
-    let end: Ending | undefined;
+    let end: LastMessage | undefined;
     const inbox = this.#begin(sent);
     try {
       while (end === undefined) {
@@ -398,7 +395,7 @@ export class EngineProcess {
   }
 
   async #reported(
-    { reason, message }: Extract<Ending, { readonly type: 'error' }>,
+    { reason, message }: Extract<LastMessage, { readonly type: 'error' }>,
     stderrBefore: string,
   ): Promise<EngineError> {
     await nextTurn();

@@ -1,5 +1,6 @@
 import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
-import { type Clock, systemClock } from '../../../effects/clock.ts';
+import type { Clock } from '../../../effects/clock.ts';
+import { systemClock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
 import { EngineError } from '../speech-engine.ts';
 import { EngineProcess } from './engine-process.ts';

@@ -1,4 +1,5 @@
-import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { EngineCommand } from '../../../contract/engine.ts';

@@ -3,24 +3,26 @@ import type {
   EngineRegistration,
   EngineVoiceRecord,
 } from '../../../contract/engine.ts';
-import { type Clock, systemClock } from '../../../effects/clock.ts';
+import type { Clock } from '../../../effects/clock.ts';
+import { systemClock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
 import { codePointOffset, countCodePoints, withoutSilentSigns } from '../../../text/code-points.ts';
-import { readingRegion, type Region } from '../../../text/reading/english.ts';
-import {
-  CLONED_VOICE,
-  EngineError,
-  type EngineRequest,
-  type PronouncedSpan,
-  type SpeechChunk,
-  type SpeechEngine,
-  type TextSpan,
-  type WordMark,
+import type { Region } from '../../../text/reading/english.ts';
+import { readingRegion } from '../../../text/reading/english.ts';
+import type {
+  EngineRequest,
+  PronouncedSpan,
+  SpeechChunk,
+  SpeechEngine,
+  TextSpan,
+  WordMark,
 } from '../speech-engine.ts';
+import { CLONED_VOICE, EngineError } from '../speech-engine.ts';
 import { inCodePoints, readPronounced, withWrittenWords } from '../pronounced-words.ts';
 import { TracedText } from '../traced-text.ts';
 import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
-import { EngineProcess, type Speech } from './engine-process.ts';
+import type { RunningSpeech } from './engine-process.ts';
+import { EngineProcess } from './engine-process.ts';
 import { joinLetters, markLetters } from './joined-letters.ts';
 import type { LaunchEngine } from './launch-engine.ts';
 import { speakInPieces } from './speech-in-pieces.ts';
@@ -126,7 +128,7 @@ async function* speak(
   }
   const { sampleRate } = added;
   const engine = await pool.take(signal);
-  let speech: Speech | undefined;
+  let speech: RunningSpeech | undefined;
   try {
     const greeting = await abortable(engine.ready, signal);
     requireUnchanged(greeting, registration, added);
@@ -311,7 +313,7 @@ class ProcessPool {
 
   async giveBack(
     engine: EngineProcess,
-    request: Pick<Speech, 'settle'> | undefined,
+    request: Pick<RunningSpeech, 'settle'> | undefined,
   ): Promise<void> {
     await request?.settle();
     const requests = this.#all.get(engine);

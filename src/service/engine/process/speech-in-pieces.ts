@@ -1,8 +1,9 @@
 import { countCodePoints, hasMoreCodePointsThan } from '../../../text/code-points.ts';
 import { splitParts } from '../../../text/parts.ts';
 import { endsParagraph } from '../../../text/sentences.ts';
-import { EngineError, type EngineRequest, type SpeechChunk } from '../speech-engine.ts';
-import type { EngineProcess, Speech } from './engine-process.ts';
+import type { EngineRequest, SpeechChunk } from '../speech-engine.ts';
+import { EngineError } from '../speech-engine.ts';
+import type { EngineProcess, RunningSpeech } from './engine-process.ts';
 
 export interface PieceOptions {
   readonly sampleRate: number;
@@ -18,13 +19,13 @@ export function speakInPieces(
   engine: Pick<EngineProcess, 'speak'>,
   request: EngineRequest,
   { maxTextLength, sampleRate }: PieceOptions,
-): Speech {
+): RunningSpeech {
   const { text: whole } = request;
   if (maxTextLength === undefined || !hasMoreCodePointsThan(whole, maxTextLength)) {
     return engine.speak(request, sampleRate);
   }
   const joined = new JoinedSpeech(sampleRate);
-  let current: Speech | undefined;
+  let current: RunningSpeech | undefined;
   async function* speakAll(limit: number): AsyncGenerator<SpeechChunk, undefined> {
     let unspeakable: EngineError | undefined;
     for (const { start, text } of splitParts(whole, limit)) {

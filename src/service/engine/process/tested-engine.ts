@@ -6,8 +6,10 @@ import type {
 } from '../../../contract/engine.ts';
 import type { Clock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
-import { EngineError, type EngineRequest, type WordMark } from '../speech-engine.ts';
-import { EngineProcess, type Loading, type Speech } from './engine-process.ts';
+import type { EngineRequest, WordMark } from '../speech-engine.ts';
+import { EngineError } from '../speech-engine.ts';
+import type { Loading, RunningSpeech } from './engine-process.ts';
+import { EngineProcess } from './engine-process.ts';
 import type { LaunchEngine } from './launch-engine.ts';
 
 export interface TestOptions {
@@ -30,7 +32,7 @@ export class Verdict extends Error {
 }
 
 /** The complete speech for one request. */
-export interface Sound {
+export interface TestSpeech {
   readonly samples: Float32Array;
   readonly sampleRate: number;
   readonly words: readonly WordMark[];
@@ -48,7 +50,7 @@ export class TestedEngine {
   readonly #options: TestOptions;
   #process: EngineProcess | undefined;
   #description: EngineDescription | undefined;
-  readonly #spoken = new Map<string, Sound | EngineError>();
+  readonly #spoken = new Map<string, TestSpeech | EngineError>();
   loadedMs = 0;
 
   constructor(command: EngineCommand, options: TestOptions) {
@@ -91,7 +93,7 @@ export class TestedEngine {
     voice: EngineVoiceRecord,
     text: string,
     changes: RequestChanges = {},
-  ): Promise<Sound> {
+  ): Promise<TestSpeech> {
     return this.read((await this.start(voice, text, changes)).chunks, voice.sampleRate);
   }
 
@@ -100,14 +102,14 @@ export class TestedEngine {
     voice: EngineVoiceRecord,
     text: string,
     changes: RequestChanges = {},
-  ): Promise<Speech> {
+  ): Promise<RunningSpeech> {
     const process = await this.process();
     const request = { text, voice: voice.id, speed: 1, pitch: 0, isTimed: true, ...changes };
     return process.speak(request, voice.sampleRate);
   }
 
   /** Reads the remaining chunks of a speech and joins their samples. @throws EngineError */
-  async read(chunks: Speech['chunks'], sampleRate: number): Promise<Sound> {
+  async read(chunks: RunningSpeech['chunks'], sampleRate: number): Promise<TestSpeech> {
     const parts: Float32Array[] = [];
     const words: WordMark[] = [];
     for (;;) {
@@ -129,7 +131,7 @@ export class TestedEngine {
    * Lets every voice speak a sentence of its language and returns the results by voice id. Each voice speaks only once,
    * even if the method is called again. Stops after three voices have failed.
    */
-  async speakAll(): Promise<ReadonlyMap<string, Sound | EngineError>> {
+  async speakAll(): Promise<ReadonlyMap<string, TestSpeech | EngineError>> {
     const { voices } = this.description;
     let failures = 0;
     for (const [index, voice] of voices.entries()) {
@@ -147,7 +149,7 @@ export class TestedEngine {
   }
 
   /** Returns the speech of every voice that could speak. @throws Verdict if no voice could speak */
-  async sounds(): Promise<readonly (Sound & { readonly voice: EngineVoiceRecord })[]> {
+  async sounds(): Promise<readonly (TestSpeech & { readonly voice: EngineVoiceRecord })[]> {
     const spoken = await this.speakAll();
     const { voices } = this.description;
     const found = voices.flatMap((voice, index) => {
@@ -174,7 +176,7 @@ export class TestedEngine {
 const MOST_FAILURES = 3;
 
 /** Returns the loudness of a sound in LUFS; undefined for silence. */
-export function loudnessOf({ samples, sampleRate }: Sound): number | undefined {
+export function loudnessOf({ samples, sampleRate }: TestSpeech): number | undefined {
   const meter = new LoudnessMeter(1, sampleRate);
   meter.write([samples]);
   return meter.integrated;

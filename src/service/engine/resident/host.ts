@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Check } from 'typebox/schema';
 import { EngineRegistration } from '../../../contract/engine.ts';
@@ -9,9 +10,11 @@ import { systemClock } from '../../../effects/clock.ts';
 import { systemFiles } from '../../../effects/file-system.ts';
 import { systemProcesses } from '../../../effects/processes.ts';
 import { systemRandom } from '../../../effects/random.ts';
-import { engineLauncher, type LaunchEngine } from '../process/launch-engine.ts';
+import type { LaunchEngine } from '../process/launch-engine.ts';
+import { engineLauncher } from '../process/launch-engine.ts';
 import { createProcessEngine } from '../process/process-engine.ts';
-import { EngineError, type SpeechEngine } from '../speech-engine.ts';
+import type { SpeechEngine } from '../speech-engine.ts';
+import { EngineError } from '../speech-engine.ts';
 import {
   connectToHost,
   HEARTBEAT_MS,

@@ -11,15 +11,15 @@ import { systemProcesses } from '../../../effects/processes.ts';
 import { ENGINE_HOST_FILE } from '../../worker-file.ts';
 import { TimedOut, withTimeout } from '../process/engine-process.ts';
 import { engineEnvironment } from '../process/launch-engine.ts';
-import { createProcessEngine, type ProcessEngineOptions } from '../process/process-engine.ts';
+import type { ProcessEngineOptions } from '../process/process-engine.ts';
+import { createProcessEngine } from '../process/process-engine.ts';
 import type { EngineRequest, SpeechEngine } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
+import type { FailedReply, Received } from './host-protocol.ts';
 import {
   connectToHost,
-  type FailedReply,
   HEARTBEAT_MS,
   readReplies,
-  type Received,
   requireSocketFolder,
   send,
   SOCKET_SUFFIX,

@@ -1,11 +1,11 @@
-import type { ImportErrorDetails, ImportStage, MediaKind } from '../../../contract/lip-sync.ts';
+import type { ImportErrorDetails, ImportStage, InputKind } from '../../../contract/lip-sync.ts';
 import type { ServiceErrorCode } from '../../../contract/service-errors.ts';
 import { ServiceError } from '../../service-error.ts';
 import { MediaTaskError } from '../child/messages.ts';
 import type { TaskFailure } from '../child/messages.ts';
 
 export interface ImportSubject {
-  readonly kind: MediaKind;
+  readonly kind: InputKind;
   /** Name of the request field that contains the URL. */
   readonly field: string;
 }

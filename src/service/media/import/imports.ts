@@ -3,7 +3,7 @@ import {
   MEDIA_IMAGE_MAX_BYTES,
   MEDIA_VIDEO_MAX_BYTES,
 } from '../../../contract/limits.ts';
-import type { MediaKind } from '../../../contract/lip-sync.ts';
+import type { InputKind } from '../../../contract/lip-sync.ts';
 import type { Clock } from '../../../effects/clock.ts';
 import type { Random } from '../../../effects/random.ts';
 import { Failure } from '../../../errors/failure.ts';
@@ -50,7 +50,7 @@ const MOST_AT_ONCE = 16;
 const STALE_AFTER_MS = 24 * 60 * 60 * 1_000;
 const INSPECTION_DEADLINE_MS = 60_000;
 
-const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
+const MAX_BYTES: Readonly<Record<InputKind, number>> = {
   video: MEDIA_VIDEO_MAX_BYTES,
   audio: MEDIA_AUDIO_MAX_BYTES,
   image: MEDIA_IMAGE_MAX_BYTES,

@@ -8,15 +8,15 @@ import { importFailure } from '../import/import-failure.ts';
 import type { Imports, MediaImport } from '../import/imports.ts';
 import type { AlignParameters, InspectedVideo } from '../inspection/inspection.ts';
 import { Aligned, AudioMetadata, VideoMetadata } from '../inspection/inspection.ts';
-import type { JobRequest, Jobs } from '../../jobs/jobs.ts';
-import type { Job } from '../../jobs/job-records.ts';
+import type { NewJob, Jobs } from '../../jobs/jobs.ts';
+import type { StoredJob } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
 import type { MediaWork } from '../media-jobs.ts';
 
 // After the signal is aborted, no job is accepted or charged.
-interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
+interface LipSyncCall extends Pick<NewJob, 'requestId'> {
   readonly request: Pick<Request, 'signal'>;
-  readonly key: Pick<JobRequest, 'accountId' | 'endpoint' | 'idempotencyKey'>;
+  readonly key: Pick<NewJob, 'accountId' | 'endpoint' | 'idempotencyKey'>;
   readonly body: LipSyncRequest;
 }
 
@@ -27,7 +27,7 @@ interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
 export async function acceptLipSync(
   { body, key, request: { signal }, requestId }: LipSyncCall,
   { jobs, media }: { readonly jobs: Jobs; readonly media: { readonly imports: Imports } },
-): Promise<Job> {
+): Promise<StoredJob> {
   const { audio_url: audioUrl, video_extension: extendsVideo = false, video_url: videoUrl } = body;
   const failed = new AbortController();
   return media.imports.within(AbortSignal.any([signal, failed.signal]), async (arrival) => {

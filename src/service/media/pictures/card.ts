@@ -178,7 +178,7 @@ async function referenceLayers(
   return layers;
 }
 
-interface Place extends PictureSize {
+interface CardArea extends PictureSize {
   readonly left: number;
   readonly top: number;
 }
@@ -192,7 +192,10 @@ const GAP = 0.025;
  * Returns position and size of each reference image in a placeholder picture. If an upright or square picture has three
  * or more images, they are placed in two rows, otherwise in one row.
  */
-export function referencePlaces(count: number, { width, height }: PictureSize): readonly Place[] {
+export function referencePlaces(
+  count: number,
+  { width, height }: PictureSize,
+): readonly CardArea[] {
   const rows = count > 2 && height >= width ? 2 : 1;
   const columns = Math.ceil(count / rows);
   const gap = Math.round(GAP * Math.min(width, height));

@@ -5,15 +5,15 @@ import {
 } from '../../../contract/realtime/limits.ts';
 import type { FrameMessage } from '../../../realtime/frames.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import type { ClientMessage, StartMessage } from '../client-message.ts';
+import type { ParsedMessage, StartMessage } from '../client-message.ts';
 import { modesOf, readClientMessage } from '../client-message.ts';
 import { digestOf } from '../segment-audio.ts';
 import { reserve, endWhenDone } from './speaking.ts';
-import type { EarlierSegment, OpenRequest, Reducer } from './state.ts';
+import type { EarlierSegment, OpenRequest, SessionReducer } from './state.ts';
 import { emit, fail, patch, patchRequest, reject, replyTo, restartIdle, send } from './state.ts';
 
 /** Handles a client message. Checks the authentication, then the event name, then the fields. */
-export function receive(frame: FrameMessage, isRepeated: boolean): Reducer {
+export function receive(frame: FrameMessage, isRepeated: boolean): SessionReducer {
   return ({ phase, protocol, request }) => {
     const { event, eventId } = frame;
     if (phase === 'authenticating' && event !== 'auth') {
@@ -34,7 +34,7 @@ export function receive(frame: FrameMessage, isRepeated: boolean): Reducer {
   };
 }
 
-function handle(message: ClientMessage): Reducer {
+function handle(message: ParsedMessage): SessionReducer {
   switch (message.event) {
     case 'auth':
       return authenticate(message);
@@ -65,14 +65,14 @@ const AUTH_TIMEOUT_MS = 10_000;
 const SITE = 'embedded';
 
 /** Handles a new connection. @param quota remaining quota; `undefined` if the client sent no API key */
-export function opened(quota: number | undefined): Reducer {
+export function opened(quota: number | undefined): SessionReducer {
   return () =>
     quota === undefined
       ? [emit({ type: 'startTimer', name: 'auth', afterMs: AUTH_TIMEOUT_MS })]
       : [greet(quota), restartIdle];
 }
 
-function authenticate({ token, eventId }: Auth): Reducer {
+function authenticate({ token, eventId }: Auth): SessionReducer {
   return ({ phase }) => {
     if (phase === 'authenticating') {
       return [patch({ pendingEventId: eventId }), emit({ type: 'redeem', token })];
@@ -82,20 +82,20 @@ function authenticate({ token, eventId }: Auth): Reducer {
   };
 }
 
-export const ticketRefused: Reducer = ({ pendingEventId, phase }) => {
+export const ticketRefused: SessionReducer = ({ pendingEventId, phase }) => {
   if (phase !== 'authenticating') return [];
   const message = 'The ticket is unknown, used, expired, or for another origin or host';
   return [fail({ code: 'authentication_failed', message }, pendingEventId)];
 };
 
-export function redeemed(quota: number): Reducer {
+export function redeemed(quota: number): SessionReducer {
   return ({ phase }) =>
     phase === 'authenticating'
       ? [emit({ type: 'stopTimer', name: 'auth' }), greet(quota), restartIdle]
       : [];
 }
 
-function greet(quota: number): Reducer {
+function greet(quota: number): SessionReducer {
   return ({ sessionId, protocol, pendingEventId }) => [
     patch({ phase: 'waiting', pendingEventId: undefined }),
     send({
@@ -110,7 +110,7 @@ function greet(quota: number): Reducer {
 }
 
 // After a failed `start`, the client may send another.
-function start(message: StartMessage): Reducer {
+function start(message: StartMessage): SessionReducer {
   return ({ phase }) => {
     const { eventId } = message;
     if (phase !== 'waiting') {
@@ -127,7 +127,7 @@ function start(message: StartMessage): Reducer {
 // A request in `simple` mode has only this segment.
 const SIMPLE_SEGMENT_ID = 'input';
 
-function takeInput({ text, commit = true, eventId }: Input): Reducer {
+function takeInput({ text, commit = true, eventId }: Input): SessionReducer {
   return withInput(eventId, 'The input is committed already', (request) => {
     const characters = request.characters + countCodePoints(text);
     const most = Math.min(SIMPLE_INPUT_MAX_CHARACTERS, request.segmentMaxCharacters);
@@ -146,7 +146,7 @@ function takeInput({ text, commit = true, eventId }: Input): Reducer {
   });
 }
 
-function takeText({ text, sequence, eventId }: Text): Reducer {
+function takeText({ text, sequence, eventId }: Text): SessionReducer {
   return withInput(eventId, 'The request is stopped', (request) => {
     const expected = nextSequence(request, sequence);
     if (sequence !== expected) {
@@ -182,12 +182,12 @@ function tooLarge(
   characters: number,
   most: number,
   eventId: string | undefined,
-): Reducer {
+): SessionReducer {
   const message = `The ${what} would have ${characters} characters; at most ${most} are allowed`;
   return fail({ code: 'segment_too_large', message, path: 'text' }, eventId);
 }
 
-function flush({ segmentId, eventId }: Flush): Reducer {
+function flush({ segmentId, eventId }: Flush): SessionReducer {
   return withInput(eventId, 'The request is stopped', (request) => {
     const { texts, sequences, characters, earlier, queue } = request;
     if (texts.length === 0) {
@@ -213,7 +213,7 @@ function flush({ segmentId, eventId }: Flush): Reducer {
 }
 
 // The service sends `finish` after the last segment.
-function stop({ eventId }: Stop): Reducer {
+function stop({ eventId }: Stop): SessionReducer {
   return withInput(eventId, 'The request is stopped', ({ earlier, queue, texts }) => {
     const failed = earlier
       .filter(({ audioBytes, segmentId }) => audioBytes === undefined && !queue.includes(segmentId))
@@ -233,8 +233,8 @@ function stop({ eventId }: Stop): Reducer {
 function withInput(
   eventId: string | undefined,
   stopped: string,
-  reducer: (request: OpenRequest) => Reducer,
-): Reducer {
+  reducer: (request: OpenRequest) => SessionReducer,
+): SessionReducer {
   return ({ isDraining, phase, request }) => {
     if (request === undefined || request.isStopped || phase !== 'speaking') {
       const message = request === undefined ? 'Send start first' : stopped;
@@ -258,7 +258,7 @@ function acknowledge(
   { segmentId, units }: EarlierSegment,
   audioBytes: number,
   eventId: string,
-): Reducer {
+): SessionReducer {
   return ({ request }) => {
     const { requestId = '', characters = 0 } = request ?? {};
     const ids = { requestId, segmentId };

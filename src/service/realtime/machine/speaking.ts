@@ -15,7 +15,7 @@ import {
   send,
   unitsWithout,
 } from './state.ts';
-import type { CommittedSegment, OpenRequest, Reducer, SessionEvent } from './state.ts';
+import type { CommittedSegment, OpenRequest, SessionReducer, SessionEvent } from './state.ts';
 
 const MAX_STATUS_SEGMENTS = FRAME_LIMITS.arrayItems;
 
@@ -23,7 +23,7 @@ const MAX_STATUS_SEGMENTS = FRAME_LIMITS.arrayItems;
  * Emits the effect that reserves a segment's credits. Sends the error `session_limit_exceeded` if the session would
  * exceed its limit of units or segments.
  */
-export function reserve(segment: CommittedSegment, eventId: string | undefined): Reducer {
+export function reserve(segment: CommittedSegment, eventId: string | undefined): SessionReducer {
   return ({ request }) => {
     const { units = 0, earlier = [] } = request ?? {};
     const isTooLong = units + segment.characters > SESSION_MAX_UNITS;
@@ -43,7 +43,7 @@ export function reserve(segment: CommittedSegment, eventId: string | undefined):
 export function reserved({
   segmentId,
   units: reservedUnits,
-}: Extract<SessionEvent, { type: 'reserved' }>): Reducer {
+}: Extract<SessionEvent, { type: 'reserved' }>): SessionReducer {
   return ({ request, reserving, pendingEventId }) => {
     if (request === undefined || reserving?.segmentId !== segmentId) return [];
     const { characters, sequences, text } = reserving;
@@ -80,7 +80,7 @@ export function reserved({
 }
 
 /** Handles a refused reservation: sends an error, because the account has too few credits. */
-export function notReserved(problem: Problem): Reducer {
+export function notReserved(problem: Problem): SessionReducer {
   return ({ reserving, pendingEventId }) =>
     reserving === undefined ? [] : [fail(problem, pendingEventId)];
 }
@@ -88,7 +88,7 @@ export function notReserved(problem: Problem): Reducer {
 /** Handles audio of the current segment, or the end of the segment. */
 export function takeSpeech(
   event: Extract<SessionEvent, { type: 'audio' | 'spoken' | 'unspeakable' }>,
-): Reducer {
+): SessionReducer {
   return ({ protocol, request }) => {
     if (request === undefined || request.queue[0] !== event.segmentId) return [];
     switch (event.type) {
@@ -102,7 +102,7 @@ export function takeSpeech(
   };
 }
 
-function sendAudio(request: OpenRequest, audio: Uint8Array): Reducer {
+function sendAudio(request: OpenRequest, audio: Uint8Array): SessionReducer {
   return ({ sessionId }) => {
     const { requestId, nextAudio, queue, audioFormat } = request;
     const [segmentId = ''] = queue;
@@ -126,7 +126,7 @@ function completed(
   request: OpenRequest,
   { segmentId, outcome, unspoken }: Extract<SessionEvent, { type: 'spoken' }>,
   hasCredits: boolean,
-): Reducer {
+): SessionReducer {
   const { requestId, mode, queue } = request;
   const { units: segmentUnits, audioBytes, quotaRemaining, creditsUsed } = outcome;
   const isReliable = mode === 'reliable';
@@ -154,7 +154,7 @@ function completed(
 function nothingToSay(
   request: OpenRequest,
   { segmentId, unspoken }: Extract<SessionEvent, { type: 'unspeakable' }>,
-): Reducer {
+): SessionReducer {
   const { requestId, mode, units } = request;
   const refunded = request.earlier.find((one) => one.segmentId === segmentId)?.units ?? 0;
   const refund = patchRequest({ units: units - refunded });
@@ -182,7 +182,7 @@ function unspokenWarning(
   { requestId, mode }: OpenRequest,
   segmentId: string,
   unspoken: string | undefined,
-): readonly Reducer[] {
+): readonly SessionReducer[] {
   if (unspoken === undefined) return [];
   const message =
     'The voice cannot speak some words of the text; `unspoken` has the positions that the audio leaves out';
@@ -196,20 +196,20 @@ function endSegment(
   { queue, earlier }: OpenRequest,
   segmentId: string,
   result: { readonly audioBytes: number; readonly units?: number },
-): Reducer {
+): SessionReducer {
   return patchRequest({
     queue: queue.slice(1),
     earlier: earlier.map((one) => (one.segmentId === segmentId ? { ...one, ...result } : one)),
   });
 }
 
-const speakNext: Reducer = ({ request }) => {
+const speakNext: SessionReducer = ({ request }) => {
   const [segmentId] = request?.queue ?? [];
   return [segmentId === undefined ? endWhenDone : emit({ type: 'speak', segmentId })];
 };
 
 /** Ends the request if all segments are spoken and no more input is expected. */
-export const endWhenDone: Reducer = ({ request, reserving, isDraining }) => {
+export const endWhenDone: SessionReducer = ({ request, reserving, isDraining }) => {
   if (request === undefined || request.queue.length > 0) return [];
   if (request.isStopped && reserving === undefined) {
     return [patch({ phase: 'settling' }), emit({ type: 'complete' })];

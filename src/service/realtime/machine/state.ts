@@ -167,17 +167,17 @@ export type SessionEffect =
   | { readonly type: 'stopTimer'; readonly name: SessionTimer }
   | { readonly type: 'close'; readonly code: number };
 
-export type Step = machine.Step<SessionState, SessionEffect>;
-export type Reducer = machine.Reducer<SessionState, SessionEffect>;
+export type SessionStep = machine.Step<SessionState, SessionEffect>;
+export type SessionReducer = machine.Reducer<SessionState, SessionEffect>;
 
 export const { emit, patch, run } = machine.fsm<SessionState, SessionEffect>();
 
-export function patchRequest(part: Partial<OpenRequest>): Reducer {
+export function patchRequest(part: Partial<OpenRequest>): SessionReducer {
   return ({ request }) =>
     request === undefined ? [] : [patch({ request: { ...request, ...part } })];
 }
 
-export function send(message: Outgoing): Reducer {
+export function send(message: Outgoing): SessionReducer {
   return emit({ type: 'send', message });
 }
 
@@ -185,7 +185,7 @@ export function send(message: Outgoing): Reducer {
 const IDLE_TIMEOUT_MS = 120_000;
 
 /** Restarts the idle timer. */
-export const restartIdle: Reducer = emit({
+export const restartIdle: SessionReducer = emit({
   type: 'startTimer',
   name: 'idle',
   afterMs: IDLE_TIMEOUT_MS,
@@ -195,18 +195,18 @@ export const restartIdle: Reducer = emit({
  * Sends an `error` (docs/api/realtime.md#errors). A terminal error also ends the request, refunds reserved credits and
  * closes the connection.
  */
-export function fail(problem: Problem, eventId?: unknown): Reducer {
+export function fail(problem: Problem, eventId?: unknown): SessionReducer {
   const { terminal } = REALTIME_ERRORS[problem.code];
   return () => [sendError(problem, eventId, terminal), ...(terminal ? [leave(problem)] : [])];
 }
 
 /** Sends a non-terminal `error` about one message. Accepted segments are still spoken. */
-export function reject(problem: Problem, eventId?: unknown): Reducer {
+export function reject(problem: Problem, eventId?: unknown): SessionReducer {
   return sendError(problem, eventId, false);
 }
 
 /** Sends an `error` and closes the connection, even if the error code alone would not end the connection. */
-export function failTerminally(problem: Problem, closeCode: number): Reducer {
+export function failTerminally(problem: Problem, closeCode: number): SessionReducer {
   return () => [sendError(problem, undefined, true), leave(problem, closeCode)];
 }
 
@@ -214,7 +214,7 @@ function sendError(
   { code, message, path, stage }: Problem,
   eventId: unknown,
   terminal: boolean,
-): Reducer {
+): SessionReducer {
   return ({ request, sessionId }) => [
     send({
       event: 'error',
@@ -232,12 +232,12 @@ function sendError(
 }
 
 // A request cannot be retried after `session_limit_exceeded`.
-function leave({ code }: Problem, closeCode = closeCodeOf(code)): Reducer {
+function leave({ code }: Problem, closeCode = closeCodeOf(code)): SessionReducer {
   return () => [abandon(code === 'session_limit_exceeded'), end(closeCode)];
 }
 
 /** Aborts the request, if the connection has one. If `isFinal`, the client cannot retry the request. */
-export function abandon(isFinal = false): Reducer {
+export function abandon(isFinal = false): SessionReducer {
   return (state) => (hasRequest(state) ? [emit({ type: 'abandon', isFinal })] : []);
 }
 
@@ -247,7 +247,7 @@ export function hasRequest({ phase }: SessionState): boolean {
 }
 
 /** Sends `finish` (docs/api/realtime.md#finish-reasons) and closes the connection. */
-export function finish(reason: FinishReason, code: number): Reducer {
+export function finish(reason: FinishReason, code: number): SessionReducer {
   return ({ request, sessionId }) => {
     if (request === undefined) return [end(code)];
     const { requestId, stopEventId } = request;
@@ -267,7 +267,7 @@ export function unitsWithout(
 }
 
 /** Ends the session: stops the timers and closes the connection. */
-export function end(code: number): Reducer {
+export function end(code: number): SessionReducer {
   return (state) => ({
     state: { ...state, phase: 'ended', request: undefined, reserving: undefined },
     effects: [

@@ -1,12 +1,12 @@
 import { opened, receive, redeemed, ticketRefused } from './receiving.ts';
 import { endWhenDone, notReserved, reserved, takeSpeech } from './speaking.ts';
 import type {
-  Reducer,
+  SessionReducer,
   SessionEvent,
   SessionState,
   SessionTimer,
   StartedRequest,
-  Step,
+  SessionStep,
 } from './state.ts';
 import {
   CLOSE,
@@ -27,11 +27,11 @@ import {
  * Returns the next state of a realtime connection, and the side effects to perform (docs/api/realtime.md). This
  * function is pure. In the phase `ended`, events have no effect.
  */
-export function transition(state: SessionState, event: SessionEvent): Step {
+export function transition(state: SessionState, event: SessionEvent): SessionStep {
   return run(state, [reducerFor(event)]);
 }
 
-function reducerFor(event: SessionEvent): Reducer {
+function reducerFor(event: SessionEvent): SessionReducer {
   switch (event.type) {
     case 'opened':
       return opened(event.quota);
@@ -78,7 +78,7 @@ function reducerFor(event: SessionEvent): Reducer {
 
 function startResult(
   event: Extract<SessionEvent, { type: 'started' | 'known' | 'notStarted' }>,
-): Reducer {
+): SessionReducer {
   return ({ pendingEventId, phase }) => {
     if (phase !== 'starting') return [];
     switch (event.type) {
@@ -95,7 +95,7 @@ function startResult(
   };
 }
 
-function started(request: StartedRequest): Reducer {
+function started(request: StartedRequest): SessionReducer {
   return ({ pendingEventId, sessionId }) => {
     const { audioFormat, mode, ready, requestId, warnings } = request;
     const reply = replyTo(pendingEventId);
@@ -117,13 +117,13 @@ const NO_INPUT = {
   stopEventId: undefined,
 } as const;
 
-function unreadable(isText: boolean, problem: string): Reducer {
+function unreadable(isText: boolean, problem: string): SessionReducer {
   const code = isText ? 'invalid_message' : 'invalid_messagepack';
   const message = `Invalid message: ${problem}`;
   return failTerminally({ code, message }, isText ? CLOSE.textFrame : CLOSE.unreadable);
 }
 
-function timedOut(name: SessionTimer): Reducer {
+function timedOut(name: SessionTimer): SessionReducer {
   return (state) => {
     if (name === 'auth') {
       if (state.phase !== 'authenticating') return [];
@@ -136,7 +136,7 @@ function timedOut(name: SessionTimer): Reducer {
   };
 }
 
-const drain: Reducer = (state) =>
+const drain: SessionReducer = (state) =>
   hasRequest(state) ? [patch({ isDraining: true }), endWhenDone] : [end(CLOSE.restarts)];
 
-const closeNow: Reducer = () => [abandon(), finish('server_draining', CLOSE.tooBusy)];
+const closeNow: SessionReducer = () => [abandon(), finish('server_draining', CLOSE.tooBusy)];
