@@ -85,7 +85,14 @@ async function run(place, name, command, tell) {
     'bash',
     ['-c', `TIMEFORMAT='cpu %U %S'; time { ${script}; }`],
     {
-      env: { PATH: process.env.PATH, RUN: name, HOME: out, OUT: out, ...env },
+      env: {
+        PATH: process.env.PATH,
+        FOLEY_KEEP_ALIVE: '0',
+        RUN: name,
+        HOME: out,
+        OUT: out,
+        ...env,
+      },
     },
   );
   const ms = performance.now() - started;

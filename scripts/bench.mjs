@@ -6,6 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { root, setUp } from './set-up.mjs';
 
 setUp();
+// No engine stays ready between runs, unless a bench says otherwise.
+process.env.FOLEY_KEEP_ALIVE = '0';
 /** Files of bench/ that others use. */
 const TOOLS = new Set([
   'measure.mjs',

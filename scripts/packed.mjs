@@ -93,7 +93,7 @@ function place(put, name) {
 
 function speak([file, ...words]) {
   const home = { HOME: folder, USERPROFILE: folder, APPDATA: folder, LOCALAPPDATA: folder };
-  const env = { PATH: process.env.PATH, ...home };
+  const env = { PATH: process.env.PATH, FOLEY_KEEP_ALIVE: '0', ...home };
   const output = path.join(folder, 'hello.mp3');
   const args = ['tts', 'Hello from a tarball', '-o', output];
   const { status, stderr } = spawnSync(file, [...words, ...args], { env, encoding: 'utf8' });

@@ -243,8 +243,8 @@ function isSet({ env }: Context, name: string): boolean {
 }
 
 /**
- * Checks the speech engines that the user added, and names those that keep running between commands. If the user added
- * none, suggests some.
+ * Checks the speech engines that the user added; if there are none, suggests some. Also names the engines that keep
+ * running between commands.
  */
 export const enginesCheck: Check = {
   name: 'engines',
@@ -253,24 +253,21 @@ export const enginesCheck: Check = {
       await import('../../src/engines/registrations.ts');
     const { engines: folder, runtime } = await context.paths();
     const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
-    if (engines.length === 0) {
-      return [
-        ok(
-          'English only; `foley engine add kokoro` adds more voices, and `foley engine add espeak-ng` 18 languages',
-        ),
-      ];
-    }
     const { residentEngines } = await import('../../src/engines/inspector.ts');
     const [findings, resident] = await Promise.all([
       Promise.all(engines.map((engine) => lookAt(context, engine))),
       residentEngines(runtime),
     ]);
+    const works = findings.length === 0 ? [ok(NO_ENGINES)] : findings;
     const [first] = resident;
-    if (first === undefined) return findings;
+    if (first === undefined) return works;
     const stay = resident.length === 1 ? '1 process stays' : `${resident.length} processes stay`;
-    return [...findings, ok(`${stay} ready between commands: ${resident.join(', ')}`)];
+    return [...works, ok(`${stay} ready between commands: ${resident.join(', ')}`)];
   },
 };
+
+const NO_ENGINES =
+  'English only; `foley engine add kokoro` adds more voices, and `foley engine add espeak-ng` 18 languages';
 
 async function lookAt(context: Context, engine: EngineRegistration): Promise<Finding> {
   const { inspect } = await engineDeps(context);

@@ -1,21 +1,26 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps } from '../shared/engine-list.ts';
+import { BUILT_IN_ENGINE } from '../../src/contract/engine.ts';
 
 export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(
         'Ends the process of an engine that stays ready between commands, or the processes of all ' +
-          'engines. Their running requests fail. The next request starts a new process.',
+          'engines. Running requests to added engines fail. The next request starts a new process.',
       )
-      .argument('[name]', 'name of the engine; without it, all engines');
+      .argument(
+        '[name]',
+        'name of the engine, hibari for the built-in voices; without it, all engines',
+      );
   },
   async run(context, { args: [name] }) {
     const [{ findEngine }, { stopEngines }] = await Promise.all([
       import('../../src/engines/engines.ts'),
       import('../../src/engines/inspector.ts'),
     ]);
-    if (name !== undefined) await findEngine(name, await engineDeps(context));
+    const isAdded = name !== undefined && name !== BUILT_IN_ENGINE;
+    if (isAdded) await findEngine(name, await engineDeps(context));
     const { runtime } = await context.paths();
     const stopped = await stopEngines(runtime, name, true);
     const none =

@@ -87,7 +87,7 @@ export const SETTINGS: Definitions = {
   },
   'engine.keepAlive': {
     ...duration(),
-    what: 'idle time after which an added engine ends; 0: at once',
+    what: 'idle time after which an engine ends; 0: at once',
     environment: 'FOLEY_KEEP_ALIVE',
     fallback: 600_000,
     fallbackInCi: 0,

@@ -8,6 +8,9 @@ import { named } from './schemas.ts';
  */
 export const ENGINE_PROTOCOLS = { oldest: 1, newest: 2 } as const;
 
+/** Name of the built-in engine. */
+export const BUILT_IN_ENGINE = 'hibari';
+
 /** The controls that an engine of protocol version 2 can declare (docs/engines.md#controls). */
 export const ENGINE_CONTROLS = [
   'language',

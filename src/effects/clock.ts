@@ -34,3 +34,17 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Thrown for an exceeded timeout. The message is a verb phrase, such as `was silent for 60 s`. */
+export class TimedOut extends Error {
+  override readonly name = 'TimedOut';
+}
+
+/** Waits for a promise, at most `waitMs` milliseconds. @throws TimedOut, or the error of the promise */
+export function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const message = `was silent for ${waitMs / 1000} s`;
+    const stop = clock.after(waitMs, () => reject(new TimedOut(message)));
+    promise.then(resolve, reject).finally(stop);
+  });
+}

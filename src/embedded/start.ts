@@ -60,7 +60,7 @@ export async function startService(
 ): Promise<RunningService> {
   const { env, files, paths } = host;
   const added = await loadEngineRegistrations(files, registrationsFile(paths.engines));
-  const resident = added.length === 0 ? undefined : await host.resident?.();
+  const resident = await host.resident?.();
   return openService({
     ...options,
     dataDir: options.dataDir ?? paths.serviceData,

@@ -1,11 +1,7 @@
-import { availableParallelism } from 'node:os';
 import type { SpeechEngine } from './engine/speech-engine.ts';
 import type { ListenError } from './http/serve.ts';
 import type { OpenServiceOptions, RunningService } from './running-service.ts';
 import type { StoreError } from './store/open-store.ts';
-
-/** More threads would take more memory than they save time. */
-const MOST_THREADS = 4;
 
 /**
  * Starts the embedded service. The built-in engine warms up in a thread while other modules load.
@@ -13,13 +9,8 @@ const MOST_THREADS = 4;
  * @throws ListenError when listening fails
  */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
-  const [{ EngineRegistry }, { createHibariEngine }, { HIBARI_WORKER_FILE }] = await Promise.all([
-    import('./engine/speech-engine.ts'),
-    import('./engine/hibari/engine.ts'),
-    import('./worker-file.ts'),
-  ]);
-  const threads = Math.min(MOST_THREADS, availableParallelism());
-  const builtIn = createHibariEngine({ workerFile: HIBARI_WORKER_FILE, threads });
+  const { EngineRegistry } = await import('./engine/speech-engine.ts');
+  const builtIn = await builtInEngine(options);
   if (options.warmsUp !== false) void builtIn.warmUp();
   const engines = new EngineRegistry([builtIn, ...(await addedEngines(options, builtIn))]);
   try {
@@ -37,6 +28,18 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
     await engines.close();
     throw error;
   }
+}
+
+async function builtInEngine({ clock, engines }: OpenServiceOptions): Promise<SpeechEngine> {
+  const [{ createHibariEngine }, { HIBARI_WORKER_FILE, speakingThreads }] = await Promise.all([
+    import('./engine/hibari/engine.ts'),
+    import('./worker-file.ts'),
+  ]);
+  const own = createHibariEngine({ workerFile: HIBARI_WORKER_FILE, threads: speakingThreads() });
+  if (engines?.resident === undefined) return own;
+  const { createResidentVoice } = await import('./engine/resident/resident-voice.ts');
+  const { env, nodePath, resident } = engines;
+  return createResidentVoice(own, { clock, env, nodePath, resident });
 }
 
 // @throws StoreError `no_binary` if npm did not install the binary of libsql for this system

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /**
  * Bundled script of the worker thread that runs the built-in voice. The relative path is valid both in the sources
  * (`src/service/`) and in the build (`dist/chunks/`).
@@ -21,3 +23,11 @@ export const LISTENER_WORKER_FILE = new URL('../../dist/listener-worker.cjs', im
 
 /** The fontconfig settings for the library that draws text in pictures. */
 export const FONT_SETTINGS_FILE = new URL('../../assets/fonts/fonts.conf', import.meta.url);
+
+/** More threads would take more memory than they save time. */
+const MOST_THREADS = 4;
+
+/** Returns the number of threads in which the built-in voice speaks. */
+export function speakingThreads(): number {
+  return Math.min(MOST_THREADS, availableParallelism());
+}

@@ -1,3 +1,4 @@
+import { BUILT_IN_ENGINE } from '../../contract/engine.ts';
 import { createHash } from 'node:crypto';
 import type { EngineControl } from '../../contract/engine.ts';
 import type { Model } from '../../contract/models.ts';
@@ -8,7 +9,7 @@ import type { CatalogueModel } from './models.ts';
 import { engineModels, MODELS } from './models.ts';
 import type { PersonalVoices } from './personal-voices.ts';
 import type { CatalogueVoice } from './voices.ts';
-import { BUILT_IN_ENGINE, familyOf, VOICES } from './voices.ts';
+import { familyOf, VOICES } from './voices.ts';
 
 /** A voice, with the engine that speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {

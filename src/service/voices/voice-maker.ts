@@ -1,3 +1,4 @@
+import { BUILT_IN_ENGINE } from '../../contract/engine.ts';
 import type { FamilyId } from '../../contract/families.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
@@ -12,7 +13,7 @@ import type { HearRecordings } from './listen/listening-thread.ts';
 import type { HeardVoice } from './listen/pitch-meter.ts';
 import type { PersonalVoice } from './personal-voices.ts';
 import type { NewVoice, EngineSource } from './voices.ts';
-import { BUILT_IN_ENGINE, BUILT_IN_LANGUAGE } from './voices.ts';
+import { BUILT_IN_LANGUAGE } from './voices.ts';
 
 /** The fields of a request to create a voice, without the audio files. */
 export interface VoiceOptions extends Omit<NewVoice, 'createdAt'> {

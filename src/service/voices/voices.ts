@@ -1,3 +1,4 @@
+import { BUILT_IN_ENGINE } from '../../contract/engine.ts';
 import type { Family, FamilyId } from '../../contract/families.ts';
 import { FAMILIES, WIDEST_RANGES } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
@@ -22,8 +23,6 @@ export interface NewVoice {
   readonly createdAt: number;
 }
 
-/** Name of the built-in engine. */
-export const BUILT_IN_ENGINE = 'hibari';
 export const BUILT_IN_LANGUAGE = 'en-US';
 
 /** An engine voice, and the pitch and speed with which it speaks for a voice of the service. */

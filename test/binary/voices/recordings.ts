@@ -27,7 +27,7 @@ export function speechRecording(text = 'This is what I sound like.'): Buffer {
   const args = ['bin/foley.cjs', 'tts', text, '--local', '-o', file];
   try {
     execFileSync(process.execPath, args, {
-      env: { PATH: process.env['PATH'], HOME: home },
+      env: { PATH: process.env['PATH'], HOME: home, FOLEY_KEEP_ALIVE: '0' },
       stdio: 'ignore',
     });
     return readFileSync(file);

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
 import { ENGINE_PROTOCOLS } from '../../../contract/engine.ts';
 import type { Clock } from '../../../effects/clock.ts';
+import { TimedOut, withTimeout } from '../../../effects/clock.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { display } from '../../../text/display.ts';
 import { samplesOf } from '../../../audio/encode/pcm.ts';
@@ -479,18 +480,4 @@ function withoutStart(tail: string, earlier: string): string {
   const mark = earlier.slice(-OVERLAP);
   const at = mark === '' ? -1 : tail.lastIndexOf(mark);
   return at === -1 ? tail : tail.slice(at + mark.length);
-}
-
-/** Thrown for an exceeded timeout. The message is a verb phrase, such as `was silent for 60 s`. */
-export class TimedOut extends Error {
-  override readonly name = 'TimedOut';
-}
-
-/** Waits for a promise, at most `waitMs` milliseconds. @throws TimedOut, or the error of the promise */
-export function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const message = `was silent for ${waitMs / 1000} s`;
-    const stop = clock.after(waitMs, () => reject(new TimedOut(message)));
-    promise.then(resolve, reject).finally(stop);
-  });
 }

@@ -12,7 +12,7 @@ import { readLock } from '../../../durable/lock.ts';
 import { systemFiles } from '../../../effects/file-system.ts';
 import { systemProcesses } from '../../../effects/processes.ts';
 import type { PronouncedSpan, SpeechChunk } from '../speech-engine.ts';
-import { ByteQueue } from '../process/messages.ts';
+import { ByteQueue } from '../process/byte-queue.ts';
 
 const PronouncedSpans = Type.Unsafe<readonly PronouncedSpan[]>(
   Type.Array(Type.Object({ start: Type.Number(), end: Type.Number(), phonemes: Type.String() })),
@@ -28,6 +28,7 @@ const EngineRequestRecord = Type.Object({
   textNormalization: Type.Optional(Type.Boolean()),
   isTimed: Type.Optional(Type.Boolean()),
   pronounced: Type.Optional(PronouncedSpans),
+  isInteractive: Type.Optional(Type.Boolean()),
 });
 
 const SENDER = {
@@ -72,6 +73,7 @@ const HostReply = Type.Union([
         }),
       ),
     ),
+    span: Type.Optional(Type.Object({ start: Type.Number(), end: Type.Number() })),
   }),
   // Sent regularly, so that a client notices a host that hangs.
   Type.Object({ type: Type.Literal('waiting') }),
@@ -86,7 +88,6 @@ const HostReply = Type.Union([
   }),
 ]);
 type HostReply = Static<typeof HostReply>;
-export type FailedReply = Extract<HostReply, { readonly type: 'error' }>;
 
 /** Interval in milliseconds at which an engine host sends `waiting` messages during a request. */
 export const HEARTBEAT_MS = 15_000;
@@ -100,10 +101,9 @@ export function send(socket: Socket, message: HostRequest | Exclude<HostReply, {
 }
 
 /** Sends a chunk of speech from an engine host to its client. */
-export function sendChunk(socket: Socket, { sampleRate, samples, words }: SpeechChunk): void {
+export function sendChunk(socket: Socket, { samples, ...rest }: SpeechChunk): void {
   const { buffer, byteLength, byteOffset } = samples;
-  const times = words === undefined ? {} : { words };
-  const line = JSON.stringify({ type: 'chunk', bytes: byteLength, sampleRate, ...times });
+  const line = JSON.stringify({ type: 'chunk', bytes: byteLength, ...rest });
   socket.write(`${line}\n`);
   // The engine does not change samples that it has returned.
   socket.write(new Uint8Array(buffer, byteOffset, byteLength));
@@ -129,9 +129,8 @@ export async function* readReplies(socket: Socket): AsyncGenerator<Received, und
     if (bytes === undefined) return;
     // A copy, because samples must begin at a multiple of four bytes.
     const samples = new Float32Array(new Uint8Array(bytes).buffer);
-    const { sampleRate, words } = message;
-    const times = words === undefined ? {} : { words };
-    yield { type: 'chunk', chunk: { samples, sampleRate, ...times } };
+    const { bytes: _bytes, type, ...rest } = message;
+    yield { type, chunk: { samples, ...rest } };
   }
 }
 
@@ -168,6 +167,11 @@ const NOT_LISTENING = new Set<string | undefined>([
  */
 export async function requireSocketFolder(folder: string): Promise<void> {
   await systemFiles.mkdir(folder, { recursive: true, mode: 0o700 });
+  await checkSocketFolder(folder);
+}
+
+/** Checks an existing folder for sockets. Throws like {@link requireSocketFolder}. */
+export async function checkSocketFolder(folder: string): Promise<void> {
   const stats = await lstat(folder);
   const mode = stats.mode & 0o777;
   if (!stats.isDirectory()) throw new UnsafeFile('it is not a folder');
@@ -219,7 +223,7 @@ async function eachHost(
     if (hasErrno(error, 'ENOENT')) return [];
     throw error;
   });
-  if (files.length > 0) await requireSocketFolder(folder);
+  if (files.length > 0) await checkSocketFolder(folder);
   const names = files.map(async (file) => {
     const engine = SOCKET_NAME.exec(file)?.[1];
     if (engine === undefined || (name !== undefined && name !== engine)) return [];

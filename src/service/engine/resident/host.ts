@@ -11,8 +11,6 @@ import { systemFiles } from '../../../effects/file-system.ts';
 import { systemProcesses } from '../../../effects/processes.ts';
 import { systemRandom } from '../../../effects/random.ts';
 import type { LaunchEngine } from '../process/launch-engine.ts';
-import { engineLauncher } from '../process/launch-engine.ts';
-import { createProcessEngine } from '../process/process-engine.ts';
 import type { SpeechEngine } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
 import {
@@ -24,8 +22,9 @@ import {
   sendChunk,
 } from './host-protocol.ts';
 
-// The program that keeps the process of an engine ready between commands: `node engine-host.cjs SOCKET`, with the
-// registration of the engine on stdin (docs/engines.md#processes-between-commands).
+// The program that keeps an engine ready between commands (docs/engines.md#processes-between-commands):
+// `node engine-host.cjs SOCKET`, with the registration of an added engine on stdin, or
+// `node engine-host.cjs SOCKET KEEP_ALIVE_MS` for the built-in engine.
 
 const FIRST_REQUEST_MS = 10_000;
 
@@ -33,12 +32,15 @@ const READ_AHEAD_BYTES = 32 * 1024 * 1024;
 
 const STALL_MS = 10_000;
 
+/** The text that a host of the built-in engine speaks when it starts. It has words that are in no dictionary. */
+const PRACTICE =
+  'Hello, this is a sentence that was read on the live record. The zorblatt of 1984 costs $3.50, or does it? ';
+
 type EngineTask = Exclude<HostRequest, { readonly type: 'stop' }>;
 
-/** Shares one process of an engine between the foley processes of a user. */
+/** Shares one engine between the foley processes of a user. */
 class EngineHost {
   readonly #engine: SpeechEngine;
-  readonly #name: string;
   readonly #release: () => Promise<void>;
   readonly #server: Server;
   readonly #slots: number;
@@ -48,18 +50,53 @@ class EngineHost {
   #running = 0;
   #processes = 0;
   #isRetired = false;
+  #stopIdleTimer: (() => void) | undefined;
 
-  constructor(registration: EngineRegistration, release: () => Promise<void>) {
-    this.#name = registration.name;
-    this.#slots = registration.maxConcurrent ?? 1;
+  private constructor(
+    slots: number,
+    release: () => Promise<void>,
+    open: (host: EngineHost) => SpeechEngine,
+  ) {
+    this.#slots = slots;
     this.#release = release;
     this.#server = createServer((socket) => this.#accept(socket));
-    this.#engine = createProcessEngine({
-      registration,
-      launch: this.#counted(engineLauncher({ env: process.env, nodePath: process.execPath })),
-      processes: 1,
-      idleMs: () => this.#keepAliveMs,
-    });
+    this.#engine = open(this);
+  }
+
+  /** Creates the host of an engine that the user added. Its process ends when it has been idle for some time. */
+  static async forAdded(
+    registration: EngineRegistration,
+    release: () => Promise<void>,
+  ): Promise<EngineHost> {
+    const [{ engineLauncher }, { createProcessEngine }] = await Promise.all([
+      import('../process/launch-engine.ts'),
+      import('../process/process-engine.ts'),
+    ]);
+    const launch = engineLauncher({ env: process.env, nodePath: process.execPath });
+    return new EngineHost(registration.maxConcurrent ?? 1, release, (host) =>
+      createProcessEngine({
+        registration,
+        launch: host.#counted(launch),
+        processes: 1,
+        idleMs: () => host.#keepAliveMs,
+      }),
+    );
+  }
+
+  /** Creates the host of the built-in engine, which takes turns between requests itself. */
+  static async forBuiltIn(keepAliveMs: number, release: () => Promise<void>): Promise<EngineHost> {
+    const [{ createHibariEngine }, { HIBARI_WORKER_FILE, speakingThreads }] = await Promise.all([
+      import('../hibari/engine.ts'),
+      import('../../worker-file.ts'),
+    ]);
+    const host = new EngineHost(Infinity, release, () =>
+      createHibariEngine({ workerFile: HIBARI_WORKER_FILE, threads: speakingThreads() }),
+    );
+    host.#keepAliveMs = keepAliveMs;
+    host.#processes = 1;
+    host.#endWhenIdle();
+    void host.#practise();
+    return host;
   }
 
   listen(file: string): void {
@@ -68,6 +105,23 @@ class EngineHost {
     process.umask(before);
     this.#server.once('error', () => void this.stop());
     systemClock.after(FIRST_REQUEST_MS, () => this.#endIfUnused());
+  }
+
+  // The first speech of a thread is slow, because V8 compiles and optimizes the code that runs.
+  async #practise(): Promise<void> {
+    const request = { text: PRACTICE, voice: this.#engine.voices[0]?.id ?? '', speed: 1, pitch: 0 };
+    try {
+      for await (const _chunk of this.#engine.synthesize(request, new AbortController().signal));
+    } catch {
+      // The next request reports the failure.
+    }
+  }
+
+  #endWhenIdle(): void {
+    this.#stopIdleTimer = systemClock.after(this.#keepAliveMs, () => {
+      this.#processes = 0;
+      this.#endIfUnused();
+    });
   }
 
   async stop(): Promise<void> {
@@ -128,6 +182,7 @@ class EngineHost {
     socket.once('close', () => stop.abort());
     const heartbeat = setInterval(() => send(socket, { type: 'waiting' }), HEARTBEAT_MS);
     this.#keepAliveMs = task.keepAliveMs;
+    this.#stopIdleTimer?.();
     this.#open += 1;
     let hasTurn = false;
     try {
@@ -137,7 +192,8 @@ class EngineHost {
         const voice = await this.#engine.clone?.(task.reference, stop.signal);
         if (voice !== undefined) send(socket, { type: 'cloned', voice });
       } else {
-        for await (const chunk of this.#engine.synthesize(task.request, stop.signal)) {
+        const request = { ...task.request, client: task.command };
+        for await (const chunk of this.#engine.synthesize(request, stop.signal)) {
           sendChunk(socket, chunk);
           await this.#drain(socket, stop.signal);
         }
@@ -152,6 +208,7 @@ class EngineHost {
     socket.end();
     this.#open -= 1;
     if (hasTurn) this.#startNext();
+    if (this.#open === 0 && this.#stopIdleTimer !== undefined) this.#endWhenIdle();
     this.#endIfUnused();
   }
 
@@ -194,7 +251,7 @@ class EngineHost {
       unread = socket.writableLength;
       if (now - readAt < STALL_MS || this.#waiting.size === 0) continue;
       const why = `its audio was not read for ${STALL_MS / 1000} s while other requests waited`;
-      throw new EngineError('failed', `The engine ${this.#name} was interrupted: ${why}.`);
+      throw new EngineError('failed', `The engine ${this.#engine.name} was interrupted: ${why}.`);
     }
   }
 
@@ -249,13 +306,18 @@ async function claim(file: string): Promise<(() => Promise<void>) | undefined> {
   return undefined;
 }
 
-async function main([file = '']: readonly string[]): Promise<void> {
-  const registration: unknown = JSON.parse(readFileSync(0, 'utf8'));
-  if (!Check(EngineRegistration, registration)) throw new Error('invalid registration');
+async function main([file = '', keepAliveMs]: readonly string[]): Promise<void> {
+  const registration: unknown =
+    keepAliveMs === undefined ? JSON.parse(readFileSync(0, 'utf8')) : undefined;
+  if (registration !== undefined && !Check(EngineRegistration, registration)) {
+    throw new Error('invalid registration');
+  }
   const release = await claim(file);
   if (release === undefined) return;
   await rm(file, { force: true });
-  const host = new EngineHost(registration, release);
+  const host = await (registration === undefined
+    ? EngineHost.forBuiltIn(Number(keepAliveMs), release)
+    : EngineHost.forAdded(registration, release));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.once(signal, () => void host.stop());
   }
