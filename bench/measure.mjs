@@ -35,9 +35,7 @@ export function compare(variants, { rounds = 15 } = {}) {
 function time({ name, command }) {
   const { file, args, env, input } = command();
   const clean = Object.fromEntries(
-    Object.entries({ ...process.env, ...env }).filter(
-      ([key]) => !NOISE.has(key),
-    ),
+    Object.entries({ ...process.env, ...env }).filter(([key]) => !NOISE.has(key)),
   );
   const started = performance.now();
   const { status, stderr } = spawnSync(file, args, { env: clean, input: input ?? '' });

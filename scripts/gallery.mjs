@@ -81,7 +81,13 @@ function prepare() {
 function make({ columns = 80, lines, name, title, until }) {
   writeFileSync(path.join(folder, 'typed.sh'), script(lines));
   const size = ['-x', String(columns), '-y', '40'];
-  const env = { FOLEY_KEEP_ALIVE: '0', HOME: folder, PATH: `${folder}:${process.env.PATH}`, LANG: 'C.UTF-8', TZ: 'UTC' };
+  const env = {
+    FOLEY_KEEP_ALIVE: '0',
+    HOME: folder,
+    PATH: `${folder}:${process.env.PATH}`,
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+  };
   tmux(['-f', '/dev/null', 'new-session', '-d', ...size, 'sh typed.sh'], env);
   const screen = until === undefined ? atTheEnd() : whenShown(until);
   if (until !== undefined) {
