@@ -10,7 +10,6 @@ import type {
   RunningService,
 } from '../../src/service/running-service.ts';
 import { display } from '../../src/text/display.ts';
-import { readAcceptedKeys } from './read-accepted-keys.ts';
 import { createServeLog } from './log.ts';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
@@ -18,6 +17,9 @@ import { Option } from 'commander';
 import { addOptions, integerOption, listOption, oneOf } from '../../src/cli/flags/values.ts';
 import type { FaultRule } from '../../src/service/http/faults.ts';
 import { parseFaultRule } from '../../src/embedded/fault-rule.ts';
+import { readInput } from '../../src/cli/read-input.ts';
+import { octal, sharedPermissions } from '../../src/config/accounts.ts';
+import { parseAcceptedKeys } from '../../src/embedded/accepted-keys.ts';
 import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../../src/embedded/service-options.ts';
 
 export const definition: CommandDefinition<ServeFlags> = {
@@ -239,4 +241,20 @@ function parseOrigin(given: string): string {
   throw usageFailure(
     `--allow-origin is "${given}"; it takes an origin such as https://studio.example, without a path`,
   );
+}
+
+/**
+ * Reads the file of `--accept-keys-file`, which lists API keys; `-` is stdin. Warns if other users can access the file.
+ * @throws Failure of kind `usage` if the file cannot be read or is invalid
+ */
+async function readAcceptedKeys(context: Context, file: string): Promise<readonly AccountKey[]> {
+  const name = `--accept-keys-file ${display(file)}`;
+  const bytes = await readInput(context, file, name);
+  const mode = file === '-' ? undefined : await sharedPermissions(file, context);
+  if (mode !== undefined) {
+    context.io.warn(
+      `foley: ${display(file)} contains API keys and is readable by others (${octal(mode)}); run chmod 600 on it`,
+    );
+  }
+  return parseAcceptedKeys(bytes.toString('latin1'), name);
 }

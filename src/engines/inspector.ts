@@ -1,7 +1,7 @@
 import type { EngineCommand } from '../contract/engine.ts';
 import { stateFailure } from '../durable/file-failures.ts';
 import type { Clock } from '../effects/clock.ts';
-import type { RuleReport } from '../service/engine/process/conformance.ts';
+import type { RuleReport } from './conformance.ts';
 import type { EngineDeps } from './engines.ts';
 
 const PROCESSES = 'the processes of engines';
@@ -20,7 +20,7 @@ export function engineInspector({ env, clock, signal }: InspectorDeps): EngineDe
   return async (command) => {
     const [{ engineLauncher }, { inspectEngine }, { EngineError }] = await Promise.all([
       import('../service/engine/process/launch-engine.ts'),
-      import('../service/engine/process/inspect-engine.ts'),
+      import('./inspect-engine.ts'),
       import('../service/engine/speech-engine.ts'),
     ]);
     const launch = engineLauncher({ env, nodePath: process.execPath });
@@ -79,7 +79,7 @@ export async function testEngine(
 ): Promise<readonly RuleReport[]> {
   const [{ engineLauncher }, { testEngine: test }] = await Promise.all([
     import('../service/engine/process/launch-engine.ts'),
-    import('../service/engine/process/conformance.ts'),
+    import('./conformance.ts'),
   ]);
   const launch = engineLauncher({ env, nodePath: process.execPath });
   const reports: RuleReport[] = [];

@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { inspectEngine } from '../../../src/service/engine/process/inspect-engine.ts';
+import { inspectEngine } from '../../../src/engines/inspect-engine.ts';
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 import type { WordMark } from '../../../src/service/engine/speech-engine.ts';
 import { requireTool } from '../../harness/require-tool.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { EngineCommand } from '../../../src/contract/engine.ts';
 import { engineLauncher } from '../../../src/service/engine/process/launch-engine.ts';
-import { inspectEngine } from '../../../src/service/engine/process/inspect-engine.ts';
+import { inspectEngine } from '../../../src/engines/inspect-engine.ts';
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 import { createProcessEngine } from '../../../src/service/engine/process/process-engine.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { inspectEngine } from '../../../src/service/engine/process/inspect-engine.ts';
+import { inspectEngine } from '../../../src/engines/inspect-engine.ts';
 import { engineLauncher } from '../../../src/service/engine/process/launch-engine.ts';
 import { createProcessEngine } from '../../../src/service/engine/process/process-engine.ts';
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EngineProcess } from '../../../../src/service/engine/process/engine-process.ts';
-import { inspectEngine } from '../../../../src/service/engine/process/inspect-engine.ts';
+import { inspectEngine } from '../../../../src/engines/inspect-engine.ts';
 import type { EngineVoiceRecord } from '../../../../src/contract/engine.ts';
 import type { EngineRequest, SpeechEngine } from '../../../../src/service/engine/speech-engine.ts';
 import { manualClock } from '../../../api/manual-clock.ts';

@@ -1,8 +1,8 @@
-import type { EngineCommand, EngineControl, EngineVoiceRecord } from '../../../contract/engine.ts';
-import { countCodePoints, sliceCodePoints } from '../../../text/code-points.ts';
-import { counted } from '../../../text/display.ts';
-import { EngineError } from '../speech-engine.ts';
-import { formatProblem } from './sample-format.ts';
+import type { EngineCommand, EngineControl, EngineVoiceRecord } from '../contract/engine.ts';
+import { countCodePoints, sliceCodePoints } from '../text/code-points.ts';
+import { counted } from '../text/display.ts';
+import { EngineError } from '../service/engine/speech-engine.ts';
+import { formatProblem } from '../service/engine/process/sample-format.ts';
 import type { TestSpeech, TestOptions, RequestChanges } from './tested-engine.ts';
 import { TestedEngine, loudnessOf, sampleText, usualSeconds, Verdict } from './tested-engine.ts';
 

@@ -1,11 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../../src/effects/clock.ts';
-import type { RuleReport } from '../../../../src/service/engine/process/conformance.ts';
-import { testEngine } from '../../../../src/service/engine/process/conformance.ts';
-import { MORSE, recordingLauncher, registrationOf } from './engine-under-test.ts';
+import { systemClock } from '../../src/effects/clock.ts';
+import type { RuleReport } from '../../src/engines/conformance.ts';
+import { testEngine } from '../../src/engines/conformance.ts';
+import {
+  MORSE,
+  recordingLauncher,
+  registrationOf,
+} from '../service/engine/process/engine-under-test.ts';
 
-const FAULTY = fileURLToPath(new URL('engines/faulty.mjs', import.meta.url));
+const FAULTY = fileURLToPath(
+  new URL('../service/engine/process/engines/faulty.mjs', import.meta.url),
+);
 
 async function test(args: readonly string[], steps: string[] = []): Promise<RuleReport[]> {
   const { launch } = recordingLauncher();

@@ -1,10 +1,10 @@
-import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
-import type { Clock } from '../../../effects/clock.ts';
-import { systemClock } from '../../../effects/clock.ts';
-import { abortable } from '../../../effects/concurrency.ts';
-import { EngineError } from '../speech-engine.ts';
-import { EngineProcess } from './engine-process.ts';
-import type { LaunchEngine } from './launch-engine.ts';
+import type { EngineCommand, EngineDescription } from '../contract/engine.ts';
+import type { Clock } from '../effects/clock.ts';
+import { systemClock } from '../effects/clock.ts';
+import { abortable } from '../effects/concurrency.ts';
+import { EngineError } from '../service/engine/speech-engine.ts';
+import { EngineProcess } from '../service/engine/process/engine-process.ts';
+import type { LaunchEngine } from '../service/engine/process/launch-engine.ts';
 
 export interface InspectOptions {
   readonly launch: LaunchEngine;

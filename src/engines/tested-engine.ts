@@ -1,16 +1,12 @@
-import { LoudnessMeter } from '../../../audio/measure.ts';
-import type {
-  EngineCommand,
-  EngineDescription,
-  EngineVoiceRecord,
-} from '../../../contract/engine.ts';
-import type { Clock } from '../../../effects/clock.ts';
-import { abortable } from '../../../effects/concurrency.ts';
-import type { EngineRequest, WordMark } from '../speech-engine.ts';
-import { EngineError } from '../speech-engine.ts';
-import type { Loading, RunningSpeech } from './engine-process.ts';
-import { EngineProcess } from './engine-process.ts';
-import type { LaunchEngine } from './launch-engine.ts';
+import { LoudnessMeter } from '../audio/measure.ts';
+import type { EngineCommand, EngineDescription, EngineVoiceRecord } from '../contract/engine.ts';
+import type { Clock } from '../effects/clock.ts';
+import { abortable } from '../effects/concurrency.ts';
+import type { EngineRequest, WordMark } from '../service/engine/speech-engine.ts';
+import { EngineError } from '../service/engine/speech-engine.ts';
+import type { Loading, RunningSpeech } from '../service/engine/process/engine-process.ts';
+import { EngineProcess } from '../service/engine/process/engine-process.ts';
+import type { LaunchEngine } from '../service/engine/process/launch-engine.ts';
 
 export interface TestOptions {
   readonly launch: LaunchEngine;
