@@ -233,7 +233,7 @@ export default defineConfig([
   { input: { launch: 'src/launch/launch.ts' }, platform: 'node', output },
   // The first speech waits for this worker, so it has its own copy of the few functions that it shares with the service.
   {
-    input: { 'hibari-worker': 'src/service/engine/hibari/worker.ts' },
+    input: { 'hibari-worker': 'src/service/engine/hibari/hibari-worker.ts' },
     platform: 'node',
     plugins: [constructUnicodeExpressions],
     treeshake: { moduleSideEffects: false },

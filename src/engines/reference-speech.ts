@@ -82,7 +82,7 @@ async function openEngine({
     const [{ createHibariEngine }, { REFERENCE_VOICE }, { HIBARI_WORKER_FILE }] = await Promise.all(
       [
         import('../service/engine/hibari/engine.ts'),
-        import('../service/engine/hibari/voices.ts'),
+        import('../service/engine/hibari/cast.ts'),
         import('../service/worker-file.ts'),
       ],
     );

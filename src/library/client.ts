@@ -46,7 +46,7 @@ import {
   speakAligned,
   speakLive,
   speechPlan,
-} from './speech.ts';
+} from './client-speech.ts';
 
 export type * from './client-types.ts';
 export { FoleyError } from './foley-error.ts';

@@ -8,7 +8,7 @@ import type { EngineRegistry } from './engine/speech-engine.ts';
 import { ownHosts } from './http/guard.ts';
 import { hearInThread } from './voices/listen/listening-thread.ts';
 import { startServer } from './http/serve.ts';
-import { systemMedia } from './media/media.ts';
+import { systemMedia } from './media/media-service.ts';
 import { systemProcesses } from '../effects/processes.ts';
 import type { AccountKey, OpenServiceOptions, RunningService } from './running-service.ts';
 import { createService } from './service.ts';

@@ -10,7 +10,7 @@ import { verifyLedger } from './ledger/ledger.ts';
 import { createPage } from './page/page.ts';
 import type { Admission } from './realtime/admission.ts';
 import { isLivePath } from './realtime/admission.ts';
-import type { Realtime } from './realtime/realtime.ts';
+import type { Realtime } from './realtime/realtime-service.ts';
 import type { ServiceEvent } from './running-service.ts';
 import type { ServiceContext, ServiceDeps } from './service-context.ts';
 import { createContext } from './service-context.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { PROFILE_PATH, VOICES_PATH } from '../fault-server/healthy-service.ts';
 import { decodeAudio, isSilent } from '../harness/decode-audio.ts';
 import type { ReadStream } from '../harness/read-events.ts';

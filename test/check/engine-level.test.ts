@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { type Delivered, measured } from '../service/engine/measured-level.ts';
 
 /** Loudness of every voice with every control, and how far a voice may be from it. */

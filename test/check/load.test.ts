@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { readBooks } from '../binary/support/books.ts';

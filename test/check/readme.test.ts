@@ -4,7 +4,7 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { epubOf } from '../harness/epub.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { requireTool } from '../harness/require-tool.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import type { StartedService } from '../contract/start-service.ts';
 import { startService } from '../contract/start-service.ts';
 import { requireTool } from '../harness/require-tool.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHibariEngine } from '../../src/service/engine/hibari/engine.ts';
-import { HIBARI_VOICES } from '../../src/service/engine/hibari/voices.ts';
+import { HIBARI_VOICES } from '../../src/service/engine/hibari/cast.ts';
 import { installPythonTools } from '../harness/python-tools.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { prepared } from '../harness/spoken-words.ts';

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { DEFINITIONS } from '../../src/contract/endpoints.ts';
 import { v2FieldName } from '../../src/contract/realtime/protocols.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
-import { MODELS } from '../../src/service/voices/models.ts';
+import { MODELS } from '../../src/service/voices/model-catalogue.ts';
 import { contractNames, namedSchemas } from './contract-names.ts';
 import { REALTIME_TABLES } from './realtime-tables.ts';
 

@@ -7,7 +7,7 @@ import type { Client, ClientOptions } from '../../src/library/client.ts';
 import { createClient, FoleyError } from '../../src/library/client.ts';
 import type { EphemeralService, ServiceOptions } from '../../src/library/service.ts';
 import { startService } from '../../src/library/service.ts';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 
 const [{ id: voiceId }] = VOICES;
 const SPEECH = 'POST /api/open/v3/speech/tts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../src/contract/generated/endpoints.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
-import { MODELS } from '../../src/service/voices/models.ts';
+import { MODELS } from '../../src/service/voices/model-catalogue.ts';
 
 const DOCS = new URL('../../docs/', import.meta.url);
 

@@ -12,7 +12,7 @@ let bundle: Bundle;
 beforeAll(async () => {
   bundle = await buildBundle({
     sentence: 'test/service/support/one-sentence.ts',
-    'hibari-worker': 'src/service/engine/hibari/worker.ts',
+    'hibari-worker': 'src/service/engine/hibari/hibari-worker.ts',
   });
 });
 

@@ -4,7 +4,7 @@ import { FAMILIES } from '../../src/contract/families.ts';
 import { Capabilities } from '../../src/contract/models.ts';
 import { Profile } from '../../src/contract/account.ts';
 import { VoiceAnswer, VoiceList } from '../../src/contract/voices.ts';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import { jsonPost, OTHER_KEY, testService, voiceId } from './support/test-service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { jsonPost, testService, voiceId } from './support/test-service.ts';
 import type { TestService } from './support/test-service.ts';
 

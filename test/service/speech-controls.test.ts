@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAMILIES } from '../../src/contract/families.ts';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import type { TestService } from './support/test-service.ts';
 import { testService, voiceId } from './support/test-service.ts';
 

@@ -4,7 +4,7 @@ import { systemRandom } from '../../src/effects/random.ts';
 import { startServer } from '../../src/service/http/serve.ts';
 import { connectRaw } from './support/raw-connection.ts';
 import { FAMILIES } from '../../src/contract/families.ts';
-import { VOICES } from '../../src/service/voices/voices.ts';
+import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { jsonPost, KEY, testService, voiceId } from './support/test-service.ts';
 import type { TestService } from './support/test-service.ts';
 

@@ -129,7 +129,7 @@ export interface SpeechEngine {
 /** Prefix of the ids of cloned voices. The ids of the voices that an engine lists contain no colon. */
 export const CLONED_VOICE = 'clone:';
 
-/** Prefix of the ids of the built-in engine's variations (src/service/engine/hibari/voices.ts). */
+/** Prefix of the ids of the built-in engine's variations (src/service/engine/hibari/cast.ts). */
 export const VARIED_VOICE = 'varied:';
 
 /** Maximum length, in UTF-16 code units, of the sentence or clause that an engine synthesizes at once. */

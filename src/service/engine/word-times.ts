@@ -1,4 +1,4 @@
-import { REFERENCE_VOICE } from './hibari/voices.ts';
+import { REFERENCE_VOICE } from './hibari/cast.ts';
 import type {
   EngineRequest,
   EngineVoice,

@@ -6,18 +6,18 @@ import { DEFINITIONS } from '../../contract/endpoints.ts';
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { HEADERS, MESSAGE_PACK } from '../../contract/values.ts';
-import * as account from '../endpoints/account.ts';
-import { getOpenApi } from '../endpoints/account.ts';
+import * as account from '../endpoints/account-endpoints.ts';
+import { getOpenApi } from '../endpoints/account-endpoints.ts';
 import type { Call, CallTo, Handlers } from '../endpoints/call.ts';
-import * as jobs from '../endpoints/jobs.ts';
-import * as lipSync from '../endpoints/lip-sync.ts';
-import { createLipSync, listLipSync } from '../endpoints/lip-sync.ts';
-import * as media from '../endpoints/media.ts';
-import * as otherClients from '../endpoints/other-clients.ts';
-import * as speech from '../endpoints/speech.ts';
-import * as voiceDesigns from '../endpoints/voice-designs.ts';
-import * as voices from '../endpoints/voices.ts';
-import { createVoice, deleteVoice } from '../endpoints/voices.ts';
+import * as jobs from '../endpoints/job-endpoints.ts';
+import * as lipSync from '../endpoints/lip-sync-endpoints.ts';
+import { createLipSync, listLipSync } from '../endpoints/lip-sync-endpoints.ts';
+import * as media from '../endpoints/media-endpoints.ts';
+import * as otherClients from '../endpoints/other-client-endpoints.ts';
+import * as speech from '../endpoints/speech-endpoints.ts';
+import * as voiceDesigns from '../endpoints/voice-design-endpoints.ts';
+import * as voices from '../endpoints/voice-endpoints.ts';
+import { createVoice, deleteVoice } from '../endpoints/voice-endpoints.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import { realtimeV1, upgradeRequired } from '../realtime/admission.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -27,7 +27,7 @@ import type { FieldSchema } from './validation.ts';
 import { requireBodyType, requireValid, typeParts, unsupported } from './validation.ts';
 
 // Loaded on demand, because few processes receive a realtime request.
-const realtime = () => import('../endpoints/realtime.ts');
+const realtime = () => import('../endpoints/realtime-endpoints.ts');
 
 // A plain HTTP request at the path of the WebSocket endpoint (docs/api/realtime.md).
 const refuseRealtime = (): never => {

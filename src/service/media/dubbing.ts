@@ -6,17 +6,17 @@ import type { ServiceContext } from '../service-context.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text as textOf } from '../store/connection.ts';
-import type { SpeechPlanOptions } from '../speech/plan.ts';
-import { planSpeech } from '../speech/plan.ts';
+import type { SpeechPlanOptions } from '../speech/plan-speech.ts';
+import { planSpeech } from '../speech/plan-speech.ts';
 import type { Speaking } from '../speech/speak.ts';
 import { requireSettled, generate, speechOf } from '../speech/speak.ts';
 import { writeMediaFile } from './media-files.ts';
 import type { AudioMetadata, VideoMetadata } from './inspection/inspection.ts';
 import type { StoredJob, Json } from '../jobs/job-records.ts';
 import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
-import type { NewJob, Jobs } from '../jobs/jobs.ts';
-import type { StoredLipSync } from './lipsync/lip-sync.ts';
-import { fetchVideo, billingOf, roundSeconds } from './lipsync/lip-sync.ts';
+import type { NewJob, Jobs } from '../jobs/job-service.ts';
+import type { StoredLipSync } from './lipsync/sync-lips.ts';
+import { fetchVideo, billingOf, roundSeconds } from './lipsync/sync-lips.ts';
 
 interface DubbingOrder {
   readonly accountId: string;

@@ -13,12 +13,18 @@ import type { RealtimeProtocol, RealtimeFormat } from '../../contract/realtime/p
 import { requireValid } from '../http/validation.ts';
 import { anyOf, showValue, describeRange, showText } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
-import { checkRanges, deliver, isWithin, requireModel, requireVoice } from '../speech/plan.ts';
-import type { AppliedControls } from '../speech/plan.ts';
+import {
+  checkRanges,
+  deliver,
+  isWithin,
+  requireModel,
+  requireVoice,
+} from '../speech/plan-speech.ts';
+import type { AppliedControls } from '../speech/plan-speech.ts';
 import { pronunciationProblems } from '../speech/pronunciations.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
-import { familyOf } from '../voices/voices.ts';
-import type { CatalogueModel } from '../voices/models.ts';
+import { familyOf } from '../voices/catalogue-voice.ts';
+import type { CatalogueModel } from '../voices/model-catalogue.ts';
 import { problemOf, withoutNulls } from './client-message.ts';
 import type { Problem } from './client-message.ts';
 import type { RequestWarning, ReadyFields } from './machine/state.ts';

@@ -10,7 +10,7 @@ import { fingerprintOf } from '../operations/operations.ts';
 import type { Operation } from '../operations/operations.ts';
 import { speechFailureMessage, storageFullError } from '../service-error.ts';
 import type { AudioFolder } from '../speech/audio-files.ts';
-import { price } from '../speech/plan.ts';
+import { price } from '../speech/plan-speech.ts';
 import type { SpeechContext } from '../speech/speak.ts';
 import type { Connection } from '../store/connection.ts';
 import { StoreError } from '../store/open-store.ts';

@@ -16,7 +16,7 @@ import type { Store } from '../store/open-store.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
 import type { EncodedFormat, EncodeSpeech } from './encode.ts';
 import type { Generations, RunningGeneration } from './generations.ts';
-import type { SpeechPlan } from './plan.ts';
+import type { SpeechPlan } from './plan-speech.ts';
 
 /** The components of the service that every kind of speech needs: over HTTP, in jobs and in real time. */
 export interface SpeechContext {

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import type { EngineControl } from '../../contract/engine.ts';
 import type { Model } from '../../contract/models.ts';
 import type { Voice, VoiceV1 } from '../../contract/voices.ts';
-import { ADDED_VOICES, HIBARI_VOICES } from '../engine/hibari/voices.ts';
+import { ADDED_VOICES, HIBARI_VOICES } from '../engine/hibari/cast.ts';
 import type { EngineRegistry, SpeechEngine } from '../engine/speech-engine.ts';
-import type { CatalogueModel } from './models.ts';
-import { engineModels, MODELS } from './models.ts';
+import type { CatalogueModel } from './model-catalogue.ts';
+import { engineModels, MODELS } from './model-catalogue.ts';
 import type { PersonalVoices } from './personal-voices.ts';
-import type { CatalogueVoice } from './voices.ts';
-import { familyOf, VOICES } from './voices.ts';
+import type { CatalogueVoice } from './catalogue-voice.ts';
+import { familyOf, VOICES } from './catalogue-voice.ts';
 
 /** A voice, with the engine that speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {

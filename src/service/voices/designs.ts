@@ -16,8 +16,8 @@ import { engineOf, engineValues } from './personal-voices.ts';
 import type { WantedVoice } from './prompt-words.ts';
 import { candidateVariations, describeWords } from './prompt-words.ts';
 import { CUSTOM_VOICE_FAMILY, describeVariation, variedSource } from './voice-maker.ts';
-import type { EngineSource } from './voices.ts';
-import { familyOf } from './voices.ts';
+import type { EngineSource } from './catalogue-voice.ts';
+import { familyOf } from './catalogue-voice.ts';
 
 /** A voice design: a prompt and the voices that the service proposes for it. */
 export interface DesignRecord {

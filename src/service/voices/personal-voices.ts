@@ -4,8 +4,8 @@ import { showText } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
 import { integer, number, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import type { CatalogueVoice, NewVoice, EngineSource } from './voices.ts';
-import { familyOf } from './voices.ts';
+import type { CatalogueVoice, NewVoice, EngineSource } from './catalogue-voice.ts';
+import { familyOf } from './catalogue-voice.ts';
 
 /** Stores the custom (designed or cloned) voices of accounts (docs/api/voices.md). */
 export class PersonalVoices {

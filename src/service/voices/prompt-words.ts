@@ -1,4 +1,4 @@
-import type { Variation } from '../engine/hibari/voices.ts';
+import type { Variation } from '../engine/hibari/cast.ts';
 import { BRIGHTNESSES, clamp, PITCH_FACTORS, STRETCHES } from './voice-maker.ts';
 
 /** The voice that a prompt describes (docs/voice-design.md). */

@@ -2,8 +2,8 @@ import { BUILT_IN_ENGINE } from '../../contract/engine.ts';
 import type { FamilyId } from '../../contract/families.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { Variation } from '../engine/hibari/voices.ts';
-import { REFERENCE_VOICE, variedVoice } from '../engine/hibari/voices.ts';
+import type { Variation } from '../engine/hibari/cast.ts';
+import { REFERENCE_VOICE, variedVoice } from '../engine/hibari/cast.ts';
 import type { EngineRegistry, SpeechEngine } from '../engine/speech-engine.ts';
 import { engineMessageOf } from '../engine/speech-engine.ts';
 import type { TemporaryFolder, UploadedFile } from '../http/multipart-form.ts';
@@ -12,8 +12,8 @@ import { invalidRequest } from '../service-error.ts';
 import type { HearRecordings } from './listen/listening-thread.ts';
 import type { HeardVoice } from './listen/pitch-meter.ts';
 import type { PersonalVoice } from './personal-voices.ts';
-import type { NewVoice, EngineSource } from './voices.ts';
-import { BUILT_IN_LANGUAGE } from './voices.ts';
+import type { NewVoice, EngineSource } from './catalogue-voice.ts';
+import { BUILT_IN_LANGUAGE } from './catalogue-voice.ts';
 
 /** The fields of a request to create a voice, without the audio files. */
 export interface VoiceOptions extends Omit<NewVoice, 'createdAt'> {

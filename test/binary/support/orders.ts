@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { drawn } from '../../harness/seed.ts';
-import { VOICES } from '../../../src/service/voices/voices.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 
 /** Something that is billed, asked for on one of the surfaces. */
 export interface Order {

@@ -3,8 +3,8 @@ import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error-body.ts';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
-import { MODELS } from '../../../src/service/voices/models.ts';
-import { VOICES } from '../../../src/service/voices/voices.ts';
+import { MODELS } from '../../../src/service/voices/model-catalogue.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 import { FUZZ_RUNS } from '../../service/support/fuzz-size.ts';
 import { testService } from '../../service/support/test-service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { variedVoice } from '../../../src/service/engine/hibari/voices.ts';
+import { variedVoice } from '../../../src/service/engine/hibari/cast.ts';
 import { meanFrequency } from '../../harness/mean-frequency.ts';
 import { medianPitch, type Sound } from '../../harness/median-pitch.ts';
 import { measured } from '../../service/engine/measured-level.ts';

@@ -12,7 +12,7 @@ import { engineLauncher } from '../../../src/service/engine/process/launch-engin
 import { createProcessEngine } from '../../../src/service/engine/process/process-engine.ts';
 import type { EngineVoice, SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import { HIBARI_VOICES } from '../../../src/service/engine/hibari/voices.ts';
+import { HIBARI_VOICES } from '../../../src/service/engine/hibari/cast.ts';
 import { createCatalogue, describeVoice } from '../../../src/service/voices/catalogue.ts';
 import { failureOf } from '../../files/file-world.ts';
 import type { Rule } from '../../fault-server/script.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MODELS } from '../../../src/service/voices/models.ts';
+import { MODELS } from '../../../src/service/voices/model-catalogue.ts';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import type { ServiceDeps } from '../../../src/service/service-context.ts';
 import { jsonPost, testService, voiceId } from '../support/test-service.ts';

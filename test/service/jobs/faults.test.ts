@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import type { FaultRule, FaultWhen, JobFault } from '../../../src/service/http/faults.ts';
-import { segmentText } from '../../../src/service/jobs/jobs.ts';
+import { segmentText } from '../../../src/service/jobs/job-service.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { jsonPost } from '../support/test-service.ts';
 import { BODY, GRANT, JOBS, JOBS_V1, jobService, paragraphs } from './job-service.ts';

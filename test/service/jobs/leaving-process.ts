@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { VOICES } from '../../../src/service/voices/voices.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 
 const JOBS = '/api/open/v3/speech/tts/jobs';
 

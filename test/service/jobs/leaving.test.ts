@@ -17,7 +17,7 @@ let bundle: Bundle;
 beforeAll(async () => {
   bundle = await buildBundle({
     leaving: 'test/service/jobs/leaving-process.ts',
-    'hibari-worker': 'src/service/engine/hibari/worker.ts',
+    'hibari-worker': 'src/service/engine/hibari/hibari-worker.ts',
   });
 });
 

@@ -1,4 +1,4 @@
-import { VOICES } from '../../../src/service/voices/voices.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 
 /** Sentences of a segment: enough for one, too many for two in one. */
 const SENTENCES = 40;

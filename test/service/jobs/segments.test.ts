@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SEGMENT_MAX_CHARACTERS, segmentText } from '../../../src/service/jobs/jobs.ts';
+import { SEGMENT_MAX_CHARACTERS, segmentText } from '../../../src/service/jobs/job-service.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
 
 const sentence = 'A sentence of about fifty characters is said here. ';

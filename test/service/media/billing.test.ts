@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../src/contract/limits.ts';
 import { tempoToFit } from '../../../src/service/media/dubbing.ts';
-import { billingOf, limitRepeatedSize } from '../../../src/service/media/lipsync/lip-sync.ts';
+import { billingOf, limitRepeatedSize } from '../../../src/service/media/lipsync/sync-lips.ts';
 
 const sound = (seconds: number, paddingSeconds = 0) => ({ seconds, paddingSeconds });
 

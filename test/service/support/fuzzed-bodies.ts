@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { FAMILIES } from '../../../src/contract/families.ts';
-import { VOICES } from '../../../src/service/voices/voices.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 
 const junk = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../src/effects/clock.ts';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import type { Random } from '../../../src/effects/random.ts';
-import type { MediaSources } from '../../../src/service/media/media.ts';
-import { systemMedia } from '../../../src/service/media/media.ts';
+import type { MediaSources } from '../../../src/service/media/media-service.ts';
+import { systemMedia } from '../../../src/service/media/media-service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
 
 /** Media as a service on loopback has them, beside its database. */

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { VOICES } from '../../../src/service/voices/voices.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 
 /** Opens the service on a data directory, has one sentence spoken into a file, and closes it. */
 async function main([dataDir = '', file = '', text = '']: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/effects/clock.ts';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
-import { VOICES } from '../../../src/service/voices/voices.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';

@@ -14,7 +14,7 @@ import type { Service } from '../../../src/service/service.ts';
 import { createService } from '../../../src/service/service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
-import { VOICES } from '../../../src/service/voices/voices.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 import type { ManualClock } from '../../api/manual-clock.ts';
 import { manualClock } from '../../api/manual-clock.ts';
 import { voiceSources } from './voice-sources.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VOICES } from '../../../src/service/voices/voices.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 import { jsonPost, OTHER_KEY } from '../support/test-service.ts';
 import { storeVoice } from '../../../src/service/voices/personal-voices.ts';
 import type { PersonalVoice } from '../../../src/service/voices/personal-voices.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findVariation, variedVoice } from '../../../src/service/engine/hibari/voices.ts';
+import { findVariation, variedVoice } from '../../../src/service/engine/hibari/cast.ts';
 import { meanFrequency } from '../../harness/mean-frequency.ts';
 import { medianPitch } from '../../harness/median-pitch.ts';
 import { filtered, octaves, realVoices, recordingOf, TEXTS } from './real-voices.ts';

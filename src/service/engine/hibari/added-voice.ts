@@ -8,7 +8,7 @@ import { unknownWordReader } from '../../../phonemes/unknown-word-network.ts';
 import type { EngineRequest, WordMark } from '../speech-engine.ts';
 import { textPieces } from './pieces.ts';
 import { HibariSynthesizer } from './synthesizer.ts';
-import { OWN_VOICE, SAMPLE_RATE } from './voices.ts';
+import { OWN_VOICE, SAMPLE_RATE } from './cast.ts';
 import { wordMarks } from './word-marks.ts';
 
 /** The speech of one sentence or clause: samples at 24 kHz, from -1 to 1, and the times of its words. */

@@ -8,7 +8,7 @@ import { ThreadPool } from '../thread-pool.ts';
 import type { TracedPiece } from './pieces.ts';
 import { REGION, textPieces, unspokenLetters } from './pieces.ts';
 import type { HibariPiece, SpokenPiece } from './synthesizer.ts';
-import { findVariation, HIBARI_VOICES, SAMPLE_RATE } from './voices.ts';
+import { findVariation, HIBARI_VOICES, SAMPLE_RATE } from './cast.ts';
 import { wordMarks } from './word-marks.ts';
 
 export interface HibariEngineOptions {

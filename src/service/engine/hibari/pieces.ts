@@ -8,7 +8,7 @@ import type { PronouncedSpan, TextSpan } from '../speech-engine.ts';
 import { LONGEST_PIECE } from '../speech-engine.ts';
 import type { SourceRange } from '../traced-text.ts';
 import { TracedText } from '../traced-text.ts';
-import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
+import { COUNTED_LETTER, unspokenIn } from '../unspoken-text.ts';
 
 /** The rules by which the cast reads numbers, dates and abbreviations: all its voices are American. */
 export const REGION = readingRegion('en-US');

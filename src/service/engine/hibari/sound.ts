@@ -1,7 +1,7 @@
 import type { Kernels } from '../../../neural/kernels.ts';
 import type { Network } from '../../../neural/network.ts';
 import type { SpokenFrames } from './voice-model.ts';
-import type { Variation } from './voices.ts';
+import type { Variation } from './cast.ts';
 
 const SAMPLE_RATE = 24_000;
 /** Samples of one frame. */

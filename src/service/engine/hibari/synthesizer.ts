@@ -11,8 +11,8 @@ import { fitToPauses } from './fit-to-pauses.ts';
 import { FRAME_MS, FRAME_SAMPLES, soundOf } from './sound.ts';
 import { PHONEME_IDS } from './phoneme-ids.ts';
 import { speakPhonemes } from './voice-model.ts';
-import type { Variation } from './voices.ts';
-import { gainDbOf } from './voices.ts';
+import type { Variation } from './cast.ts';
+import { gainDbOf } from './cast.ts';
 
 /** The parts of a voice. */
 export interface VoiceParts {

@@ -20,7 +20,7 @@ import type {
 import { CLONED_VOICE, EngineError } from '../speech-engine.ts';
 import { inCodePoints, readPronounced, withWrittenWords } from '../pronounced-words.ts';
 import { TracedText } from '../traced-text.ts';
-import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
+import { COUNTED_LETTER, unspokenIn } from '../unspoken-text.ts';
 import type { RunningSpeech } from './engine-process.ts';
 import { EngineProcess } from './engine-process.ts';
 import { joinLetters, markLetters } from './joined-letters.ts';

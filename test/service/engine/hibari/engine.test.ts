@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, nat, oneof, string, tuple } from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createHibariEngine } from '../../../../src/service/engine/hibari/engine.ts';
-import { HIBARI_VOICES } from '../../../../src/service/engine/hibari/voices.ts';
+import { HIBARI_VOICES } from '../../../../src/service/engine/hibari/cast.ts';
 import type {
   EngineRequest,
   SpeechChunk,

@@ -8,7 +8,7 @@ import { importFailure } from '../import/import-failure.ts';
 import type { Imports, MediaImport } from '../import/imports.ts';
 import type { AlignParameters, InspectedVideo } from '../inspection/inspection.ts';
 import { Aligned, AudioMetadata, VideoMetadata } from '../inspection/inspection.ts';
-import type { NewJob, Jobs } from '../../jobs/jobs.ts';
+import type { NewJob, Jobs } from '../../jobs/job-service.ts';
 import type { StoredJob } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
 import type { MediaWork } from '../media-jobs.ts';

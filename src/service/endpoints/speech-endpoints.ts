@@ -16,8 +16,8 @@ import { speakAligned } from '../speech/aligned-body.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { CachedRecord, CachedSpeechStore } from '../speech/cached-speech.ts';
 import { speechMediaType } from '../speech/encode.ts';
-import type { SpeechPlanOptions, SpeechParameters, SpeechPlan } from '../speech/plan.ts';
-import { planSpeech } from '../speech/plan.ts';
+import type { SpeechPlanOptions, SpeechParameters, SpeechPlan } from '../speech/plan-speech.ts';
+import { planSpeech } from '../speech/plan-speech.ts';
 import type { Speaking, SpokenStream } from '../speech/speak.ts';
 import { speakStream, generate, requireSettled, speechOf } from '../speech/speak.ts';
 

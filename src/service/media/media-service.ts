@@ -13,7 +13,7 @@ import type { MediaFolder } from './media-files.ts';
 import { createMediaFolder, createMediaLink } from './media-files.ts';
 import { createAddressPolicy } from './import/address-policy.ts';
 import { Imports } from './import/imports.ts';
-import { lipSyncWork } from './lipsync/lip-sync.ts';
+import { lipSyncWork } from './lipsync/sync-lips.ts';
 import type { MediaWorks } from './media-jobs.ts';
 import { createPictureWorks } from './pictures/pictures.ts';
 

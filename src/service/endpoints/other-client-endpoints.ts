@@ -12,8 +12,13 @@ import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { speakStream } from '../speech/speak.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
-import type { SurfaceRequest } from './speech.ts';
-import { respondWithSpeech, beginSpeech, EVENT_STREAM, chargedResponse } from './speech.ts';
+import type { SurfaceRequest } from './speech-endpoints.ts';
+import {
+  respondWithSpeech,
+  beginSpeech,
+  EVENT_STREAM,
+  chargedResponse,
+} from './speech-endpoints.ts';
 
 /** Handles `POST /v1/tts` (docs/api/other-clients.md), with a body in JSON or MessagePack. */
 export const createCompatTts: Handler<'createCompatTts'> = (call, context) => {

@@ -18,7 +18,7 @@ import type {
   RealtimeCapabilities,
   RealtimeRequest,
 } from '../../contract/realtime.ts';
-import type { CatalogueModel } from '../voices/models.ts';
+import type { CatalogueModel } from '../voices/model-catalogue.ts';
 import { realtimeControls, realtimeFormats } from '../realtime/plan-request.ts';
 import { statusOf } from '../realtime/requests.ts';
 import type { RequestRecord } from '../realtime/requests.ts';

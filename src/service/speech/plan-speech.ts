@@ -11,8 +11,8 @@ import type { FieldProblem } from '../service-error.ts';
 import { removeKaomoji, withoutKaomoji } from './kaomoji.ts';
 import { pronouncedIn, pronunciationProblems, withoutPronounced } from './pronunciations.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
-import { familyOf } from '../voices/voices.ts';
-import type { CatalogueModel } from '../voices/models.ts';
+import { familyOf } from '../voices/catalogue-voice.ts';
+import type { CatalogueModel } from '../voices/model-catalogue.ts';
 
 /** The parameters of a speech request, under their v3 names. */
 export interface SpeechParameters extends GivenControls {

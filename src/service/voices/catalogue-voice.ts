@@ -39,7 +39,7 @@ export interface EngineSource {
 
 /**
  * The public voices. The first one is the default voice: the model's own, without changes. Ids never change. Each voice has
- * the name of a voice of the built-in engine (src/service/engine/hibari/voices.ts).
+ * the name of a voice of the built-in engine (src/service/engine/hibari/cast.ts).
  */
 export const VOICES: readonly [CatalogueVoice, ...CatalogueVoice[]] = [
   voice('6a2eecd3-ea01-418a-9f90-252f03fa506c', 'Clara', 'vendor'),

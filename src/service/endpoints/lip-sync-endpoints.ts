@@ -16,7 +16,7 @@ import { storedOrder } from '../jobs/job-records.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
 import { acceptDubbing, requireDubbing } from '../media/dubbing.ts';
 import type { DubbingRecord } from '../media/dubbing.ts';
-import { acceptLipSync, StoredLipSync, roundSeconds } from '../media/lipsync/lip-sync.ts';
+import { acceptLipSync, StoredLipSync, roundSeconds } from '../media/lipsync/sync-lips.ts';
 import type { AccountCall, Handler } from './call.ts';
 import {
   acceptedResponse,
@@ -26,7 +26,7 @@ import {
   rangeOf,
   requireJob,
 } from './job-responses.ts';
-import { MEDIA_STATUS, mediaError } from './media.ts';
+import { MEDIA_STATUS, mediaError } from './media-endpoints.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 

@@ -24,7 +24,7 @@ import type { AccountCall, Handler } from './call.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
-import { voiceOf } from './speech.ts';
+import { voiceOf } from './speech-endpoints.ts';
 import { voiceRecord, describeVoice, voiceV1Record } from '../voices/catalogue.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import type { ClonedVoice, VoiceOptions } from '../voices/voice-maker.ts';

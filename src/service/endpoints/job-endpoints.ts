@@ -32,10 +32,10 @@ import {
 } from './job-responses.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError, speechFailureMessage } from '../service-error.ts';
-import { knownFields, voiceOf } from './speech.ts';
+import { knownFields, voiceOf } from './speech-endpoints.ts';
 import type { StoredAudio } from '../speech/audio-files.ts';
-import type { SpeechParameters } from '../speech/plan.ts';
-import { planSpeech } from '../speech/plan.ts';
+import type { SpeechParameters } from '../speech/plan-speech.ts';
+import { planSpeech } from '../speech/plan-speech.ts';
 import { sliceCodePoints } from '../../text/code-points.ts';
 import { hasVoice } from '../voices/personal-voices.ts';
 import { requireSigned, storedAudioResponse } from './stored-audio.ts';

@@ -16,16 +16,16 @@ import { storedAudioResponse } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
-import { surrogateProblem } from '../speech/plan.ts';
+import { surrogateProblem } from '../speech/plan-speech.ts';
 import { requireSettled } from '../speech/speak.ts';
 import { CUSTOM_VOICE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
 import type { CandidateRecord, DesignRecord, ValidatedDesign } from '../voices/designs.ts';
 import { findDesign } from '../voices/designs.ts';
 import { CANDIDATES, wantedVoice } from '../voices/prompt-words.ts';
-import { BUILT_IN_LANGUAGE } from '../voices/voices.ts';
+import { BUILT_IN_LANGUAGE } from '../voices/catalogue-voice.ts';
 import { storeVoice, findVoice } from '../voices/personal-voices.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
-import { voiceCreated } from './voices.ts';
+import { voiceCreated } from './voice-endpoints.ts';
 
 /** Handles `POST /voice-designs` (docs/api/voice-design.md). */
 export const createVoiceDesign: Handler<'createVoiceDesign'> = async (call, context) => {
