@@ -1,5 +1,6 @@
 // Writes the weights of the network that reads unknown words.
-import { byColumn, readTensors, safetensors, shaped } from '../engines/hibari/weights.mjs';
+import { readTensors } from '../engines/hibari/tensors.mjs';
+import { byColumn, safetensors, shaped } from '../engines/hibari/weights.mjs';
 
 /**
  * The weights of the network that reads unknown words as the bytes of a safetensors file, with the letters that it reads

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { loadEspeak, SAMPLE_RATE } from '../parts/espeak.mjs';
+import { messageOf } from '../parts/protocol.mjs';
 import { speech, Unspeakable } from './speech.mjs';
 import { scriptsOf, VOICES } from './voices.mjs';
 
@@ -15,10 +16,18 @@ const VERSION = '1.0.0';
 const MESSAGE_MS = 100;
 const MESSAGE_SAMPLES = (SAMPLE_RATE * MESSAGE_MS) / 1000;
 
+/**
+ * @typedef {Exclude<import('../parts/protocol.mjs').HostMessage, { controls: unknown }>} HostMessage
+ * The messages of protocol version 1, which this engine speaks.
+ */
+
 /** Loading starts at once and ends before the greeting, so that the first speech is fast. */
 let espeak = load();
 
-/** Id of the running request, until the request is done or cancelled. */
+/**
+ * Id of the running request, until the request is done or cancelled.
+ * @type {number | undefined}
+ */
 let speaking;
 
 process.stdout.on('error', () => process.exit());
@@ -33,6 +42,7 @@ function load() {
   return loading;
 }
 
+/** @param {HostMessage} message */
 async function answer(message) {
   try {
     if (message.type === 'hello') await greet();
@@ -40,11 +50,13 @@ async function answer(message) {
     else if (message.type === 'cancel' && message.id === speaking) speaking = undefined;
   } catch (error) {
     // Without the stack, which contains the source of espeak-ng: a line of 800 kB.
-    process.stderr.write(`${error.message}\n`);
-    await send({ type: 'error', id: message.id, reason: 'failed', message: error.message });
+    process.stderr.write(`${messageOf(error)}\n`);
+    const id = 'id' in message ? message.id : undefined;
+    await send({ type: 'error', id, reason: 'failed', message: messageOf(error) });
   }
 }
 
+/** @param {number} id */
 function isWanted(id) {
   return speaking === id;
 }
@@ -69,6 +81,7 @@ async function greet() {
   });
 }
 
+/** @param {Extract<HostMessage, { type: 'speak' }>} message */
 async function speak({ id, text, voice: wanted, speed, pitch }) {
   speaking = id;
   const voice = VOICES.find((one) => one.id === wanted);
@@ -89,6 +102,10 @@ async function speak({ id, text, voice: wanted, speed, pitch }) {
   }
 }
 
+/**
+ * @param {number} id
+ * @param {Int16Array} samples
+ */
 async function sendSpeech(id, samples) {
   for (let at = 0; at < samples.length && isWanted(id); at += MESSAGE_SAMPLES) {
     const part = samples.subarray(at, at + MESSAGE_SAMPLES);
@@ -99,6 +116,10 @@ async function sendSpeech(id, samples) {
   }
 }
 
+/**
+ * @param {object} message
+ * @param {Buffer} pcm
+ */
 async function send(message, pcm = Buffer.alloc(0)) {
   const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(message)}\n`), pcm]);
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');

@@ -31,10 +31,13 @@ export function speakable(characters, language) {
  * Escapes a part of the text, up to the limit of espeak-ng. A stretch and the signs before it are
  * shorter than the limit, however its characters are read.
  * @param {readonly string[]} characters what is spoken for each character of the text
+ * @param {number} start
+ * @param {number} end
  * @returns {{ text: string, sources: number[] }} `sources`: for each code point of the escaped text,
  *   the index of the original character
  */
 export function escape(characters, start, end) {
+  /** @type {number[]} */
   const sources = [];
   let text = '';
   let bytes = 0;
@@ -48,8 +51,12 @@ export function escape(characters, start, end) {
   return { text, sources };
 }
 
+/**
+ * @param {readonly string[]} characters
+ * @param {number} at
+ */
 function escapeAt(characters, at) {
-  const character = characters[at];
+  const character = characters[at] ?? '';
   // `[[` would start a list of phonemes.
   if (character === '[' && characters[at + 1] === '[') return '[ ';
   return ESCAPES.get(character) ?? character;

@@ -24,19 +24,26 @@ const ENDS_IN_ER = /^(?:ein|kein|mein|dein|sein|ihr|unser|euer)$/iu;
 const WITH_DATIVE =
   /^(?:in|mit|von|zu|bei|nach|aus|seit|an|auf|unter|vor|während|wegen|trotz|ab)$/iu;
 
-/** Returns the ending of an ordinal after a text; undefined if the text does not lead to an ordinal. */
+/**
+ * Returns the ending of an ordinal after a text; undefined if the text does not lead to an ordinal.
+ * @param {string} before
+ */
 function endingAfter(before) {
   const words = before.trim().split(/\s+/);
   // `am 2. und 3. Mai`
-  while (/^(?:und|bis|oder|sowie)$/.test(words.at(-1)) && /^\d+\.$/.test(words.at(-2)))
+  while (/^(?:und|bis|oder|sowie)$/.test(words.at(-1) ?? '') && /^\d+\.$/.test(words.at(-2) ?? ''))
     words.splice(-2);
-  const [earlier = '', word] = words.slice(-2).length === 2 ? words.slice(-2) : ['', words[0]];
+  const [earlier, word] = [words.at(-2) ?? '', words.at(-1) ?? ''];
   if (ENDS_IN_EN.test(word)) return 'en';
   if (/^der$/i.test(word) && WITH_DATIVE.test(earlier)) return 'en';
   if (ENDS_IN_E.test(word)) return 'e';
   return ENDS_IN_ER.test(word) ? 'er' : undefined;
 }
 
+/**
+ * @param {number} number
+ * @param {string} ending
+ */
 function ordinal(number, ending) {
   const rest = number % 100;
   const hundreds = number - rest;
@@ -45,7 +52,10 @@ function ordinal(number, ending) {
   return `${hundreds === 0 ? '' : `${hundreds} `}${FIRST[rest] ?? few}${ending}`;
 }
 
-/** Reads 1987 as `19 hundert 87`. */
+/**
+ * Reads 1987 as `19 hundert 87`.
+ * @param {string} digits
+ */
 function year(digits) {
   if (!/^1[1-9]\d\d$/.test(digits)) return digits;
   const rest = Number(digits.slice(2));
@@ -57,8 +67,9 @@ const IS_YEAR = new RegExp(
   'iu',
 );
 
-function time([, hour, minute]) {
-  if (hour > 24 || minute > 59) return undefined;
+/** @param {RegExpExecArray} match */
+function time([, hour = '', minute = '']) {
+  if (+hour > 24 || +minute > 59) return undefined;
   return `${+hour === 1 ? 'ein' : +hour} Uhr${+minute === 0 ? '' : ` ${+minute}`}`;
 }
 
@@ -151,11 +162,11 @@ export const GERMAN = [
   // Ordinals: `3. Mai`, `im 3. Stock`
   [
     new RegExp(`(?<![\\p{L}\\d.,])(\\d{1,3})\\.(?=\\s${MONTH}(?!\\p{L}))`, 'gu'),
-    ([, number], before) => ordinal(+number, endingAfter(before) ?? 'er'),
+    ([, number = ''], before) => ordinal(+number, endingAfter(before) ?? 'er'),
   ],
   [
     /(?<![\p{L}\d.,])(\d{1,3})\.(?=\s(?:(?:und|bis|oder|sowie)\s\d{1,3}\.\s)?\p{L})/gu,
-    ([, number], before) => {
+    ([, number = ''], before) => {
       const ending = endingAfter(before);
       return ending === undefined ? undefined : ordinal(+number, ending);
     },

@@ -12,6 +12,8 @@ import {
   units,
 } from './reading-parts.mjs';
 
+/** @typedef {import('./reading.mjs').Rule} Rule */
+
 const MONTHS =
   'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(
     ' ',
@@ -27,14 +29,20 @@ const HUNDREDS =
     ' ',
   );
 
-/** Returns an ordinal below 100 that ends in o or a; undefined for other numbers. */
+/**
+ * Returns an ordinal below 100 that ends in o or a; undefined for other numbers.
+ * @param {number} number
+ */
 function ordinal(number, ending = 'o') {
   if (number < 1 || number > 99) return undefined;
   const words = [TENS[Math.floor(number / 10)], FIRST[number % 10]].filter(Boolean);
   return words.join(' ').replaceAll(/o(?= |$)/g, ending);
 }
 
-/** Returns an ordinal before a noun: `primer`, `tercer`. */
+/**
+ * Returns an ordinal before a noun: `primer`, `tercer`.
+ * @param {number} number
+ */
 function shortened(number) {
   return ordinal(number)?.replace(/(primer|tercer)o$/, '$1');
 }
@@ -47,8 +55,11 @@ const MASCULINE = /^(?:días|mapas|\p{L}{0,15}(?:emas|amas|omas|istas|etas))$/u;
 const NO_NOUN =
   /^(?:antes|después|entonces|menos|además|unos|unas|ellos|ellas|estos|estas|esos|esas|apenas|mientras|todos|todas|otros|otras|muchos|muchas|nuestros|nuestras|\p{L}{1,12}(?<!gr)[aei]mos)$/u;
 
-/** Reads a number before a noun with the gender of the noun: `21 libros`, `200 casas`. */
-function counted([written, number, noun]) {
+/**
+ * Reads a number before a noun with the gender of the noun: `21 libros`, `200 casas`.
+ * @param {readonly string[]} match
+ */
+function counted([written = '', number = '', noun = '']) {
   const digits = number.replaceAll(/\D/g, '');
   if (NO_NOUN.test(noun) || /^(?:1[5-9]|20)\d\d$/.test(number)) return undefined;
   const isFeminine = FEMININE.test(noun) && !MASCULINE.test(noun);
@@ -67,37 +78,50 @@ function counted([written, number, noun]) {
     .join(' ');
 }
 
+/**
+ * @param {number} number
+ * @param {boolean} isFeminine
+ */
 function one(number, isFeminine) {
   if (number === 21) return isFeminine ? 'veintiuna' : 'veintiún';
   return `${number === 1 ? '' : `${number - 1} y `}${isFeminine ? 'una' : 'un'}`;
 }
 
-function time([, hour, minute = '0']) {
-  if (hour > 24 || minute > 59) return undefined;
+/** @param {RegExpExecArray} match */
+function time([, hour = '', minute = '0']) {
+  if (+hour > 24 || +minute > 59) return undefined;
   const minutes = +minute === 0 ? '' : ` ${minute}`;
   return +hour === 1 ? `1${minutes} hora` : `${+hour}${minutes} horas`;
 }
 
-function roman([, digits], before) {
+/**
+ * @param {RegExpExecArray} match
+ * @param {string} before
+ */
+function roman([, digits = ''], before) {
   const number = romanValue(digits);
   if (number === undefined || digits === 'X') return undefined;
   const isFeminine = /(?:a|Isabel) $/u.test(before);
   return number > 10 ? `${number}` : ordinal(number, isFeminine ? 'a' : 'o');
 }
 
-/** Adds the gender of the noun to the readings of a rule: `21 euros`. */
+/**
+ * Adds the gender of the noun to the readings of a rule: `21 euros`.
+ * @param {Rule} rule
+ * @returns {Rule}
+ */
 function agreeing([written, read]) {
   return [
     written,
-    (match) =>
-      read(match)?.replace(
+    (match, before) =>
+      read(match, before)?.replace(
         /^(\d{1,6}) (\p{Ll}{2,20}s)(?!\p{L})/u,
-        (...found) => counted(found) ?? found[0],
+        (found, number, noun) => counted([found, number, noun]) ?? found,
       ),
   ];
 }
 
-/** @type {readonly import('./reading.mjs').Rule[]} */
+/** @type {readonly Rule[]} */
 export const SPANISH = [
   ...dates({
     signs: './-',
@@ -109,7 +133,7 @@ export const SPANISH = [
   agreeing([pattern('(\\d{1,2}):(00)(?!:)'), time]),
   [
     /(?<=\blas? )(2?)1:(\d\d)(?![\d:])/gu,
-    ([, twenty, minute]) => `${twenty && 'veinti'}una ${minute}`,
+    ([, twenty = '', minute]) => `${twenty && 'veinti'}una ${minute}`,
   ],
   [/(?<![\p{L}\d.,])1 (?=[mb]illón)/gu, () => 'un '],
   ...money(
@@ -169,9 +193,9 @@ export const SPANISH = [
   // Ordinals: `2.ª`, `5º`, `1er`
   [
     /(?<![\p{L}\d.,])(\d{1,2})\.?([ºª])/gu,
-    ([, number, sign]) => (sign === 'ª' ? ordinal(+number, 'a') : ordinal(+number)),
+    ([, number = '', sign]) => (sign === 'ª' ? ordinal(+number, 'a') : ordinal(+number)),
   ],
-  [/(?<![\p{L}\d.,])([13])\.?er(?!\p{L})/gu, ([, number]) => shortened(+number)],
+  [/(?<![\p{L}\d.,])([13])\.?er(?!\p{L})/gu, ([, number = '']) => shortened(+number)],
   [
     /(?<![\p{L}\d.,])(\d{1,3}(?:[. \u00a0\u202f]\d{3})?|\d{4,6}) (\p{Ll}{3,20}s)(?!\p{L})/gu,
     counted,

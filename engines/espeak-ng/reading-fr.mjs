@@ -22,6 +22,7 @@ const FIRST =
   );
 const TENS = '  vingt trent quarant cinquant soixant soixant quatre-vingt quatre-vingt'.split(' ');
 
+/** @param {number} number */
 function ordinal(number) {
   const rest = number % 100;
   const hundreds = number - rest;
@@ -30,6 +31,7 @@ function ordinal(number) {
   return `${hundreds === 0 ? '' : `${hundreds} `}${belowHundred(rest)}ième`;
 }
 
+/** @param {number} number */
 function belowHundred(number) {
   if (number < 20) return FIRST[number];
   const tens = Math.floor(number / 10);
@@ -40,14 +42,18 @@ function belowHundred(number) {
   return `${name}${rest % 10 === 1 && tens < 8 ? ' et ' : '-'}${FIRST[rest]}`;
 }
 
-/** Returns the number of hours with its noun. */
+/**
+ * Returns the number of hours with its noun.
+ * @param {number} hour
+ */
 function hours(hour) {
   if (hour <= 1) return hour === 1 ? 'une heure' : '0 heure';
   return hour === 21 ? 'vingt et une heures' : `${hour} heures`;
 }
 
-function time([, hour, minute = '0']) {
-  if (hour > 24 || minute > 59) return undefined;
+/** @param {RegExpExecArray} match */
+function time([, hour = '', minute = '0']) {
+  if (+hour > 24 || +minute > 59) return undefined;
   return `${hours(+hour)}${+minute === 0 ? '' : ` ${+minute}`}`;
 }
 
@@ -133,18 +139,18 @@ export const FRENCH = [
   ],
   [
     /(?<![\p{L}\d.,])(\d{1,3})(?:e|è|è?me|ième)(?=s?(?![\p{L}\d]))/gu,
-    ([, number]) => ordinal(+number),
+    ([, number = '']) => ordinal(+number),
   ],
   [
     /(?<![\p{L}\d.])([IVX]{1,6})(?:e|è?me|er)(?![\p{L}\d])/gu,
-    ([, digits]) => {
+    ([, digits = '']) => {
       const number = romanValue(digits);
       return number === undefined ? undefined : number === 1 ? 'premier' : ordinal(number);
     },
   ],
   [
     /(?<=(?:\p{Lu}\p{Ll}{2,15}|chapitre|tome|acte|livre|partie|volume) )([IVX]{1,6})(?![\p{L}\d]|\.\p{L})/gu,
-    ([, digits]) => {
+    ([, digits = '']) => {
       const number = romanValue(digits);
       return digits === 'I'
         ? 'premier'

@@ -5,7 +5,7 @@ import { SPANISH } from './reading-es.mjs';
 import { FRENCH } from './reading-fr.mjs';
 
 /**
- * @typedef {(match: readonly string[], before: string) => string | undefined} Read
+ * @typedef {(match: RegExpExecArray, before: string) => string | undefined} Read
  * Returns what is spoken instead of a match, without punctuation that makes a pause; undefined to
  * leave the match to other rules. `before` is the text in front of the match, at most 40 characters.
  * @typedef {readonly [pattern: RegExp, read: Read]} Rule
@@ -43,7 +43,13 @@ export function readAloud(characters, language) {
   return spoken;
 }
 
-/** Replaces the part that differs, so that words that stay keep their own positions. */
+/**
+ * Replaces the part that differs, so that words that stay keep their own positions.
+ * @param {string[]} spoken
+ * @param {number} index
+ * @param {string} written
+ * @param {string} reading
+ */
 function replace(spoken, index, written, reading) {
   let same = 0;
   while (same < written.length - 1 && written[same] === reading[same]) same += 1;

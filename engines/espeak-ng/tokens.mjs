@@ -16,6 +16,7 @@ const TRAILING = new RegExp(`${SILENT}+$`, 'u');
  * Returns the words that are spoken, without silent signs at both ends. Splits Chinese and Japanese
  * text with a dictionary.
  * @param {readonly string[]} characters code points of the text
+ * @param {string} language
  * @returns {Token[]}
  */
 export function tokenize(characters, language) {
@@ -34,6 +35,10 @@ export function tokenize(characters, language) {
   return tokens;
 }
 
+/**
+ * @param {string} text
+ * @param {string} language
+ */
 function* segments(text, language) {
   const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
   for (const { segment, index } of segmenter.segment(text)) {
@@ -41,16 +46,20 @@ function* segments(text, language) {
   }
 }
 
+/** @param {string} piece */
 function trim(piece) {
   const at = LEADING.exec(piece)?.[0].length ?? 0;
   return { at, text: piece.slice(at).replace(TRAILING, '') };
 }
 
-/** Returns a function that converts increasing UTF-16 indices to code points. */
+/**
+ * Returns a function that converts increasing UTF-16 indices to code points.
+ * @param {string} text
+ */
 function codePointCounter(text) {
   let units = 0;
   let points = 0;
-  return (index) => {
+  return (/** @type {number} */ index) => {
     points += count(text.slice(units, index));
     units = index;
     return points;
@@ -59,7 +68,10 @@ function codePointCounter(text) {
 
 const OUTSIDE_BASIC_PLANE = /[\u{10000}-\u{10ffff}]/gu;
 
-/** Counts the code points of a text. */
+/**
+ * Counts the code points of a text.
+ * @param {string} text
+ */
 function count(text) {
   return text.length - (text.match(OUTSIDE_BASIC_PLANE)?.length ?? 0);
 }

@@ -2,26 +2,33 @@
 // espeak-ng seeds that noise with the clock, and the same text must give the same samples.
 
 /**
- * A timbre: a variant that espeak-ng includes or the lines of a new variant, and the lowest and
- * highest pitch in hertz.
+ * @typedef {'man' | 'smooth' | 'deep' | 'woman' | 'alto' | 'robot'} TimbreName
+ * @typedef {{ name: TimbreName, pitch: readonly [lowest: number, highest: number] } &
+ *   ({ lines: readonly string[] } | { variant: string })} Timbre
+ * A variant that espeak-ng includes or the lines of a new variant, and the lowest and highest pitch in hertz.
  */
-const TIMBRES = {
-  man: { lines: [], pitch: [82, 118] },
-  smooth: { lines: ['klatt 6'], pitch: [78, 112] },
-  deep: { lines: formants(93), pitch: [62, 90] },
-  woman: { variant: 'f2', pitch: [142, 220] },
-  alto: { variant: 'f4', pitch: [120, 170] },
-  robot: { lines: ['flutter 0', 'roughness 0'], pitch: [120, 120] },
-};
 
-/** Returns lines that scale every formant; below 100 % the voice sounds deeper. */
+/** @type {readonly Timbre[]} */
+const TIMBRES = [
+  { name: 'man', lines: [], pitch: [82, 118] },
+  { name: 'smooth', lines: ['klatt 6'], pitch: [78, 112] },
+  { name: 'deep', lines: formants(93), pitch: [62, 90] },
+  { name: 'woman', variant: 'f2', pitch: [142, 220] },
+  { name: 'alto', variant: 'f4', pitch: [120, 170] },
+  { name: 'robot', lines: ['flutter 0', 'roughness 0'], pitch: [120, 120] },
+];
+
+/**
+ * Returns lines that scale every formant; below 100 % the voice sounds deeper.
+ * @param {number} percent
+ */
 function formants(percent) {
   return Array.from({ length: 9 }, (_, formant) => `formant ${formant} ${percent} 100 100`);
 }
 
 /**
  * @typedef {{ id: string, name: string, language: string, espeak: string,
- *   timbre: keyof typeof TIMBRES, level: number }} Voice
+ *   timbre: Timbre, level: number }} Voice
  * `espeak` is the language name in espeak-ng; `level` is the average level of a few sentences, in
  * decibels of full scale.
  */
@@ -74,15 +81,21 @@ export function scriptsOf({ espeak }) {
   return [...COMMON_SCRIPTS, ...(FURTHER_SCRIPTS.get(espeak) ?? ['Grek'])];
 }
 
+/**
+ * @param {string} espeak
+ * @param {string} language
+ * @param {string} people
+ * @param {Readonly<Partial<Record<TimbreName, number>>>} levels
+ */
 function spoken(espeak, language, people, levels) {
-  return Object.entries(levels).map(([timbre, level]) => ({
-    id: `${espeak}-${timbre}`,
-    name: `${people} ${timbre}`,
-    language,
-    espeak,
-    timbre,
-    level,
-  }));
+  return TIMBRES.flatMap((timbre) => {
+    const level = levels[timbre.name];
+    if (level === undefined) return [];
+    const { name } = timbre;
+    return [
+      { id: `${espeak}-${name}`, name: `${people} ${name}`, language, espeak, timbre, level },
+    ];
+  });
 }
 
 /** Lines of a variant that are replaced (name and pitch) or dropped (breath noise). */
@@ -102,7 +115,9 @@ const PITCH = { lowest: 40, highest: 480 };
  * @param {(variant: string) => readonly string[]} variantLines lines of an included variant
  */
 export function variantOf(voice, semitones, variantLines) {
-  const { variant, lines = variantLines(variant), pitch } = TIMBRES[voice.timbre];
+  const { timbre } = voice;
+  const { pitch } = timbre;
+  const lines = 'lines' in timbre ? timbre.lines : variantLines(timbre.variant);
   const factor = 2 ** (reachable(pitch, semitones) / 12);
   return [
     'language variant',
@@ -113,7 +128,11 @@ export function variantOf(voice, semitones, variantLines) {
   ].join('\n');
 }
 
-/** Limits a shift in semitones to the limits of the pitch. */
+/**
+ * Limits a shift in semitones to the limits of the pitch.
+ * @param {readonly [lowest: number, highest: number]} pitch
+ * @param {number} semitones
+ */
 function reachable([low, high], semitones) {
   const lowest = 12 * Math.log2(PITCH.lowest / low);
   const highest = 12 * Math.log2(PITCH.highest / high);
@@ -125,9 +144,12 @@ const COMMON_LEVEL = -20;
 /** Decibels by which a voice gets louder for each semitone. */
 const LOUDER_BY_SEMITONE = 0.29;
 
-/** Returns the factor on samples that brings the average level to -20 dB of full scale. */
+/**
+ * Returns the factor on samples that brings the average level to -20 dB of full scale.
+ * @param {Voice} voice
+ * @param {number} semitones
+ */
 export function gainOf(voice, semitones) {
-  const level =
-    voice.level + LOUDER_BY_SEMITONE * reachable(TIMBRES[voice.timbre].pitch, semitones);
+  const level = voice.level + LOUDER_BY_SEMITONE * reachable(voice.timbre.pitch, semitones);
   return 10 ** ((COMMON_LEVEL - level) / 20);
 }

@@ -13,40 +13,50 @@
  * @param {readonly { ms: number, at: number }[]} events start of words: time, and code point of the text
  * @param {readonly Sound[]} sounds in order
  * @param {number} endMs of the speech
- * @returns {{ startMs: number, endMs: number }[]} one for each token; starts never decrease
+ * @returns {import('../parts/protocol.mjs').Word[]} one for each token; starts never decrease
  */
 export function timeWords(tokens, events, sounds, endMs) {
   const starts = reportedStarts(tokens, events);
-  starts[0] ??= sounds.find(({ isSilent }) => !isSilent)?.ms ?? 0;
-  for (let first = 1; first < starts.length; first += 1) {
-    if (starts[first] !== undefined) continue;
-    let next = first + 1;
-    while (next < starts.length && starts[next] === undefined) next += 1;
-    const stretch = { startMs: starts[first - 1], endMs: starts[next] ?? endMs };
-    share(tokens.slice(first - 1, next), stretch, sounds).forEach((ms, index) => {
-      starts[first + index] = ms;
-    });
+  let latest = starts[0] ?? sounds.find(({ isSilent }) => !isSilent)?.ms ?? 0;
+  const times = [latest];
+  for (let first = 1; first < tokens.length; first = times.length) {
+    let next = first;
+    while (next < tokens.length && starts[next] === undefined) next += 1;
+    const stretch = { startMs: latest, endMs: starts[next] ?? endMs };
+    times.push(...share(tokens.slice(first - 1, next), stretch, sounds));
+    latest = starts[next] ?? latest;
+    if (next < tokens.length) times.push(latest);
   }
-  return starts.map((startMs, index) => ({
-    startMs,
-    endMs: Math.max(startMs, endOfSound(sounds, startMs, starts[index + 1] ?? endMs)),
-  }));
+  return tokens.map(({ start, end }, index) => {
+    const startMs = times[index] ?? endMs;
+    const soundEnd = endOfSound(sounds, startMs, times[index + 1] ?? endMs);
+    return { start, end, startMs, endMs: Math.max(startMs, soundEnd) };
+  });
 }
 
-/** Returns the index of the last token that starts at or before a code point. */
+/**
+ * Returns the index of the last token that starts at or before a code point.
+ * @param {readonly Token[]} tokens
+ * @param {number} at
+ */
 export function tokenAt(tokens, at) {
   let low = 0;
   let high = tokens.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (tokens[middle].start <= at) low = middle;
+    if ((tokens[middle]?.start ?? Infinity) <= at) low = middle;
     else high = middle - 1;
   }
   return low;
 }
 
-/** Returns the reported start of each word, in increasing order; undefined for a word without an event. */
+/**
+ * Returns the reported start of each word, in increasing order; undefined for a word without an event.
+ * @param {readonly Token[]} tokens
+ * @param {readonly { ms: number, at: number }[]} events
+ */
 function reportedStarts(tokens, events) {
+  /** @type {(number | undefined)[]} */
   const starts = Array.from({ length: tokens.length });
   let latest = { index: -1, ms: -1 };
   for (const { ms, at } of events) {
@@ -61,6 +71,9 @@ function reportedStarts(tokens, events) {
 /**
  * Divides a stretch of time among words by their lengths. Returns the start of each word but the
  * first, at a sound if there are enough sounds.
+ * @param {readonly Token[]} tokens
+ * @param {{ startMs: number, endMs: number }} stretch
+ * @param {readonly Sound[]} sounds
  */
 function share(tokens, { startMs, endMs }, sounds) {
   const spokenMs = endOfSound(sounds, startMs, endMs) - startMs;
@@ -69,8 +82,8 @@ function share(tokens, { startMs, endMs }, sounds) {
     .map(({ ms }) => ms);
   const whole = tokens.reduce((sum, { start, end }) => sum + end - start, 0);
   let before = 0;
-  return tokens.slice(1).map((_, index) => {
-    before += tokens[index].end - tokens[index].start;
+  return tokens.slice(0, -1).map(({ start, end }, index) => {
+    before += end - start;
     const fair = startMs + (spokenMs * before) / whole;
     const wordsAfter = tokens.length - 2 - index;
     const choice = between.slice(0, Math.max(0, between.length - wordsAfter));
@@ -80,21 +93,31 @@ function share(tokens, { startMs, endMs }, sounds) {
   });
 }
 
+/**
+ * @param {readonly number[]} times
+ * @param {number} fair
+ */
 function nearest(times, fair) {
   return times.reduce(
-    (best, ms) => (best === undefined || Math.abs(ms - fair) < Math.abs(best - fair) ? ms : best),
+    (/** @type {number | undefined} */ best, ms) =>
+      best === undefined || Math.abs(ms - fair) < Math.abs(best - fair) ? ms : best,
     undefined,
   );
 }
 
-/** Returns the start of the silence before `endMs`, at least `startMs`. */
+/**
+ * Returns the start of the silence before `endMs`, at least `startMs`.
+ * @param {readonly Sound[]} sounds
+ * @param {number} startMs
+ * @param {number} endMs
+ */
 function endOfSound(sounds, startMs, endMs) {
   let end = endMs;
   for (let index = sounds.length - 1; index >= 0; index -= 1) {
-    const { ms, isSilent } = sounds[index];
-    if (ms >= endMs) continue;
-    if (!isSilent || ms <= startMs) break;
-    end = ms;
+    const sound = sounds[index];
+    if (sound === undefined || sound.ms >= endMs) continue;
+    if (!sound.isSilent || sound.ms <= startMs) break;
+    end = sound.ms;
   }
   return end;
 }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { toPcm } from '../parts/audio.mjs';
 import { COMMON_LUFS, loudness } from '../parts/level.mjs';
-import { serve, Unspeakable } from '../parts/protocol.mjs';
+import { messageOf, serve, Unspeakable } from '../parts/protocol.mjs';
 import { voicesIn } from './voices.mjs';
 import { voiceWeights } from './weights.mjs';
 
@@ -31,7 +31,10 @@ const { 'model-folder': folder, speaker } = parseArgs({
     },
   },
 }).values;
+
+/** @type {Map<string, Uint8Array>} Weights by the id of the voice. */
 const weights = new Map();
+/** @type {Map<string, ReturnType<typeof openSpeaker>>} Open voices by their ids. */
 const speakers = new Map();
 
 await serve({
@@ -55,8 +58,9 @@ await serve({
     };
   },
   async *speak({ text, voice, speed, pitch }) {
-    if (!speakers.has(voice.id)) speakers.set(voice.id, openSpeaker(voice));
-    const { gain, speak } = speakers.get(voice.id);
+    const open = speakers.get(voice.id) ?? openSpeaker(voice);
+    speakers.set(voice.id, open);
+    const { gain, speak } = open;
     let isSpoken = false;
     for (const { samples, words } of speak({ text, speed, pitch })) {
       isSpoken = true;
@@ -69,17 +73,23 @@ await serve({
 });
 process.exit();
 
+/** @param {string} file */
 async function readWeights(file) {
   try {
     return voiceWeights(await readFile(file));
   } catch (error) {
-    throw new Error(`Cannot use ${path.basename(file)}: ${error.message}`, { cause: error });
+    throw new Error(`Cannot use ${path.basename(file)}: ${messageOf(error)}`, { cause: error });
   }
 }
 
+/** @param {import('../parts/protocol.mjs').Voice} voice */
 function openSpeaker({ id, language }) {
+  const own = weights.get(id);
+  if (own === undefined) throw new Error(`The voice ${id} is not loaded`);
+  /** @type {typeof import('../../src/service/engine/hibari/added-voice.ts')} */
   const { openVoice } = createRequire(import.meta.url)(speaker);
-  const speak = openVoice(weights.get(id), language === 'en-GB');
-  const [{ samples }] = speak({ text: MEASURED, speed: 1, pitch: 0 });
-  return { speak, gain: COMMON_LUFS - loudness(samples, SAMPLE_RATE) };
+  const speak = openVoice(own, language === 'en-GB');
+  const [measured] = speak({ text: MEASURED, speed: 1, pitch: 0 });
+  if (measured === undefined) throw new Error(`The voice ${id} speaks nothing`);
+  return { speak, gain: COMMON_LUFS - loudness(measured.samples, SAMPLE_RATE) };
 }

@@ -9,13 +9,14 @@ const FILE = /^([ab])[fm]_([a-z]+)(?:_v\d+)?\.int8\.onnx$/;
 
 /**
  * Returns the voices whose files are in the folder, by name.
+ * @param {string} folder
  * @returns {Promise<HibariVoice[]>}
  */
 export async function voicesIn(folder) {
   const found = (await readdir(folder)).map((file) => FILE.exec(file));
   return found
     .filter((one) => one !== null)
-    .map(([file, accent, id]) => ({
+    .map(([file, accent, id = '']) => ({
       id,
       name: id.charAt(0).toUpperCase() + id.slice(1),
       file,

@@ -8,7 +8,10 @@ const SILENCE = 0.005;
 /** Stretches over which the energy is measured. */
 const STRETCH_MS = 10;
 
-/** @throws {Error} if a sample is not a finite number, as models sometimes give */
+/**
+ * @param {Float32Array} samples
+ * @throws {Error} if a sample is not a finite number, as models sometimes give
+ */
 export function requireFinite(samples) {
   for (const sample of samples) {
     if (!Number.isFinite(sample)) throw new Error('The model gave audio that is not a number');
@@ -18,10 +21,13 @@ export function requireFinite(samples) {
 /**
  * Returns the range of the samples that holds sound, with `marginMs` of silence on each side.
  * @param {Float32Array} samples
+ * @param {number} sampleRate
+ * @param {number} marginMs
  * @returns {{ from: number, to: number }} indexes of samples; equal if there is no sound
  */
 export function soundIn(samples, sampleRate, marginMs) {
   const size = Math.round((sampleRate * STRETCH_MS) / 1000);
+  /** @param {number} at */
   const isSound = (at) => rms(samples.subarray(at, at + size)) > SILENCE;
   let from = 0;
   while (from < samples.length && !isSound(from)) from += size;
@@ -39,11 +45,12 @@ export function soundIn(samples, sampleRate, marginMs) {
  */
 export function toPcm(samples, gain) {
   const scaled = Float32Array.from(samples, (sample) => sample * FULL_SCALE);
-  return Int16Array.from(amplify(scaled, 10 ** (gain / 20)));
+  return amplify(scaled, 10 ** (gain / 20));
 }
 
 const FULL_SCALE = 32_768;
 
+/** @param {Float32Array} samples */
 function rms(samples) {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;

@@ -7,13 +7,21 @@ const SENTENCE_MAX_CHARACTERS = 1000;
 export const BREAK = { word: 0, comma: 1, clause: 2, sentence: 3 };
 
 /**
+ * @typedef {{ text: string, start: number, endsParagraph: boolean }} Sentence `start` counts code points
+ * @typedef {{ size: number, break: number, endsParagraph?: boolean }} Unit
+ * A word with its sounds; `break`: the kind of break after the unit.
+ * @typedef {{ first: number, min: number, max: number }} Sizes
+ */
+
+/**
  * Divides a text into sentences that hold a word or mark, and joins those that were divided after an abbreviation or
  * before the "she asked" of a quotation. A single line feed is a space.
  * @param {string} text
  * @param {string} language as a BCP 47 code
- * @returns {{ text: string, start: number, endsParagraph: boolean }[]} `start` counts code points
+ * @returns {Sentence[]}
  */
 export function wholeSentences(text, language) {
+  /** @type {Sentence[]} */
   const sentences = [];
   for (const { text: part, start } of sentencesOf(joinedLines(text), language)) {
     const last = sentences.at(-1);
@@ -45,6 +53,11 @@ const WITHOUT_ORDINALS = /^(?:en|es|fr|hi|it|pt)\b/;
 /** `"Who are you?"`, with a closed quotation. */
 const QUOTED = /[.!?…]["'”’»›)]+\s*$/u;
 
+/**
+ * @param {Sentence} sentence
+ * @param {string} next
+ * @param {string} language
+ */
 function goesOn({ text, endsParagraph }, next, language) {
   if (endsParagraph || text.length >= MAX_JOINED) return false;
   if (TITLE.test(text)) return true;
@@ -53,7 +66,10 @@ function goesOn({ text, endsParagraph }, next, language) {
   return QUOTED.test(text) && /^\p{Ll}/u.test(next);
 }
 
-/** Replaces single line feeds by spaces. Empty lines remain: they end paragraphs. */
+/**
+ * Replaces single line feeds by spaces. Empty lines remain: they end paragraphs.
+ * @param {string} text
+ */
 function joinedLines(text) {
   return text.replaceAll(/\s+/g, (gap) =>
     gap.split('\n').length === 2 ? gap.replace('\n', ' ') : gap,
@@ -83,6 +99,10 @@ export function sentencesOf(text, language) {
   return sentences;
 }
 
+/**
+ * @param {string[]} characters
+ * @param {number} from
+ */
 function cut(characters, from) {
   const limit = from + SENTENCE_MAX_CHARACTERS;
   if (limit >= characters.length) return characters.length;
@@ -90,14 +110,20 @@ function cut(characters, from) {
   return space > from ? space + 1 : limit;
 }
 
-/** Returns the kind of break that the characters between two words of a paragraph mean. */
+/**
+ * Returns the kind of break that the characters between two words of a paragraph mean.
+ * @param {string} gap
+ */
 export function breakIn(gap) {
   if (/[.!?…।]/u.test(gap)) return BREAK.sentence;
   if (/[:;—–]/u.test(gap)) return BREAK.clause;
   return /,/u.test(gap) ? BREAK.comma : BREAK.word;
 }
 
-/** Returns the kind of break that the characters between two words of one sentence mean. */
+/**
+ * Returns the kind of break that the characters between two words of one sentence mean.
+ * @param {string} gap
+ */
 export function breakInside(gap) {
   // A period inside a sentence is part of an abbreviation.
   const marks = gap.replace(/(?<!\.)\.(?!\.)/gu, '');
@@ -107,10 +133,10 @@ export function breakInside(gap) {
 
 /**
  * Divides units (words with their sounds) into chunks.
- * @template {{ size: number, break: number, endsParagraph?: boolean }} Unit `break`: the kind of break after the unit
- * @param {Unit[]} units
- * @param {{ first: number, min: number, max: number }} sizes
- * @returns {Unit[][]}
+ * @template {Unit} OneUnit
+ * @param {OneUnit[]} units
+ * @param {Sizes} sizes
+ * @returns {OneUnit[][]}
  */
 export function chunksOf(units, sizes) {
   const chunks = [];
@@ -126,6 +152,9 @@ export function chunksOf(units, sizes) {
  * Returns the end of the chunk that starts at the unit `from`. The first chunk of a longer text is short, so that its
  * speech is heard soon; the others end at the strongest break between the sizes `min` and `max`, or at the end of a
  * paragraph.
+ * @param {readonly Unit[]} units
+ * @param {number} from
+ * @param {Sizes} sizes
  */
 export function chunkEnd(units, from, { first, min, max }) {
   if (from > 0) return strongestEnd(units, from, min, max);
@@ -135,7 +164,12 @@ export function chunkEnd(units, from, { first, min, max }) {
   return firstEnd(units, first, max);
 }
 
-/** The first break of at least a comma after `first` sounds, or an earlier end of a sentence or a paragraph. */
+/**
+ * The first break of at least a comma after `first` sounds, or an earlier end of a sentence or a paragraph.
+ * @param {readonly Unit[]} units
+ * @param {number} first
+ * @param {number} max
+ */
 function firstEnd(units, first, max) {
   let size = 0;
   for (const [index, unit] of units.entries()) {
@@ -147,15 +181,22 @@ function firstEnd(units, first, max) {
   return strongestEnd(units, 0, first, max);
 }
 
+/**
+ * @param {readonly Unit[]} units
+ * @param {number} from
+ * @param {number} min
+ * @param {number} max
+ */
 function strongestEnd(units, from, min, max) {
   let size = 0;
   let best = { end: from + 1, strength: -1 };
-  for (let index = from; index < units.length; index += 1) {
-    size += units[index].size;
+  for (let index = from; ; index += 1) {
+    const unit = units[index];
+    if (unit === undefined) return units.length;
+    size += unit.size;
     if (size > max) return best.end;
-    if (units[index].endsParagraph === true) return index + 1;
-    const strength = size < min ? -1 : units[index].break;
+    if (unit.endsParagraph === true) return index + 1;
+    const strength = size < min ? -1 : unit.break;
     if (strength >= best.strength) best = { end: index + 1, strength };
   }
-  return units.length;
 }

@@ -27,7 +27,9 @@ async function findPackage() {
   try {
     return await import('@echogarden/espeak-ng-emscripten');
   } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const isMissing =
+      error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+    if (!isMissing) throw error;
     throw new Error('espeak-ng is not installed: add the engine again with `foley engine add`', {
       cause: error,
     });
@@ -38,14 +40,16 @@ async function findPackage() {
  * @typedef {{ text: string, voice: string, variant: string, speed: number }} Utterance
  * `text` is escaped (see markup.mjs); `voice` is espeak-ng's name of a language; `variant` is the
  * text of a voice variant file.
- * @typedef {{ type: string, text_position: number, audio_position: number, id?: string }} EspeakEvent
+ * @typedef {import('@echogarden/espeak-ng-emscripten').EspeakEvent} EspeakEvent
+ * @typedef {import('@echogarden/espeak-ng-emscripten').EspeakModule} EspeakModule
  */
-class Espeak {
+export class Espeak {
   #module;
   #worker;
   /** A copy of the memory of a new instance. */
   #fresh;
 
+  /** @param {EspeakModule} module */
   constructor(module) {
     this.#module = module;
     this.#worker = new module.eSpeakNGWorker();
@@ -53,7 +57,10 @@ class Espeak {
     this.#fresh = module.HEAPU8.slice();
   }
 
-  /** Returns the lines of a voice variant that espeak-ng includes. */
+  /**
+   * Returns the lines of a voice variant that espeak-ng includes.
+   * @param {string} name
+   */
   variantLines(name) {
     return this.#module.FS.readFile(VARIANTS + name, { encoding: 'utf8' }).split('\n');
   }
@@ -77,8 +84,11 @@ class Espeak {
     return this.#synthesize(text);
   }
 
+  /** @param {string} text */
   #synthesize(text) {
+    /** @type {Int16Array[]} */
     const chunks = [];
+    /** @type {EspeakEvent[]} */
     const events = [];
     this.#worker.synthesize(text, (samples, reported) => {
       chunks.push(samples);
@@ -106,6 +116,7 @@ class Espeak {
   }
 }
 
+/** @param {readonly Int16Array[]} chunks */
 function joined(chunks) {
   const all = new Int16Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let at = 0;
@@ -116,6 +127,11 @@ function joined(chunks) {
   return all;
 }
 
+/**
+ * @param {number} lowest
+ * @param {number} value
+ * @param {number} highest
+ */
 function within(lowest, value, highest) {
   return Math.min(highest, Math.max(lowest, value));
 }

@@ -4,11 +4,18 @@ const FULL_SCALE = 32_768;
 const KNEE = 0.8;
 const HEADROOM = 0.18;
 
-/** Multiplies samples by `gain`, and compresses loud ones to stay below full scale. */
+/**
+ * Multiplies samples by `gain`, and compresses loud ones to stay below full scale.
+ * @param {Float32Array | Int16Array} samples full scale is 32,768
+ * @param {number} gain
+ */
 export function amplify(samples, gain) {
-  return samples.map((one) => Math.round(compressed((one / FULL_SCALE) * gain) * (FULL_SCALE - 1)));
+  return Int16Array.from(samples, (one) =>
+    Math.round(compressed((one / FULL_SCALE) * gain) * (FULL_SCALE - 1)),
+  );
 }
 
+/** @param {number} value */
 function compressed(value) {
   const size = Math.abs(value);
   if (size <= KNEE) return value;
@@ -42,21 +49,28 @@ export function loudness(samples, sampleRate) {
   return lufs(mean(audible.filter((power) => lufs(power) > gate)));
 }
 
+/** @param {number} power */
 function lufs(power) {
   return -0.691 + 10 * Math.log10(power);
 }
 
+/** @param {Float32Array} samples */
 function meanSquare(samples) {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;
   return sum / samples.length;
 }
 
+/** @param {readonly number[]} values */
 function mean(values) {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The shelf for the head, then the high pass of the standard, at any sample rate. */
+/**
+ * The shelf for the head, then the high pass of the standard, at any sample rate.
+ * @param {Float32Array} samples
+ * @param {number} sampleRate
+ */
 function kWeighted(samples, sampleRate) {
   const shelf = Math.tan((Math.PI * 1681.974450955533) / sampleRate);
   const gain = 10 ** (3.999843853973347 / 20);
@@ -76,13 +90,23 @@ function kWeighted(samples, sampleRate) {
   return filtered(shelved, { b: [first, -2 * first, first], a: poles(high, highQ) });
 }
 
+/**
+ * @param {number} k
+ * @param {number} q
+ * @returns {Coefficients}
+ */
 function poles(k, q) {
   return [1 + k / q + k * k, 2 * (k * k - 1), 1 - k / q + k * k];
 }
 
+/**
+ * @typedef {[number, number, number]} Coefficients
+ * @param {Float32Array} samples
+ * @param {{ b: Coefficients, a: Coefficients }} filter
+ */
 function filtered(samples, { b, a }) {
-  const [b0, b1, b2] = b.map((value) => value / a[0]);
-  const [, a1, a2] = a.map((value) => value / a[0]);
+  const [b0, b1, b2] = [b[0] / a[0], b[1] / a[0], b[2] / a[0]];
+  const [a1, a2] = [a[1] / a[0], a[2] / a[0]];
   let z1 = 0;
   let z2 = 0;
   return samples.map((input) => {

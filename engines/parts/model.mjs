@@ -4,22 +4,26 @@
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { readModel } from './onnx.mjs';
+import { messageOf } from './protocol.mjs';
 
 /**
  * @typedef {{ type: 'int64' | 'int32' | 'float32', data: BigInt64Array | Int32Array | Float32Array, dims: number[] }} Input
- * @typedef {{ inputs: { name: string, type: string }[], outputs: string[], exposed: string[],
- *   run: (inputs: Record<string, Input>) => Promise<Record<string, Float32Array | BigInt64Array>>,
- *   close: () => Promise<unknown> }} Model
- * `exposed`: the names of the outputs that were added for the operators; `run` returns the data of each output;
+ * @typedef {Record<string, Input['data']>} Outputs data of each output
+ * @typedef {{ inputs: { name: string, type: string }[], outputs: string[], exposed: string[] }} Description
+ * `exposed`: the names of the outputs that were added for the operators.
+ * @typedef {Description & { run: (inputs: Record<string, Input>) => Promise<Outputs>, close: () => Promise<unknown> }} Model
  * `close` frees the memory.
+ * @typedef {{ expose?: string[], floats?: boolean, optimization?: 'all' | 'disabled', threads?: number }} Options
+ *   `expose` and `floats`: see onnx.mjs; `optimization`: all changes of the graph by default, which takes time
+ *   at the start; `threads`: at most 4 by default
+ * @typedef {Required<Options> & { file: string }} WorkerData
+ * @typedef {{ id: number } & ({ outputs: Outputs } | { error: string })} Reply
  */
 
 /**
  * Loads a model.
  * @param {string} file
- * @param {{ expose?: string[], floats?: boolean, optimization?: 'all' | 'disabled', threads?: number }} options
- *   `expose` and `floats`: see onnx.mjs; `optimization`: all changes of the graph by default, which takes time
- *   at the start; `threads`: at most 4 by default
+ * @param {Options} options
  * @returns {Promise<Model>}
  * @throws {Error} if onnxruntime-node is not installed or cannot load the model
  */
@@ -28,49 +32,83 @@ export async function loadModel(
   { expose = [], floats = false, optimization = 'all', threads = defaultThreads() } = {},
 ) {
   // Otherwise ONNX Runtime reports its use, with an id that it stores for the computer.
-  process.env.ORT_DISABLE_TELEMETRY = '1';
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
   const worker = new Worker(new URL(import.meta.url), {
     workerData: { file, expose, floats, optimization, threads },
   });
+  /** @type {Map<number, { resolve: (outputs: Outputs) => void, reject: (error: Error) => void }>} */
   const waiting = new Map();
-  busy.push(() => waiting.size > 0);
+  let isLoading = true;
+  busy.push(() => isLoading || waiting.size > 0);
+  const description = await descriptionFrom(worker).finally(() => (isLoading = false));
+  // An idle worker does not keep the process alive.
+  worker.unref();
+  /** @type {Error | undefined} */
   let failure;
+  /** @param {Error} error */
   const fail = (error) => {
     failure ??= error;
     for (const { reject } of waiting.values()) reject(failure);
     waiting.clear();
   };
-  worker.on('message', ({ id, error, result }) => {
-    const { resolve, reject } = waiting.get(id) ?? {};
-    waiting.delete(id);
-    // An idle worker does not keep the process alive.
+  worker.on('message', (/** @type {Reply} */ reply) => {
+    const { resolve, reject } = waiting.get(reply.id) ?? {};
+    waiting.delete(reply.id);
     if (waiting.size === 0) worker.unref();
-    if (error === undefined) resolve?.(result);
-    else reject?.(new Error(error));
+    if ('outputs' in reply) resolve?.(reply.outputs);
+    else reject?.(new Error(reply.error));
   });
   worker.on('error', fail);
-  worker.on('exit', (code) => fail(new Error(`The thread of the model ended with code ${code}`)));
-  const reply = (id) =>
-    new Promise((resolve, reject) => {
-      if (failure !== undefined) return reject(failure);
-      waiting.set(id, { resolve, reject });
-      worker.ref();
-    });
+  worker.on('exit', (code) => fail(endedWith(code)));
   let lastId = 0;
-  const description = await reply(lastId);
   return {
     ...description,
-    run: (inputs) => {
-      lastId += 1;
-      const result = reply(lastId);
-      worker.postMessage({ id: lastId, inputs }, []);
-      return result;
-    },
+    run: (inputs) =>
+      new Promise((resolve, reject) => {
+        if (failure !== undefined) return reject(failure);
+        lastId += 1;
+        waiting.set(lastId, { resolve, reject });
+        worker.ref();
+        worker.postMessage({ id: lastId, inputs }, []);
+      }),
     close: () => worker.terminate(),
   };
 }
 
-/** For each model, returns whether it is loading or running. */
+/**
+ * Waits until the model is loaded.
+ * @param {Worker} worker
+ * @returns {Promise<Description>}
+ */
+function descriptionFrom(worker) {
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(endedWith(code)));
+  });
+}
+
+/** @param {number} code */
+function endedWith(code) {
+  return new Error(`The thread of the model ended with code ${code}`);
+}
+
+/**
+ * Returns an output of 32-bit numbers.
+ * @param {Outputs} outputs
+ * @param {string | undefined} name
+ * @throws {Error} if the model has no such output
+ */
+export function floatsOf(outputs, name = '') {
+  const data = outputs[name];
+  if (data instanceof Float32Array) return data;
+  throw new Error(`The model has no output ${name} of 32-bit numbers`);
+}
+
+/**
+ * For each model, returns whether it is loading or running.
+ * @type {(() => boolean)[]}
+ */
 const busy = [];
 
 /** Ends the process. ONNX Runtime aborts, with a core dump, if its thread is ended while it works. */
@@ -83,9 +121,16 @@ function defaultThreads() {
   return Math.min(4, availableParallelism());
 }
 
-if (!isMainThread && workerData?.file !== undefined) await work(workerData);
+if (!isMainThread && parentPort !== null && workerData?.file !== undefined) {
+  await work(parentPort, workerData);
+}
 
-async function work({ file, expose, floats, optimization, threads }) {
+/**
+ * Loads the model, describes it in the first message and answers the others.
+ * @param {import('node:worker_threads').MessagePort} port
+ * @param {WorkerData} data
+ */
+async function work(port, { file, expose, floats, optimization, threads }) {
   const { InferenceSession, Tensor } = await runtime();
   const { bytes, exposed } = await readModel(file, { expose, floats });
   const session = await InferenceSession.create(bytes, {
@@ -98,27 +143,38 @@ async function work({ file, expose, floats, optimization, threads }) {
     logSeverityLevel: 3,
   });
   const inputs = session.inputMetadata.map(({ name, type }) => ({ name, type }));
-  parentPort.postMessage({ id: 0, result: { inputs, outputs: session.outputNames, exposed } }, []);
-  parentPort.on('message', async (message) => {
-    const { id } = message;
-    try {
-      const tensors = Object.entries(message.inputs).map(([name, { type, data, dims }]) => [
-        name,
-        new Tensor(type, data, dims),
-      ]);
-      const outputs = await session.run(Object.fromEntries(tensors));
-      const result = Object.entries(outputs).map(([name, { data }]) => [name, data]);
-      parentPort.postMessage({ id, result: Object.fromEntries(result) }, []);
-    } catch (error) {
-      parentPort.postMessage({ id, error: error.message }, []);
-    }
-  });
+  port.postMessage({ inputs, outputs: session.outputNames, exposed }, []);
+  port.on(
+    'message',
+    async (/** @type {{ id: number, inputs: Record<string, Input> }} */ message) => {
+      const { id } = message;
+      try {
+        const tensors = mapValues(
+          message.inputs,
+          ({ type, data, dims }) => new Tensor(type, data, dims),
+        );
+        const outputs = mapValues(await session.run(tensors), ({ data }) => data);
+        port.postMessage({ id, outputs }, []);
+      } catch (error) {
+        port.postMessage({ id, error: messageOf(error) }, []);
+      }
+    },
+  );
+}
+
+/**
+ * @template From, To
+ * @param {Readonly<Record<string, From>>} record
+ * @param {(value: From) => To} convert
+ */
+function mapValues(record, convert) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, convert(value)]));
 }
 
 async function runtime() {
   try {
     return (await import('onnxruntime-node')).default;
   } catch (error) {
-    throw new Error(`Cannot load onnxruntime-node: ${error.message}`, { cause: error });
+    throw new Error(`Cannot load onnxruntime-node: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -23,6 +23,11 @@ const INTEGER = 2;
 const APPENDED_MAX_BYTES = 1_000_000;
 
 /**
+ * @typedef {{ operator: string | undefined, inputs: string[], outputs: string[], attributes: Buffer[], raw: Buffer }} Node
+ * `raw` and `attributes` are parts of the bytes of the model.
+ */
+
+/**
  * Reads a model, and exposes the output of the only node with each of the given operators.
  * @param {string} file
  * @param {{ expose?: readonly string[], floats?: boolean }} changes `expose`: operators such as `Ceil`;
@@ -45,6 +50,7 @@ export async function readModel(file, { expose = [], floats = false } = {}) {
   return { bytes: buffer.subarray(0, size + appended.length), exposed };
 }
 
+/** @param {string} file */
 async function readWithRoom(file) {
   const handle = await open(file);
   try {
@@ -61,10 +67,15 @@ async function readWithRoom(file) {
   }
 }
 
-/** @throws {Error} unless exactly one node has the operator */
+/**
+ * @param {readonly Node[]} nodes
+ * @param {string} operator
+ * @throws {Error} unless exactly one node has the operator
+ */
 function outputOf(nodes, operator) {
   const found = nodes.filter((one) => one.operator === operator);
-  if (found.length === 1 && found[0].outputs.length > 0) return found[0].outputs[0];
+  const output = found[0]?.outputs[0];
+  if (found.length === 1 && output !== undefined) return output;
   throw new Error(
     `The model has ${found.length} nodes of type ${operator}, not 1: it tells no durations`,
   );
@@ -74,30 +85,41 @@ function outputOf(nodes, operator) {
  * Replaces each convolution of quantized numbers: the old node becomes an unknown field, which is
  * skipped. The weights stay as they are in the file, but the numbers that flow through the model are
  * not rounded any more.
+ * @param {readonly Node[]} nodes
  * @returns {Buffer[]} the new nodes
  */
 function floatConvolutions(nodes) {
   const quantizers = nodes.filter(({ operator }) => operator === 'DynamicQuantizeLinear');
   const sources = new Map(quantizers.map((one) => [one.outputs[0], one]));
-  const replaced = nodes.filter(
-    ({ operator, inputs }) => operator === 'ConvInteger' && sources.has(inputs[0]),
+  return nodes.flatMap(
+    ({ operator, inputs: [quantized, weights, , zero], outputs, attributes, raw }) => {
+      const source = operator === 'ConvInteger' ? sources.get(quantized) : undefined;
+      const [result] = outputs;
+      const [input, scaled] = [source?.inputs[0], source?.outputs[1]];
+      // A convolution without a zero point stays as it is.
+      if (input === undefined || scaled === undefined || weights === undefined) return [];
+      if (zero === undefined || result === undefined) return [];
+      /** @param {string} part */
+      const own = (part) => `${result}_${part}`;
+      raw[0] = GRAPH.unused * 8 + WIRE.counted;
+      return [
+        node('Cast', [weights], own('weights'), [castTo(TYPE.float)]),
+        node('Cast', [zero], own('zero'), [castTo(TYPE.float)]),
+        node('Sub', [own('weights'), own('zero')], own('centred')),
+        node('Div', [input, scaled], own('input')),
+        node('Conv', [own('input'), own('centred')], own('float'), attributes),
+        node('Cast', [own('float')], result, [castTo(TYPE.int32)]),
+      ];
+    },
   );
-  return replaced.flatMap(({ inputs: [quantized, weights, , zero], outputs, attributes, raw }) => {
-    const { inputs, outputs: scaled } = sources.get(quantized);
-    const [result] = outputs;
-    const own = (part) => `${result}_${part}`;
-    raw[0] = GRAPH.unused * 8 + WIRE.counted;
-    return [
-      node('Cast', [weights], own('weights'), [castTo(TYPE.float)]),
-      node('Cast', [zero], own('zero'), [castTo(TYPE.float)]),
-      node('Sub', [own('weights'), own('zero')], own('centred')),
-      node('Div', [inputs[0], scaled[1]], own('input')),
-      node('Conv', [own('input'), own('centred')], own('float'), attributes),
-      node('Cast', [own('float')], result, [castTo(TYPE.int32)]),
-    ];
-  });
 }
 
+/**
+ * @param {string} operator
+ * @param {readonly string[]} inputs
+ * @param {string} output
+ * @param {readonly Buffer[]} attributes
+ */
 function node(operator, inputs, output, attributes = []) {
   return counted(
     GRAPH.node,
@@ -109,6 +131,7 @@ function node(operator, inputs, output, attributes = []) {
   );
 }
 
+/** @param {number} type */
 function castTo(type) {
   return counted(
     NODE.attribute,
@@ -118,14 +141,19 @@ function castTo(type) {
   );
 }
 
-/** Returns the nodes of the model; `raw` and `attributes` are parts of its bytes. */
+/**
+ * Returns the nodes of the model.
+ * @param {Buffer} model
+ */
 function nodesOf(model) {
+  /** @type {Node[]} */
   const nodes = [];
   for (const graph of fields(model)) {
     if (graph.number !== MODEL.graph) continue;
     for (const { number: field, bytes, raw } of fields(graph.bytes)) {
       if (field !== GRAPH.node) continue;
       const parts = [...fields(bytes)];
+      /** @param {number} wanted */
       const texts = (wanted) =>
         parts.filter((part) => part.number === wanted).map((part) => part.bytes.toString());
       nodes.push({
@@ -140,6 +168,7 @@ function nodesOf(model) {
   return nodes;
 }
 
+/** @param {Buffer} message */
 function* fields(message) {
   let at = 0;
   const varint = () => {
@@ -165,6 +194,10 @@ function* fields(message) {
   }
 }
 
+/**
+ * @param {number} wire
+ * @param {() => number} varint
+ */
 function lengthOf(wire, varint) {
   if (wire === WIRE.counted) return varint();
   if (wire === WIRE.fourBytes) return 4;
@@ -176,15 +209,26 @@ function notOnnx() {
   return new Error('The file is not an ONNX model');
 }
 
+/**
+ * @param {number} field
+ * @param {(string | Buffer)[]} parts
+ */
 function counted(field, ...parts) {
-  const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  const content = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
+  );
   return Buffer.concat([varintOf(field * 8 + WIRE.counted), varintOf(content.length), content]);
 }
 
+/**
+ * @param {number} field
+ * @param {number} value
+ */
 function number(field, value) {
   return Buffer.concat([varintOf(field * 8), varintOf(value)]);
 }
 
+/** @param {number} value */
 function varintOf(value) {
   const bytes = [];
   let rest = value;

@@ -12,7 +12,7 @@ const OUTER = '[\\s;:,.!?¡¿।…—–"\'«»“”‘’(){}\\[\\]-]';
 const WORD = new RegExp(`(?!${OUTER})\\S+?(?=${OUTER}*(?:\\s|$))`, 'gu');
 
 /**
- * @typedef {{ start: number, end: number }} Range in code points of the text; `end` is exclusive
+ * @typedef {import('../../src/contract/unspoken.ts').CodePointRange} Range
  * @typedef {{ ranges: Range[], phonemes: string[], gap: string }} Spoken
  * One word, or several that are spoken as one ("of the"). `phonemes`: IPA with stress marks, one entry
  * for each sound; `gap`: the text between this word and the previous one.
@@ -35,9 +35,13 @@ export async function loadPhonemes() {
   };
 }
 
+/**
+ * @param {readonly import('./espeak.mjs').EspeakEvent[]} events
+ * @param {string[]} characters
+ */
 function spokenWords(events, characters) {
   const words = wordsIn(characters);
-  const phonemes = words.map(() => []);
+  const phonemes = words.map(() => /** @type {string[]} */ ([]));
   let current = 0;
   for (const { type, text_position: position, id } of events) {
     if (type === 'word') {
@@ -46,12 +50,14 @@ function spokenWords(events, characters) {
       current = Math.max(current, found);
     } else if (type === 'phoneme' && id !== '') phonemes[current]?.push(id);
   }
+  /** @type {Spoken[]} */
   const spoken = [];
   let last = 0;
   for (const [index, range] of words.entries()) {
-    if (phonemes[index].length > 0) {
+    const own = phonemes[index] ?? [];
+    if (own.length > 0) {
       const gap = characters.slice(last, range.start).join('');
-      spoken.push({ ranges: [range], phonemes: phonemes[index], gap });
+      spoken.push({ ranges: [range], phonemes: own, gap });
     } else spoken.at(-1)?.ranges.push(range);
     if (spoken.length > 0) last = range.end;
   }

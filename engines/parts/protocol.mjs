@@ -12,17 +12,30 @@ const MESSAGE_MS = 100;
 export class Unspeakable extends Error {}
 
 /**
- * @typedef {{ start: number, end: number, startMs: number, endMs: number }} Word
- * @typedef {{ id: string, name: string, language: string, sampleRate: number }} Voice
- * @typedef {{ start: number, end: number, phonemes: string }} Pronunciation word of a text in code points, phonemes in IPA
- * @typedef {{ text: string, voice: Voice, speed: number, pitch: number, wantsWords: boolean, pronunciations: Pronunciation[] }} Request
- * @typedef {{ version: string, license: string, voices: Voice[], models?: { id: string, name: string }[],
- *   controls?: string[] }} Description
+ * Returns the message of an error.
+ * @param {unknown} error
+ */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * @typedef {import('../../src/service/engine/speech-engine.ts').WordMark} Word
+ * @typedef {import('../../src/service/engine/speech-engine.ts').PronouncedSpan} Pronunciation
+ * @typedef {import('../../src/contract/engine.ts').EngineVoiceRecord} Voice
+ * @typedef {import('../../src/contract/engine.ts').EngineDescription} EngineDescription
+ * @typedef {import('../../src/contract/engine.ts').EngineControl} EngineControl
+ * @typedef {import('../../src/service/engine/process/messages.ts').HostMessage} HostMessage
+ * @typedef {import('../../src/service/engine/process/messages.ts').SpeakMessage} SpeakMessage
+ * @typedef {import('../../src/service/engine/process/messages.ts').EngineMessage} EngineMessage
+ *
+ * @typedef {{ text: string, voice: Voice, speed: number, pitch: number, wantsWords: boolean, pronunciations: readonly Pronunciation[] }} Request
+ * @typedef {Pick<EngineDescription, 'license' | 'models' | 'version' | 'voices'> & { name: string, controls: EngineControl[] }} Description
  * @typedef {(message: string, progress?: number) => void} Report
  *
  * @typedef {object} Engine
  * @property {(report: Report) => Promise<Description>} load called once, at the start; may report its progress
- * @property {(request: Request) => AsyncIterable<{ samples: Int16Array, words: Word[] }>} speak yields the
+ * @property {(request: Request) => AsyncIterable<{ samples: Int16Array, words: readonly Word[] }>} speak yields the
  *   speech in chunks; throws `Unspeakable` if no part of the text can be spoken
  */
 
@@ -34,7 +47,9 @@ export class Unspeakable extends Error {}
  */
 export function serve(engine) {
   let protocol = 0;
+  /** @type {object[]} */
   const reports = [];
+  /** @type {Report} */
   const report = (message, progress) => {
     const loading = { type: 'loading', progress, message };
     if (protocol === 0) reports.push(loading);
@@ -44,9 +59,11 @@ export function serve(engine) {
   const loaded = engine.load(report);
   loaded.catch(() => undefined);
 
+  /** @type {Set<number>} */
   const open = new Set();
   let last = Promise.resolve();
 
+  /** @param {Extract<HostMessage, { type: 'hello' }>} message */
   const greet = async (message) => {
     protocol = Math.min(PROTOCOL, message.maxProtocol ?? message.protocol);
     if (protocol >= 2) for (const loading of reports) await send(loading);
@@ -55,20 +72,23 @@ export function serve(engine) {
     await send({ type: 'hello', protocol, ...description, ...extra, voices });
   };
 
+  /** @type {(id: number, message: object) => Promise<void>} */
   const end = async (id, message) => {
     if (open.delete(id)) await send({ id, ...message });
   };
 
+  /** @param {SpeakMessage} message */
   const speak = async (message) => {
-    const { id, text, voice: wanted, controls, words = true, pronunciations = [] } = message;
+    const { id, text, voice: wanted, pronunciations = [] } = message;
+    const { controls, words = true } = 'controls' in message ? message : { controls: message };
     const { voices } = await loaded;
     const voice = voices.find((one) => one.id === wanted);
     if (voice === undefined) throw new Error(`unknown voice: ${wanted}`);
     const request = {
       text,
       voice,
-      speed: controls?.speed ?? message.speed ?? 1,
-      pitch: controls?.pitch ?? message.pitch ?? 0,
+      speed: Number(controls.speed ?? 1),
+      pitch: Number(controls.pitch ?? 0),
       wantsWords: words,
       pronunciations,
     };
@@ -80,19 +100,22 @@ export function serve(engine) {
     await end(id, { type: 'done' });
   };
 
+  /** @param {HostMessage} message */
   const answer = async (message) => {
     try {
       if (message.type === 'hello') await greet(message);
       else if (message.type === 'speak' && open.has(message.id)) await speak(message);
     } catch (error) {
       const reason = error instanceof Unspeakable ? 'unspeakable' : 'failed';
-      if (reason === 'failed') process.stderr.write(`${error.message}\n`);
-      if (message.type === 'hello') await send({ type: 'error', message: error.message });
-      else await end(message.id, { type: 'error', reason, message: error.message });
+      if (reason === 'failed') process.stderr.write(`${messageOf(error)}\n`);
+      if (message.type === 'hello') await send({ type: 'error', message: messageOf(error) });
+      else await end(message.id, { type: 'error', reason, message: messageOf(error) });
     }
   };
 
+  /** @param {string} line */
   const receive = (line) => {
+    /** @type {HostMessage} */
     const message = JSON.parse(line);
     // A cancelled request ends at once; its model run ends in its own time.
     if (message.type === 'cancel') return void end(message.id, { type: 'done' });
@@ -105,6 +128,12 @@ export function serve(engine) {
   });
 }
 
+/**
+ * @param {number} id
+ * @param {Int16Array} samples
+ * @param {number} sampleRate
+ * @param {() => boolean} isWanted
+ */
 async function sendSpeech(id, samples, sampleRate, isWanted) {
   const size = Math.round((sampleRate * MESSAGE_MS) / 1000);
   for (let at = 0; at < samples.length && isWanted(); at += size) {
@@ -114,6 +143,10 @@ async function sendSpeech(id, samples, sampleRate, isWanted) {
   }
 }
 
+/**
+ * @param {object} message
+ * @param {Buffer} pcm
+ */
 async function send(message, pcm = Buffer.alloc(0)) {
   const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(message)}\n`), pcm]);
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');

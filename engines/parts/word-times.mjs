@@ -23,6 +23,10 @@ export function shareTime(ranges, sounds, end) {
   });
 }
 
+/**
+ * @param {readonly number[]} times
+ * @param {number} wanted
+ */
 function nearest(times, wanted) {
   return times.reduce((best, time) =>
     Math.abs(time - wanted) < Math.abs(best - wanted) ? time : best,

@@ -12,8 +12,15 @@ import { findVoices } from './voices.mjs';
 const VERSION = '1.0.0';
 
 /**
+ * @typedef {import('../parts/model.mjs').Model} Model
+ * @typedef {import('../parts/phonemes.mjs').Phonemize} Phonemize
+ * @typedef {import('./voices.mjs').PiperVoice} PiperVoice
+ */
+
+/**
  * One thread speaks ten times as fast as the speech lasts, and gives the same samples on every number of
  * processors. Without optimization the models load in two thirds of the time, and speak as fast.
+ * @type {import('../parts/model.mjs').Options}
  */
 const LOADING = { expose: [DURATIONS], optimization: 'disabled', threads: 1 };
 
@@ -23,9 +30,11 @@ const MAX_MODELS = 2;
 const { 'model-folder': folder } = parseArgs({
   options: { 'model-folder': { type: 'string' } },
 }).values;
+/** @type {Map<string, PiperVoice>} */
 const voices = new Map();
-/** Promises of models by file, the last used one last. */
+/** @type {Map<string, Promise<Model>>} Models by file, the last used one last. */
 const models = new Map();
+/** @type {Phonemize | undefined} */
 let phonemize;
 
 await serve({
