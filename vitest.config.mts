@@ -48,6 +48,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/harness/skip-summary.ts'],
+    // Programs that tests start without the harness leave no engine running.
+    env: { FOLEY_KEEP_ALIVE: '0' },
     projects: [
       {
         extends: true,
