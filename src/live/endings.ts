@@ -83,6 +83,15 @@ export function lost(segmentIds: readonly string[] = []): LiveEnding {
   return isNamed ? { ...ending, lostSegments: segmentIds } : ending;
 }
 
+/**
+ * Returns the outcome of a command whose request id belongs to an earlier, billed request. Its text may be another one:
+ * the service compares only the settings.
+ */
+export function completedBefore(requestId: string): Ending {
+  const message = `the request ${requestId} was billed before, and the service sends its audio only once; nothing was charged now. To speak this text, use another --request-id`;
+  return { exit: 'lost', code: 'lost', message, billed: 'yes' };
+}
+
 /** Returns the outcome after a failed connection. The outcome says whether text may have been billed. */
 export function afterDisconnect(state: LiveState, ending: LiveEnding): LiveEnding {
   if (ending.exit === 'network' && state.isBillable && !FINAL_CODES.has(ending.code)) {

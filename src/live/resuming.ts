@@ -1,6 +1,6 @@
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS } from '../api/retry.ts';
 import { advance, requestIdOf } from './audio-order.ts';
-import { afterDisconnect, completedEnding, lost, violation } from './endings.ts';
+import { afterDisconnect, completedBefore, completedEnding, lost, violation } from './endings.ts';
 import { boundInput, endIfLost, takeManifest } from './sending.ts';
 import type { RequestStatus } from './server-message.ts';
 import type { LiveEnding, LiveState, LiveReducer } from './state.ts';
@@ -163,7 +163,9 @@ function requestFailed(state: LiveState, problem: string): LiveEnding {
 // request id (docs/billing.md). If it was billed, the audio that was not delivered is lost.
 function takeUnstored({ units }: RequestStatus, wasRefused: boolean): LiveReducer {
   return (state) => {
-    if (units !== 0) return [end(lost())];
+    if (units !== 0) {
+      return [end(wasRefused ? completedBefore(requestIdOf(state)) : lost())];
+    }
     // A session that ended before the first text leaves nothing to resume.
     const isUnused = state.plan.mode === 'reliable' && !state.isBillable;
     if (wasRefused || (state.plan.hasOwnRequestId === true && !isUnused)) {

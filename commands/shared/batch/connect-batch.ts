@@ -174,13 +174,15 @@ export interface Overview {
 export async function overviewOf(
   items: AsyncIterable<ClassifiedItem>,
   estimator: Estimator,
-): Promise<Overview> {
+): Promise<Overview & { readonly uncaptioned: number }> {
+  let uncaptioned = 0;
   const counts = { speak: 0, fetch: 0, reuse: 0, share: 0, skip: 0, ended: 0 };
   let characters = 0;
   let estimate: number | null = 0;
   const parts = new Set<string>();
-  for await (const { decision, item, unpaid } of items) {
+  for await (const { decision, isUncaptioned, item, unpaid } of items) {
     counts[decision.kind] += 1;
+    if (isUncaptioned) uncaptioned += 1;
     if (decision.kind !== 'speak') continue;
     for (const [body, length] of unpaid) {
       // Equal parts of several items are spoken and billed once.
@@ -201,7 +203,17 @@ export async function overviewOf(
     failed: counts.ended,
     characters,
     estimatedCredits: estimate,
+    uncaptioned,
   };
+}
+
+/** Prints how many items were bought without captions, and are bought again because they need word times. */
+export function noticeUncaptioned(count: number, io: Pick<Context['io'], 'notice'>): void {
+  if (count === 0) return;
+  const [items, they] = count === 1 ? ['1 item has', 'it is'] : [`${count} items have`, 'they are'];
+  io.notice(
+    `foley: ${items} audio without captions: ${they} spoken and billed again with word times; \`foley align\` captions existing audio for free`,
+  );
 }
 
 /** Creates an estimator for the cost of items. @param given value of `--credit-rate`, in credits per character */

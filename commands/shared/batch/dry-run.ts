@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { speechJobBody } from '../../../src/api/resources/jobs.ts';
 import { readBatchFolder } from '../../../src/batch/journal/batch-folder.ts';
-import { alignedBody } from '../../../src/batch/run/aligned-speaker.ts';
+import { itemBodies } from '../../../src/batch/run/aligned-speaker.ts';
 import { AudioCopies } from '../../../src/batch/run/audio-copies.ts';
 import { classifyItems } from '../../../src/batch/run/classify.ts';
 import type { ClassifiedItem } from '../../../src/batch/run/classify.ts';
@@ -13,6 +12,7 @@ import {
   checkEstimate,
   connectBatch,
   createEstimator,
+  noticeUncaptioned,
   otherShardsOf,
   otherShardsText,
   overviewOf,
@@ -41,8 +41,7 @@ export async function describeBatch(
       copies: new AudioCopies({ ...context, copyFolder, formats: captions?.formats ?? [] }),
       origin,
       sidecars: sidecarsOf({ captions }),
-      bodyOf: (order) =>
-        captions === undefined ? speechJobBody(order).bytes : alignedBody(client, order),
+      ...itemBodies(client, captions),
       redoToken: redo === undefined ? undefined : index.interruptedRedo(redo),
     });
     const estimator = await createEstimator(context, flags.creditRate, connection);
@@ -53,7 +52,8 @@ export async function describeBatch(
         yield one;
       }
     };
-    const overview = await overviewOf(shown(), estimator);
+    const { uncaptioned, ...overview } = await overviewOf(shown(), estimator);
+    noticeUncaptioned(uncaptioned, io);
     const { characters, estimatedCredits, failed, skipped, toFetch, toReuse, toSpeak } = overview;
     const otherShards = otherShardsOf(batch, overview);
     checkEstimate(estimatedCredits ?? undefined, flags.maxCredits);

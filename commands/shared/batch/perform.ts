@@ -21,6 +21,7 @@ import {
   checkEstimate,
   connectBatch,
   createEstimator,
+  noticeUncaptioned,
   otherShardsOf,
   otherShardsText,
   overviewOf,
@@ -106,7 +107,10 @@ async function speakItems(
     graceMs: STOP_GRACE_MS,
     notice: (line) => screen.notice(line),
   });
-  const overview = await optimizingLater(() => overviewOf(batch.classify(), estimator));
+  const { uncaptioned, ...overview } = await optimizingLater(() =>
+    overviewOf(batch.classify(), estimator),
+  );
+  noticeUncaptioned(uncaptioned, context.io);
   checkEstimate(overview.estimatedCredits ?? undefined, flags.maxCredits);
   const report = await openReport(context, prepared);
   const otherShards = otherShardsOf(prepared, overview);

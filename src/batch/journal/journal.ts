@@ -227,6 +227,11 @@ export class JournalIndex {
     addTo(this.#places, sha256, output);
   }
 
+  /** Whether no earlier command requested an item. */
+  get isEmpty(): boolean {
+    return this.#items.size === 0 && this.#lastDelivered.size === 0;
+  }
+
   /**
    * Returns the request that supplies the audio of an item; undefined if no request with this body was recorded.
    * Prefers a request that has complete audio or may still get it. That request may have been sent for another item

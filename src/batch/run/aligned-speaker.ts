@@ -1,6 +1,7 @@
 import type { AlignedResponse } from '../../api/resources/aligned.ts';
 import { alignedRequest } from '../../api/resources/aligned.ts';
 import type { ApiClient } from '../../api/client.ts';
+import { speechJobBody } from '../../api/resources/jobs.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
@@ -19,6 +20,7 @@ import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
 import { nextGeneration } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
+import type { BodyOf } from './paused-items.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { isRefunded, publishAudio } from './publish-audio.ts';
 
@@ -75,9 +77,24 @@ export function timingsOfItem({ order, spoken }: BatchItem, speech: WordTimes): 
  * Returns the bytes that identify a request for audio with word times. They differ from those of a job for the same
  * text, so that the two requests have different idempotency keys.
  */
-export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
+function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
   const { body } = alignedRequest(client, order, { idempotencyKey: NO_KEY });
   return Buffer.concat([Buffer.from('aligned '), body?.bytes ?? new Uint8Array()]);
+}
+
+/**
+ * Returns the functions that identify the requests for items: `bodyOf` for the requests of this command, and
+ * `otherBodyOf` for those of the same command with captions if this one has none, or without captions if it has some.
+ */
+export function itemBodies(
+  client: ApiClient,
+  captions: CaptionOptions | undefined,
+): { readonly bodyOf: BodyOf; readonly otherBodyOf: BodyOf } {
+  const job: BodyOf = (order) => speechJobBody(order).bytes;
+  const aligned: BodyOf = (order) => alignedBody(client, order);
+  return captions === undefined
+    ? { bodyOf: job, otherBodyOf: aligned }
+    : { bodyOf: aligned, otherBodyOf: job };
 }
 
 const NO_KEY = { value: '', madeByTool: false };

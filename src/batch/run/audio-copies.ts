@@ -38,7 +38,6 @@ export class AudioCopies {
   /** Yields the copies of an audio file whose captions are complete and unchanged. The caller checks the audio. */
   async *find({ bytes, sha256 = '' }: ItemFacts): AsyncGenerator<string, void, undefined> {
     const { files, formats } = this.#options;
-    if (formats.length === 0) return;
     this.#names ??= this.#list();
     for (const name of (await this.#names).get(sha256) ?? []) {
       const file = path.join(this.#folder, name);

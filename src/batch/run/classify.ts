@@ -12,7 +12,7 @@ import { FirstOwners, foldedName } from '../plan/plan.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
-import type { ItemPart } from './paused-items.ts';
+import type { BodyOf, ItemPart } from './paused-items.ts';
 import { classifyParts, isStored, itemDigest, unpaidParts } from './paused-items.ts';
 import type { AudioLookup, ReuseTarget } from './reuse-audio.ts';
 import { isStoredElsewhere, unchangedFile } from './reuse-audio.ts';
@@ -26,6 +26,8 @@ export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'>
    * characters.
    */
   readonly unpaid: ReadonlyMap<string, number>;
+  /** Whether the item has audio from a command without captions, and is spoken again because it needs word times. */
+  readonly isUncaptioned: boolean;
 }
 
 export type ItemDecision =
@@ -44,7 +46,9 @@ export interface RerunOptions {
 }
 
 export interface ClassifyOptions extends AudioLookup, RerunOptions {
-  readonly bodyOf: (order: SpeechOrder) => Uint8Array;
+  readonly bodyOf: BodyOf;
+  /** Like `bodyOf`, for the same command with captions if this one has none, or without captions if it has some. */
+  readonly otherBodyOf: BodyOf;
   readonly origin: string;
   /**
    * Token that identifies this command. A `--redo` command that continues an interrupted one has the same token as that
@@ -96,6 +100,35 @@ async function classify(
   inspector: OutputInspector,
   options: ClassifyOptions,
 ): Promise<ClassifiedItem> {
+  const hasCaptions = options.sidecars(planned.output).length > 0;
+  const own = await classifyBody(planned, inspector, { ...options, isSentOnce: hasCaptions });
+  const { decision } = own;
+  const isNew = decision.kind === 'speak' && decision.status === undefined && !decision.isAgain;
+  if (!isNew || options.index.isEmpty) return own;
+  const other = await classifyBody(planned, inspector, {
+    ...options,
+    bodyOf: options.otherBodyOf,
+    isSentOnce: !hasCaptions,
+  });
+  const { kind, status } = other.decision;
+  if (hasCaptions)
+    return { ...own, isUncaptioned: kind === 'skip' || kind === 'reuse' || kind === 'fetch' };
+  // Audio with captions is also the audio of a command without captions.
+  const isBought = kind === 'ended' && status.state !== 'failed';
+  return kind === 'skip' || kind === 'reuse' || isBought ? other : own;
+}
+
+interface BodyOptions extends ClassifyOptions {
+  /** Whether the service sends the audio of these requests only once. */
+  readonly isSentOnce: boolean;
+}
+
+// Decides what to do with an item whose requests have the body that `bodyOf` returns.
+async function classifyBody(
+  planned: BatchItem,
+  inspector: OutputInspector,
+  options: BodyOptions,
+): Promise<ClassifiedItem> {
   const { index, origin, overwrite, redoToken, retriesFailed } = options;
   const item = asRequested(planned, options);
   const body = itemDigest(item, options.bodyOf);
@@ -139,7 +172,8 @@ async function classify(
   const decision: Decision =
     isLost && isStored(parts) ? { kind: 'fetch', status: decided.status } : decided;
   const unpaid = item.parts === undefined ? new Map([[body, item.characters]]) : unpaidParts(parts);
-  return { item, body, decision, isNew: state.kind === 'missing', displaced, unpaid };
+  const isNew = state.kind === 'missing';
+  return { item, body, decision, isNew, displaced, unpaid, isUncaptioned: false };
 }
 
 // Returns the delivered request of an item that the journal does not contain, because the output folder was deleted: if
@@ -148,12 +182,13 @@ async function classify(
 async function copiedStatus(
   { output }: BatchItem,
   body: string,
-  options: ClassifyOptions,
+  options: BodyOptions,
 ): Promise<ItemStatus | undefined> {
   const status = options.index.deliveredOf(body);
   if (status?.about?.origin !== options.origin) return undefined;
-  const isSentOnce = options.sidecars(output).length > 0;
-  return isSentOnce || (await isStoredElsewhere(status, output, options)) ? status : undefined;
+  return options.isSentOnce || (await isStoredElsewhere(status, output, options))
+    ? status
+    : undefined;
 }
 
 async function partsOf(

@@ -11,7 +11,8 @@ import type { BatchItem } from '../plan/plan.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
 
-type BodyOf = (order: SpeechOrder) => Uint8Array;
+/** Returns the bytes that identify a request for the audio of an order. */
+export type BodyOf = (order: SpeechOrder) => Uint8Array;
 type PartedItem = { readonly order: SpeechOrder } & Pick<BatchItem, 'parts'>;
 
 /** Folder for the audio of parts whose items are unfinished. The path is relative to the output folder. */

@@ -12,7 +12,7 @@ import type { ItemStatus } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
-import { AlignedSpeaker } from './aligned-speaker.ts';
+import { AlignedSpeaker, itemBodies } from './aligned-speaker.ts';
 import { AudioCopies } from './audio-copies.ts';
 import { classifyItems, retainItems } from './classify.ts';
 import type { ClassifiedItem, RerunOptions } from './classify.ts';
@@ -109,14 +109,15 @@ export class Batch {
           : new AlignedSpeaker({ ...ofParts, captions: { ...captions, formats: ['json'] } }),
       isStopped: () => this.#stopped !== undefined,
     });
-    const { bodyOf, sidecars } = this.#speaker;
+    const { sidecars } = this.#speaker;
+    const bodies = itemBodies(options.client, captions);
     const { copyFolder, index, redoToken } = folder;
     const formats = captions?.formats ?? [];
     this.#copies = new AudioCopies({ ...options, copyFolder, formats });
     const lookup = { ...options, ...rerun, copies: this.#copies, index, sidecars };
     this.#reuse = new AudioReuse({ ...lookup, folders });
     this.#items = retainItems(() =>
-      classifyItems(options.items(), { ...lookup, bodyOf, redoToken }),
+      classifyItems(options.items(), { ...lookup, ...bodies, redoToken }),
     );
   }
 

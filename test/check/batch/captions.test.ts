@@ -100,6 +100,65 @@ test.each([
   expect((await read('audio/b.srt')).toString()).toContain(edited);
 });
 
+test.each([[[]], [['--pauses']]])(
+  'a batch (%j) that is repeated without captions, and with them again, buys nothing',
+  async (more) => {
+    const texts = { ...TEXTS, 'texts/b.txt': 'Bravo says so [pause 200ms] too.' };
+    const { batch, box, charged, events, read } = await batchBox(texts);
+    const plain = ['texts', '--output-dir', 'audio', ...more];
+    const captioned = [...ARGS, ...more];
+    expect((await batch(captioned)).code).toBe(0);
+    const paid = await charged();
+    const audio = await read('audio/a.mp3');
+    const dry = await batch([...plain, '--dry-run']);
+    expect(dry.stdout.toString()).toMatch(/^0 to speak .* 2 done before/m);
+    expect((await events(plain)).summary).toMatchObject({ skipped: 2, creditsUsed: 0 });
+    // The copies in the state folder have the audio, too.
+    await rm(path.join(box.out, 'audio/a.mp3'));
+    expect((await events(plain)).statuses).toEqual({ a: 'done', b: 'skipped' });
+    await rm(path.join(box.out, 'audio'), { recursive: true });
+    expect((await events(plain)).summary).toMatchObject({ done: 2, creditsUsed: 0 });
+    expect((await events(captioned)).summary).toMatchObject({ done: 2, creditsUsed: 0 });
+    expect(await read('audio/a.mp3')).toEqual(audio);
+    expect(await charged()).toBe(paid);
+    // Without any copy, nothing is bought again without the flag.
+    await removeCopies(box);
+    await rm(path.join(box.out, 'audio/a.mp3'));
+    const lost = await batch(plain);
+    expect([lost.code, lastLine(lost)]).toEqual([3, '0 done, 1 failed, 1 skipped']);
+    expect(lost.stderr).toMatch(/a: a file of this item is missing, .*--retry-failed/);
+    expect(await charged()).toBe(paid);
+    expect(lastLine(await batch([...plain, '--retry-failed']))).toBe('1 done, 0 failed, 1 skipped');
+    expect(await charged()).toBe(paid + TEXTS['texts/a.txt'].length);
+    expect(lastLine(await batch(plain))).toBe('0 done, 0 failed, 2 skipped');
+  },
+);
+
+test('a stream that failed and was refunded does not stop a batch without captions', async () => {
+  const { batch, charged } = await batchBox(TEXTS, [`POST ${ALIGNED_PATH}; status=402; times=1`]);
+  expect((await batch([...ARGS, '-j', '1'])).code).toBe(21);
+  const plain = await batch(['texts', '--output-dir', 'audio']);
+  expect([plain.code, lastLine(plain)]).toEqual([0, '2 done, 0 failed, 0 skipped']);
+  expect(await charged()).toBe(CREDITS);
+});
+
+test.each([[[]], [['--dry-run', '--credit-rate', '1']]])(
+  'a batch (%j) that is repeated with captions says before it buys that the audio is bought again',
+  async (more) => {
+    const { batch, charged } = await batchBox(TEXTS);
+    expect((await batch(['texts/a.txt', '--output-dir', 'audio'])).code).toBe(0);
+    const first = await charged();
+    const result = await batch([...ARGS, ...more]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stderr).toMatch(
+      /^foley: 1 item has audio without captions: .* billed again.*`foley align`/m,
+    );
+    expect(await charged()).toBe(more.length === 0 ? first + CREDITS : first);
+    const again = await batch(ARGS);
+    expect(again.stderr).not.toMatch(more.length === 0 ? /without captions/ : /no match/);
+  },
+);
+
 test.each(['', '.srt'])(
   'a changed copy (X%s) of captioned audio is not used, and nothing is bought again',
   async (extension) => {

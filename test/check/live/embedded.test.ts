@@ -106,6 +106,21 @@ describe('a dropped connection', () => {
   }, 120_000);
 });
 
+test('in simple mode, a used request id gets no audio and no charge, and the error says what to do', async () => {
+  const service = await serving();
+  const speak = (text: string) =>
+    runFoley(
+      ['live', '--json', ...MARTIN, text, '--mode', 'simple', '--request-id', 'hi', '-o', 'a.mp3'],
+      { env: service.env },
+    );
+  expect((await speak('Hello.')).code).toBe(0);
+  const { quota } = await accountOf(service);
+  const error = errorLine(await speak('Another text.'));
+  expect(error).toMatchObject({ exitCode: 27, code: 'lost', billed: 'yes' });
+  expect(error.message).toMatch(/^the request hi was billed before, .*use another --request-id$/);
+  expect((await accountOf(service)).quota).toBe(quota);
+});
+
 test('a retried request is fetched, and not billed again', async () => {
   const service = await serving();
   const args = ['--request-id', 'chapter-1', '-o', 'a.mp3'];
