@@ -90,11 +90,14 @@ export function itemBodies(
   client: ApiClient,
   captions: CaptionOptions | undefined,
 ): { readonly bodyOf: BodyOf; readonly otherBodyOf: BodyOf } {
-  const job: BodyOf = (order) => speechJobBody(order).bytes;
   const aligned: BodyOf = (order) => alignedBody(client, order);
   return captions === undefined
-    ? { bodyOf: job, otherBodyOf: aligned }
-    : { bodyOf: aligned, otherBodyOf: job };
+    ? { bodyOf: jobBody, otherBodyOf: aligned }
+    : { bodyOf: aligned, otherBodyOf: jobBody };
+}
+
+function jobBody(order: SpeechOrder): Uint8Array {
+  return speechJobBody(order).bytes;
 }
 
 const NO_KEY = { value: '', madeByTool: false };

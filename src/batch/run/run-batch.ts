@@ -16,6 +16,8 @@ import { AlignedSpeaker, itemBodies } from './aligned-speaker.ts';
 import { AudioCopies } from './audio-copies.ts';
 import { classifyItems, retainItems } from './classify.ts';
 import type { ClassifiedItem, RerunOptions } from './classify.ts';
+import type { CreditBudget } from './credit-budget.ts';
+import { budgetFailure } from './credit-budget.ts';
 import { endedFailure, endsBatch, fetchFrom } from './decide.ts';
 import { JobSpeaker } from './job-speaker.ts';
 import { folderOfParts, PausedSpeaker } from './paused-speaker.ts';
@@ -466,36 +468,4 @@ type JournaledItem = Pick<ReadyItem, 'classified' | 'status'>;
 // Null if unknown; 0 if an earlier command had already received the audio.
 function costOf({ isFetch, status }: ReadyItem, creditsUsed: number | undefined): number | null {
   return isFetch && status.state !== 'accepted' ? 0 : (creditsUsed ?? null);
-}
-
-function budgetFailure(): Failure {
-  return new Failure('the remaining items may cost more than --max-credits allows', {
-    code: 'usage',
-    exit: 'usage',
-    hint: 'Raise --max-credits and run the command again: it continues with the remaining items.',
-  });
-}
-
-/** Tracks the credits that a batch uses, up to a maximum (`--max-credits`). */
-export class CreditBudget {
-  readonly #maximum: number;
-  #used = 0;
-  #reserved = 0;
-
-  /** @param maximum the most credits that the batch may use; Infinity for no limit */
-  constructor(maximum: number) {
-    this.#maximum = maximum;
-  }
-
-  /** Reserves the estimated credits of an item; returns false if the budget has too few credits left. */
-  reserve(credits: number): boolean {
-    if (this.#used + this.#reserved + credits > this.#maximum) return false;
-    this.#reserved += credits;
-    return true;
-  }
-
-  settle(reserved: number, used: number): void {
-    this.#reserved -= reserved;
-    this.#used += used;
-  }
 }
