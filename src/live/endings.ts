@@ -87,7 +87,7 @@ export function lost(segmentIds: readonly string[] = []): LiveEnding {
  * Returns the outcome of a command whose request id belongs to an earlier, billed request. Its text may be another one:
  * the service compares only the settings.
  */
-export function completedBefore(requestId: string): Ending {
+export function completedBefore(requestId: string): LiveEnding {
   const message = `the request ${requestId} was billed before, and the service sends its audio only once; nothing was charged now. To speak this text, use another --request-id`;
   return { exit: 'lost', code: 'lost', message, billed: 'yes' };
 }
