@@ -1,6 +1,7 @@
 import type { SpeechEngine } from './engine/speech-engine.ts';
 import type { ListenError } from './http/serve.ts';
 import type { OpenServiceOptions, RunningService } from './running-service.ts';
+import type { EncodeSpeech } from './speech/encode.ts';
 import type { StoreError } from './store/open-store.ts';
 
 /**
@@ -10,13 +11,13 @@ import type { StoreError } from './store/open-store.ts';
  */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
   const { EngineRegistry } = await import('./engine/speech-engine.ts');
-  const builtIn = await builtInEngine(options);
+  const { builtIn, wrapEncoder } = await builtInEngine(options);
   if (options.warmsUp !== false) void builtIn.warmUp();
   const engines = new EngineRegistry([builtIn, ...(await addedEngines(options, builtIn))]);
   try {
     await requirePackages();
     const { openWithEngines } = await import('./open-service.ts');
-    const service = await openWithEngines(options, engines);
+    const service = await openWithEngines(options, engines, wrapEncoder);
     return {
       ...service,
       async close(hurry) {
@@ -30,16 +31,27 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   }
 }
 
-async function builtInEngine({ clock, engines }: OpenServiceOptions): Promise<SpeechEngine> {
+async function builtInEngine({ clock, engines }: OpenServiceOptions): Promise<{
+  readonly builtIn: SpeechEngine;
+  /** Wraps the encoder of the service. */
+  readonly wrapEncoder: (encode: EncodeSpeech) => EncodeSpeech;
+}> {
   const [{ createHibariEngine }, { HIBARI_WORKER_FILE, speakingThreads }] = await Promise.all([
     import('./engine/hibari/engine.ts'),
     import('./worker-file.ts'),
   ]);
   const own = createHibariEngine({ workerFile: HIBARI_WORKER_FILE, threads: speakingThreads() });
-  if (engines?.resident === undefined) return own;
-  const { createResidentVoice } = await import('./engine/resident/resident-voice.ts');
+  if (engines?.resident === undefined) return { builtIn: own, wrapEncoder: (encode) => encode };
+  const [{ createResidentEncoder, createResidentVoice }, { VoiceHost }] = await Promise.all([
+    import('./engine/resident/resident-voice.ts'),
+    import('./engine/resident/voice-host.ts'),
+  ]);
   const { env, nodePath, resident } = engines;
-  return createResidentVoice(own, { clock, env, nodePath, resident });
+  const host = new VoiceHost(own.name, { clock, env, nodePath, resident });
+  return {
+    builtIn: createResidentVoice(own, host),
+    wrapEncoder: (encode) => createResidentEncoder(encode, host),
+  };
 }
 
 // @throws StoreError `no_binary` if npm did not install the binary of libsql for this system

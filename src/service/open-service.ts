@@ -12,6 +12,7 @@ import { systemMedia } from './media/media-service.ts';
 import { systemProcesses } from '../effects/processes.ts';
 import type { AccountKey, OpenServiceOptions, RunningService } from './running-service.ts';
 import { createService } from './service.ts';
+import type { EncodeSpeech } from './speech/encode.ts';
 import { openStore } from './store/open-store.ts';
 import { createTemporaryFolder } from './http/multipart-form.ts';
 import { LISTENER_WORKER_FILE } from './worker-file.ts';
@@ -21,12 +22,14 @@ const DEFAULT_ALLOWANCE = { credits: 1_000_000, quota: 1_000_000 };
 
 /**
  * Opens the database, creates the service and starts to listen.
+ * @param wrapEncoder returns the encoder of the service, given the one of this process
  * @throws StoreError when the data directory cannot be used
  * @throws ListenError when listening fails
  */
 export async function openWithEngines(
   options: OpenServiceOptions,
   engines: EngineRegistry,
+  wrapEncoder: (encode: EncodeSpeech) => EncodeSpeech,
 ): Promise<RunningService> {
   const { clock = systemClock, host = '127.0.0.1', port = 0, random = systemRandom } = options;
   const { keys: [key = randomKey(random.bytes(24)), ...otherKeys] = [] } = options;
@@ -41,7 +44,7 @@ export async function openWithEngines(
       random,
       store,
       engines,
-      encode: encodeSpeech,
+      encode: wrapEncoder(encodeSpeech),
       audio: createAudioFolder(store.path, fileDeps),
       media: systemMedia({ ...fileDeps, databasePath: store.path, host, allowHosts }),
       uploads: createTemporaryFolder(store.path, { files: systemFiles, random }),

@@ -63,10 +63,13 @@ function kill(pid: number): void {
   }
 }
 
-/** Returns environment variables that make a command write each start of a worker thread to a file. */
+/** Returns environment variables that make a command note its worker threads and its WebAssembly in a file. */
 async function watchThreads(box: Sandbox): Promise<{
   readonly env: Readonly<Record<string, string>>;
+  /** Returns the names of the threads that have started. */
   readonly started: () => Promise<string>;
+  /** Returns the number of compiled modules of WebAssembly. */
+  readonly compiled: () => Promise<number>;
 }> {
   const hook = path.join(box.harness, 'threads.cjs');
   const notes = path.join(box.harness, 'threads');
@@ -74,7 +77,8 @@ async function watchThreads(box: Sandbox): Promise<{
   await writeFile(notes, '');
   return {
     env: { NODE_OPTIONS: `--require "${hook}"`, THREAD_NOTES: notes },
-    started: () => readFile(notes, 'utf8'),
+    started: async () => (await readFile(notes, 'utf8')).replaceAll('WebAssembly\n', ''),
+    compiled: async () => (await readFile(notes, 'utf8')).split('WebAssembly').length - 1,
   };
 }
 
@@ -85,17 +89,45 @@ threads.Worker = class extends Worker {
     require('node:fs').appendFileSync(process.env.THREAD_NOTES, options.name + '\\n');
     super(file, options);
   }
+};
+const { Module } = WebAssembly;
+WebAssembly.Module = class extends Module {
+  constructor(bytes) {
+    require('node:fs').appendFileSync(process.env.THREAD_NOTES, 'WebAssembly\\n');
+    super(bytes);
+  }
 };`;
 
 describe.skipIf(process.platform === 'win32')('the built-in voice', () => {
-  test('speaks the second command without a thread of that command, and the same bytes', async () => {
+  test('speaks and encodes the second command in the host, with the same bytes', async () => {
+    const box = await boxWithHost();
+    const { compiled, env, started } = await watchThreads(box);
+    const run = async (own: Readonly<Record<string, string>>): Promise<Buffer> => {
+      const args = ['Hello from foley.', '-o', 'short.mp3'];
+      expect(await speak(box, { ...own, ...env }, args)).toMatchObject({ code: 0, stderr: '' });
+      return readFile(path.join(box.out, 'short.mp3'));
+    };
+    const shared = await run(KEPT);
+    expect([await started(), await compiled()]).toEqual(['', 0]);
+    const own = await run(ALONE);
+    expect(await started()).toBe('hibari\n');
+    expect(await compiled()).toBeGreaterThan(0);
+    expect(shared.equals(own)).toBe(true);
+  });
+
+  test.each(['mp3', 'ogg', 'wav'])('gives the same %s, short and long', async (format) => {
     const box = await boxWithHost();
     const { env, started } = await watchThreads(box);
-    const shared = await speech(box, { ...KEPT, ...env });
-    expect(await started()).toBe('');
-    const own = await speech(box, { ...ALONE, ...env });
-    expect(await started()).toContain('hibari\n');
-    expect(shared.equals(own)).toBe(true);
+    for (const text of ['Yes.', 'A sentence, and another one. '.repeat(8)]) {
+      const args = [text, '--format', format, '--volume', '6', '-o', `out.${format}`];
+      const run = async (own: Readonly<Record<string, string>>): Promise<Buffer> => {
+        expect(await speak(box, own, args)).toMatchObject({ code: 0, stderr: '' });
+        return readFile(path.join(box.out, `out.${format}`));
+      };
+      const shared = await run({ ...KEPT, ...env });
+      expect(shared.equals(await run(ALONE))).toBe(true);
+    }
+    expect(await started()).not.toContain('hibari');
   });
 
   test('gives the same word times, phonemes and unspoken words', async () => {

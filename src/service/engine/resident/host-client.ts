@@ -11,7 +11,7 @@ import { systemProcesses } from '../../../effects/processes.ts';
 import { ENGINE_HOST_FILE } from '../../worker-file.ts';
 import type { EngineRequest } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
-import type { Received } from './host-protocol.ts';
+import type { HostRequest, HostSender, Received } from './host-protocol.ts';
 import { HEARTBEAT_MS, readReplies, send, SOCKET_SUFFIX } from './host-protocol.ts';
 
 export interface ResidentOptions {
@@ -23,12 +23,13 @@ export interface ResidentOptions {
   readonly onAlone: (engine: string, reason: string) => void;
 }
 
+type TaskRequest = Exclude<HostRequest, { readonly type: 'stop' }>;
+
+/** A request to an engine host, without the fields that {@link askHost} adds. */
 export type HostTask =
   | { readonly type: 'speak'; readonly request: EngineRequest }
-  | {
-      readonly type: 'clone';
-      readonly reference: { readonly audio: string; readonly text: string };
-    };
+  | Omit<Extract<TaskRequest, { readonly type: 'clone' }>, keyof HostSender>
+  | Omit<Extract<TaskRequest, { readonly type: 'encode' }>, keyof HostSender>;
 
 /** Thrown if an engine host ends, hangs or sends an invalid message before it has finished a request. */
 export class HostLost extends Error {
@@ -68,7 +69,7 @@ export async function* askHost(
   { firstReplyMs = SILENCE_MS, keepAliveMs }: HostTimeouts,
   clock: Clock,
   signal: AbortSignal,
-): AsyncGenerator<Extract<Received, { readonly type: 'chunk' | 'cloned' }>> {
+): AsyncGenerator<Extract<Received, { readonly type: 'chunk' | 'cloned' | 'encoded' }>> {
   const replies = readReplies(socket);
   let hasReplied = false;
   let waitMs = firstReplyMs;

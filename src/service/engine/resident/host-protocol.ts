@@ -11,6 +11,7 @@ import { errnoOf, hasErrno, UnsafeFile } from '../../../durable/file-failures.ts
 import { readLock } from '../../../durable/lock.ts';
 import { systemFiles } from '../../../effects/file-system.ts';
 import { systemProcesses } from '../../../effects/processes.ts';
+import type { EncodedFormat } from '../../speech/encode.ts';
 import type { PronouncedSpan, SpeechChunk } from '../speech-engine.ts';
 import { ByteQueue } from '../process/byte-queue.ts';
 
@@ -31,12 +32,21 @@ const EngineRequestRecord = Type.Object({
   isInteractive: Type.Optional(Type.Boolean()),
 });
 
+/** The formats that an engine host encodes: those whose encoders are slow to load. */
+const HOSTED_FORMATS = ['mp3', 'ogg', 'opus'] as const;
+
+/** Returns whether an engine host encodes a format. */
+export function isHosted(format: EncodedFormat): format is (typeof HOSTED_FORMATS)[number] {
+  return HOSTED_FORMATS.some((one) => one === format);
+}
+
 const SENDER = {
   /** Id of the foley process that sends the request. The engine host takes turns between foley processes. */
   command: Type.String(),
   /** Idle time in milliseconds after which the engine ends. */
   keepAliveMs: Type.Number({ minimum: 0 }),
 };
+export type HostSender = Static<Type.TObject<typeof SENDER>>;
 
 /**
  * The request that a client sends to an engine host, one for each connection, as a line of JSON. A closed connection
@@ -48,6 +58,15 @@ export const HostRequest = Type.Union([
     ...SENDER,
     type: Type.Literal('clone'),
     reference: Type.Object({ audio: Type.String(), text: Type.String() }),
+  }),
+  // Encodes a short speech; the samples are 32-bit numbers in the byte order of the computer, in base64.
+  Type.Object({
+    ...SENDER,
+    type: Type.Literal('encode'),
+    format: Type.Enum(HOSTED_FORMATS),
+    gainDb: Type.Number(),
+    streamNumber: Type.Optional(Type.Number()),
+    chunks: Type.Array(Type.Object({ samples: Type.String(), sampleRate: Type.Number() })),
   }),
   Type.Object({
     type: Type.Literal('stop'),
@@ -78,6 +97,7 @@ const HostReply = Type.Union([
   // Sent regularly, so that a client notices a host that hangs.
   Type.Object({ type: Type.Literal('waiting') }),
   Type.Object({ type: Type.Literal('cloned'), voice: Type.String() }),
+  Type.Object({ type: Type.Literal('encoded'), audio: Type.String() }),
   Type.Object({ type: Type.Literal('done') }),
   Type.Object({
     type: Type.Literal('error'),
@@ -127,11 +147,15 @@ export async function* readReplies(socket: Socket): AsyncGenerator<Received, und
     }
     const bytes = await queue.bytes(message.bytes);
     if (bytes === undefined) return;
-    // A copy, because samples must begin at a multiple of four bytes.
-    const samples = new Float32Array(new Uint8Array(bytes).buffer);
+    const samples = samplesIn(bytes);
     const { bytes: _bytes, type, ...rest } = message;
     yield { type, chunk: { samples, ...rest } };
   }
+}
+
+/** Returns the samples in the bytes of a message. Copies, because samples must begin at a multiple of four bytes. */
+export function samplesIn(bytes: Buffer): Float32Array<ArrayBuffer> {
+  return new Float32Array(new Uint8Array(bytes).buffer);
 }
 
 /** Connects to an engine host by its socket file; returns undefined if no host listens. @throws other system errors */

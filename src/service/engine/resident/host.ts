@@ -11,13 +11,14 @@ import { systemFiles } from '../../../effects/file-system.ts';
 import { systemProcesses } from '../../../effects/processes.ts';
 import { systemRandom } from '../../../effects/random.ts';
 import type { LaunchEngine } from '../process/launch-engine.ts';
-import type { SpeechEngine } from '../speech-engine.ts';
+import type { SpeechChunk, SpeechEngine } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
 import {
   connectToHost,
   HEARTBEAT_MS,
   HostRequest,
   LINE_MAX_BYTES,
+  samplesIn,
   send,
   sendChunk,
 } from './host-protocol.ts';
@@ -111,7 +112,9 @@ class EngineHost {
   async #practise(): Promise<void> {
     const request = { text: PRACTICE, voice: this.#engine.voices[0]?.id ?? '', speed: 1, pitch: 0 };
     try {
-      for await (const _chunk of this.#engine.synthesize(request, new AbortController().signal));
+      const { encodeSpeech } = await import('../encode/encode-speech.ts');
+      const chunks = this.#engine.synthesize(request, new AbortController().signal);
+      for await (const _bytes of encodeSpeech('mp3', chunks));
     } catch {
       // The next request reports the failure.
     }
@@ -191,6 +194,8 @@ class EngineHost {
       if (task.type === 'clone') {
         const voice = await this.#engine.clone?.(task.reference, stop.signal);
         if (voice !== undefined) send(socket, { type: 'cloned', voice });
+      } else if (task.type === 'encode') {
+        send(socket, { type: 'encoded', audio: await encoded(task) });
       } else {
         const request = { ...task.request, client: task.command };
         for await (const chunk of this.#engine.synthesize(request, stop.signal)) {
@@ -266,6 +271,25 @@ class EngineHost {
     this.#server.close();
     await this.#release();
   }
+}
+
+async function encoded({
+  chunks,
+  format,
+  gainDb,
+  streamNumber,
+}: Extract<HostRequest, { readonly type: 'encode' }>): Promise<string> {
+  const { encodeSpeech } = await import('../encode/encode-speech.ts');
+  async function* speech(): AsyncGenerator<SpeechChunk> {
+    for (const { sampleRate, samples } of chunks) {
+      yield { samples: samplesIn(Buffer.from(samples, 'base64')), sampleRate };
+    }
+  }
+  const parts: Uint8Array[] = [];
+  for await (const part of encodeSpeech(format, speech(), { gainDb, streamNumber })) {
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('base64');
 }
 
 function parseLine(line: string): unknown {

@@ -1,21 +1,8 @@
-import { existsSync } from 'node:fs';
-import type { Socket } from 'node:net';
-import type { Clock } from '../../../effects/clock.ts';
-import { systemClock } from '../../../effects/clock.ts';
-import type { EngineRequest, SpeechChunk, SpeechEngine } from '../speech-engine.ts';
+import type { EncodeSpeech } from '../../speech/encode.ts';
+import type { SpeechChunk, SpeechEngine } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
-import type { ResidentOptions } from './host-client.ts';
-import { askHost, HostLost, isShortEnough, socketFile } from './host-client.ts';
-import { checkSocketFolder, connectToHost, requireSocketFolder } from './host-protocol.ts';
-import type { HostProgram } from './start-host.ts';
-
-/** After this time, speaking in this process is no slower than waiting for the host. */
-const FIRST_REPLY_MS = 2_000;
-
-interface ResidentVoiceOptions extends HostProgram {
-  readonly resident: Pick<ResidentOptions, 'folder' | 'keepAliveMs'>;
-  readonly clock?: Clock | undefined;
-}
+import { isHosted } from './host-protocol.ts';
+import type { VoiceHost } from './voice-host.ts';
 
 /**
  * Creates the built-in engine of a command. The engine speaks through the engine host that an earlier command started
@@ -23,11 +10,7 @@ interface ResidentVoiceOptions extends HostProgram {
  * `close` starts a host for later commands. A host that fails causes no error.
  * @param own the engine of this process
  */
-export function createResidentVoice(
-  own: SpeechEngine,
-  options: ResidentVoiceOptions,
-): SpeechEngine {
-  const host = new VoiceHost(own.name, options);
+export function createResidentVoice(own: SpeechEngine, host: VoiceHost): SpeechEngine {
   let isHostNeeded = false;
   return {
     ...own,
@@ -62,75 +45,72 @@ export function createResidentVoice(
   };
 }
 
-/** The engine host of the built-in engine, as a command sees it. */
-class VoiceHost {
-  readonly #options: ResidentVoiceOptions;
-  readonly #socket: string;
-  // The first request uses the connection that is made while other modules load.
-  #early: Promise<Socket | undefined> | undefined;
-  #isUsable: boolean;
+/**
+ * Maximum duration in seconds of several sentences that the host encodes. A longer text is encoded in this process while
+ * it is spoken.
+ */
+const SHORT_SECONDS = 5;
 
-  constructor(engine: string, options: ResidentVoiceOptions) {
-    this.#options = options;
-    this.#socket = socketFile(options.resident.folder, engine, [options.nodePath]);
-    this.#isUsable = isShortEnough(this.#socket);
-  }
-
-  /** Connects to the host for the first request. Returns whether a host listens. */
-  async connectEarly(): Promise<boolean> {
-    this.#early = this.#connect();
-    const connection = await this.#early;
-    connection?.unref();
-    return connection !== undefined;
-  }
-
-  /** Speaks through the host. @throws HostLost; EngineError; the reason of the signal */
-  async *speak(request: EngineRequest, signal: AbortSignal): AsyncGenerator<SpeechChunk> {
-    const early = await this.#early;
-    this.#early = undefined;
-    const connection = early ?? (await this.#connect());
-    if (connection === undefined) throw new HostLost(undefined, false);
-    connection.ref();
-    const { clock = systemClock, resident } = this.#options;
-    const timeouts = { keepAliveMs: resident.keepAliveMs, firstReplyMs: FIRST_REPLY_MS };
+/**
+ * Creates an encoder that lets the engine host encode short speech after the host has spoken. The encoders of the host
+ * are ready; those of a command take longer to load than to encode. The output is the same.
+ * @param own encodes in this process
+ */
+export function createResidentEncoder(own: EncodeSpeech, host: VoiceHost): EncodeSpeech {
+  return async function* encode(format, chunks, options) {
+    if (!isHosted(format) || !host.isListening) return yield* own(format, chunks, options);
+    const rest = chunks[Symbol.asyncIterator]();
+    const first: SpeechChunk[] = [];
     try {
-      const task = { type: 'speak', request } as const;
-      for await (const reply of askHost(connection, task, timeouts, clock, signal)) {
-        if (reply.type === 'chunk') yield reply.chunk;
-      }
-      return;
-    } catch (error) {
-      const isLost = error instanceof HostLost;
-      if (isLost && error.isSilent) this.#isUsable = false;
-      // A host closes a connection that sends no request for some time.
-      const wasClosed = isLost && early !== undefined && !error.hasReplied && !error.isSilent;
-      if (!wasClosed) throw error;
+      const hasEnded = await readShort(rest, first, host);
+      const audio = hasEnded
+        ? await host.encode({
+            ...stated(options),
+            type: 'encode',
+            format,
+            chunks: first.map(inBase64),
+          })
+        : undefined;
+      if (audio === undefined) yield* own(format, joined(first, rest), options);
+      else yield audio;
+    } finally {
+      await rest.return?.();
     }
-    yield* this.speak(request, signal);
-  }
+  };
+}
 
-  /** Closes an unused connection. @param isNeeded true to start a host for later commands */
-  async close(isNeeded: boolean): Promise<void> {
-    (await this.#early)?.destroy();
-    if (!isNeeded || !this.#isUsable) return;
-    const { resident } = this.#options;
-    try {
-      await requireSocketFolder(resident.folder);
-      const { startHost } = await import('./start-host.ts');
-      startHost(this.#options, [this.#socket, String(resident.keepAliveMs)]);
-    } catch {
-      // Later commands speak in their own process, too.
-    }
-  }
+function stated({ gainDb, streamNumber }: Parameters<EncodeSpeech>[2]): {
+  readonly gainDb: number;
+  readonly streamNumber?: number;
+} {
+  return { gainDb, ...(streamNumber === undefined ? {} : { streamNumber }) };
+}
 
-  // Checks first whether the socket exists, so that a command without a host loses no time.
-  async #connect(): Promise<Socket | undefined> {
-    if (!this.#isUsable || !existsSync(this.#socket)) return undefined;
-    try {
-      await checkSocketFolder(this.#options.resident.folder);
-      return await connectToHost(this.#socket);
-    } catch {
-      return undefined;
-    }
+/** Reads speech while it is short and from the host. Returns whether the speech has ended. */
+async function readShort(
+  chunks: AsyncIterator<SpeechChunk>,
+  read: SpeechChunk[],
+  host: VoiceHost,
+): Promise<boolean> {
+  for (let seconds = 0; read.length < 2 || seconds < SHORT_SECONDS;) {
+    const { done, value } = await chunks.next();
+    if (done === true) return true;
+    read.push(value);
+    seconds += value.samples.length / value.sampleRate;
+    if (!host.hasSpoken) return false;
   }
+  return false;
+}
+
+async function* joined(
+  first: readonly SpeechChunk[],
+  rest: AsyncIterator<SpeechChunk>,
+): AsyncGenerator<SpeechChunk> {
+  yield* first;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+function inBase64({ sampleRate, samples }: SpeechChunk): { samples: string; sampleRate: number } {
+  const { buffer, byteLength, byteOffset } = samples;
+  return { samples: Buffer.from(buffer, byteOffset, byteLength).toString('base64'), sampleRate };
 }
