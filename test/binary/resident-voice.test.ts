@@ -148,19 +148,14 @@ describe.skipIf(process.platform === 'win32')('the built-in voice', () => {
     expect(shared).toEqual(await run(ALONE));
   });
 
-  test('speaks four commands at once in one host', async () => {
+  test('gives four commands at once the same bytes, with one host', async () => {
     const box = await boxWithHost();
-    const { env, started } = await watchThreads(box);
     const names = ['a.mp3', 'b.mp3', 'c.mp3', 'd.mp3'];
-    const results = await Promise.all(
-      names.map((name) => speak(box, { ...KEPT, ...env }, [TEXT, '-o', name])),
-    );
+    const results = await Promise.all(names.map((name) => speak(box, KEPT, [TEXT, '-o', name])));
     expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     const files = await Promise.all(names.map((name) => readFile(path.join(box.out, name))));
     const own = await speech(box, ALONE);
     expect(files.map((file) => file.equals(own))).toEqual([true, true, true, true]);
-    // A busy machine may let a command speak by itself, but not all.
-    expect((await started()).split('\n').length).toBeLessThan(4);
     expect(await hostPids(box)).toHaveLength(1);
   });
 

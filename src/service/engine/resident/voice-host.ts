@@ -9,7 +9,7 @@ import { checkSocketFolder, connectToHost, requireSocketFolder } from './host-pr
 import type { HostProgram } from './start-host.ts';
 
 /** After this time, speaking in this process is no slower than waiting for the host. */
-const FIRST_REPLY_MS = 2_000;
+const FIRST_REPLY_MS = 5_000;
 
 export interface VoiceHostOptions extends HostProgram {
   readonly resident: Pick<ResidentOptions, 'folder' | 'keepAliveMs'>;
