@@ -13,7 +13,7 @@ const ID = /^[\w.+-]{1,64}$/;
  * @property {string} language BCP 47 code
  * @property {number} sampleRate
  * @property {boolean} words whether the language separates words, so that each has its time
- * @property {string[] | undefined} scripts scripts that the voice reads (ISO 15924); undefined if only its symbols limit them
+ * @property {string[] | undefined} scripts scripts that the voice reads (ISO 15924); undefined if only its symbols limit them, or if they are unknown
  * @property {string} file path of the model
  * @property {number | undefined} speaker number of the speaker
  * @property {'espeak' | 'text'} symbolType what the model reads: phonemes of espeak-ng, or letters
@@ -99,8 +99,12 @@ const SEVERAL_SCRIPTS = new Map([
   ['Kore', ['Hang', 'Hani']],
 ]);
 
-/** Returns the script of a language, and Latin letters, which espeak-ng reads in every language. */
+/**
+ * Returns the script of a language, and Latin letters, which espeak-ng reads in every language; undefined if the script
+ * of the language is unknown.
+ */
 function scriptsOf(language) {
   const own = language.startsWith('sr') ? 'Cyrl' : new Intl.Locale(language).maximize().script;
+  if (own === undefined) return undefined;
   return [...new Set(['Latn', ...(SEVERAL_SCRIPTS.get(own) ?? [own])])];
 }
