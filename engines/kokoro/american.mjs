@@ -5,12 +5,18 @@ import { pathToFileURL } from 'node:url';
 import { wordsIn } from '../parts/phonemes.mjs';
 import { idsOf } from './symbols.mjs';
 
+/**
+ * @typedef {import('../../src/phonemes/english.ts').English['phonemes']} Phonemes
+ * @typedef {import('./units.mjs').Pronunciation} Pronunciation
+ * @typedef {import('./units.mjs').Read} Read
+ */
+
 /** Letters that neither the dictionary nor the network for unknown words has. Each stays one UTF-16 unit. */
 const LETTERS = new Map(
-  Array.from('ßsæeÆEœeŒEøoØOłlŁLđdĐDðdÐDþtÞTıiŋnħhĦH'.matchAll(/(.)(.)/gu), ([, from, to]) => [
-    from,
-    to,
-  ]),
+  Array.from(
+    'ßsæeÆEœeŒEøoØOłlŁLđdĐDðdÐDþtÞTıiŋnħhĦH'.matchAll(/(.)(.)/gu),
+    ([, from = '', to = '']) => [from, to],
+  ),
 );
 const LETTER = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'gu');
 
@@ -21,33 +27,44 @@ const NAME_OF_A = 'ˈA';
 /**
  * Loads the reader.
  * @param {string} file path of english-reader.cjs
- * @returns {Promise<{ read: import('./speech.mjs').Read, phonemes: string }>} `phonemes`: the signs of IPA that it reads
+ * @returns {Promise<import('./units.mjs').Reader>}
  */
 export async function loadAmericanReader(file) {
+  /** @type {typeof import('../../src/phonemes/english-reader.ts')} */
   const { openReader, signs } = await import(pathToFileURL(path.resolve(file)).href);
   const { phonemes } = openReader();
   return { read: (text, given = []) => readWords(text, given, phonemes), phonemes: signs };
 }
 
+/**
+ * @param {string} text
+ * @param {readonly Pronunciation[]} given
+ * @param {Phonemes} phonemesOf
+ * @returns {ReturnType<Read>}
+ */
 function readWords(text, given, phonemesOf) {
-  const known = text.replaceAll(LETTER, (letter) => LETTERS.get(letter));
+  const known = text.replaceAll(LETTER, (letter) => LETTERS.get(letter) ?? letter);
   const named = new Set(Array.from(known.matchAll(NAMED_A), ({ index }) => index));
   const characters = Array.from(text);
   const units = [0];
-  for (const character of characters) units.push(units.at(-1) + character.length);
+  let unit = 0;
+  for (const character of characters) units.push((unit += character.length));
+  /** @param {number} index of a code point */
+  const unitAt = (index) => units[index] ?? text.length;
   const tokens = phonemesOf(
     known,
-    given.map((word) => ({ ...word, start: units[word.start], end: units[word.end] })),
+    given.map((word) => ({ ...word, start: unitAt(word.start), end: unitAt(word.end) })),
   );
+  /** @type {import('./units.mjs').ReadWord[]} */
   const spoken = [];
   let last = 0;
   let next = 0;
   for (const range of wordsIn(characters)) {
-    const [start, end] = [units[range.start], units[range.end]];
-    while (next < tokens.length && tokens[next].end <= start) next += 1;
+    const [start, end] = [unitAt(range.start), unitAt(range.end)];
+    let token = tokens[next];
+    while (token !== undefined && token.end <= start) token = tokens[(next += 1)];
     let symbols = '';
-    for (; next < tokens.length && tokens[next].start < end; next += 1) {
-      const token = tokens[next];
+    for (; token !== undefined && token.start < end; token = tokens[(next += 1)]) {
       symbols += named.has(token.start) ? NAME_OF_A : token.phonemes;
       if (token.hasSpaceAfter && token.end < end) symbols += ' ';
     }
@@ -61,7 +78,10 @@ function readWords(text, given, phonemesOf) {
   return { spoken, gap: characters.slice(last).join('') };
 }
 
-/** Returns the ids of phonemes of the reader. Its network has three symbols that Kokoro has not; `-` and `1` are no sounds. */
+/**
+ * Returns the ids of phonemes of the reader. Its network has three symbols that Kokoro has not; `-` and `1` are no sounds.
+ * @param {string} phonemes
+ */
 export function americanIds(phonemes) {
   return idsOf(phonemes.replaceAll('ʀ', 'ɹ'));
 }

@@ -5,6 +5,8 @@ const VOWEL = '[AIOQWYaiuæɑɒɔəɛɜɪʊʌᵊᵻ]';
 const FIRST_VOWEL = new RegExp(VOWEL, 'u');
 const VOWELS = new RegExp(VOWEL, 'gu');
 
+/** @typedef {import('../parts/phonemes.mjs').Spoken} Spoken */
+
 /** Symbols of Kokoro, by the sound of espeak-ng. */
 export const BRITISH_SOUNDS = {
   aɪə: 'Iə',
@@ -27,7 +29,10 @@ export const BRITISH_SOUNDS = {
   oː: 'ɔː',
 };
 
-/** Replacements in the symbols of a word. */
+/**
+ * Replacements in the symbols of a word.
+ * @type {readonly (readonly [RegExp, string])[]}
+ */
 const RULES = [
   [/[\u0303ʲ]/gu, ''],
   [/ɹ+/gu, 'ɹ'],
@@ -39,10 +44,13 @@ const RULES = [
 ];
 
 /** Symbols of words when they have no stress. */
-const WEAK = Object.fromEntries(
+const WEAK = new Map(
   `a ɐ|an ɐn|am am|as az|at at|for fɔː|from fɹɒm|had had|has haz|have hav|of ɒv|than ðən|was wɒz`
     .split('|')
-    .map((entry) => entry.split(' ')),
+    .map((entry) => {
+      const [word = '', symbols = ''] = entry.split(' ');
+      return [word, symbols];
+    }),
 );
 
 /** Words that stay without stress at the start of a sentence. */
@@ -56,8 +64,10 @@ const NEVER_STRESSED = /^(?:an?|am|by|in|the|to)$/iu;
 export function pronounced(symbols, text) {
   const word = RULES.reduce((changed, [from, to]) => changed.replace(from, to), symbols);
   if (word.includes('ˈ')) return word;
-  if (word.includes('ˌ')) return word.match(VOWELS).length > 1 ? word.replace('ˌ', 'ˈ') : word;
-  const unstressed = WEAK[text.toLowerCase()] ?? word;
+  if (word.includes('ˌ')) {
+    return (word.match(VOWELS) ?? []).length > 1 ? word.replace('ˌ', 'ˈ') : word;
+  }
+  const unstressed = WEAK.get(text.toLowerCase()) ?? word;
   const isFirst = /^\p{Lu}/u.test(text) && !NEVER_STRESSED.test(text);
   return isFirst ? unstressed.replace(FIRST_VOWEL, 'ˌ$&') : unstressed;
 }
@@ -65,12 +75,13 @@ export function pronounced(symbols, text) {
 /**
  * Divides the sounds of words that espeak-ng speaks as one, such as "of the". The last words get as many sounds
  * as they have alone.
- * @param {import('../parts/phonemes.mjs').Spoken[]} spoken
+ * @param {readonly Spoken[]} spoken
  * @param {(word: import('../parts/phonemes.mjs').Range) => number} soundsAlone
- * @returns {import('../parts/phonemes.mjs').Spoken[]}
+ * @returns {Spoken[]}
  */
 export function separated(spoken, soundsAlone) {
   return spoken.flatMap(({ ranges, phonemes, gap }) => {
+    /** @type {Spoken[]} */
     const words = [];
     let rest = phonemes;
     for (const range of ranges.slice(1).reverse()) {

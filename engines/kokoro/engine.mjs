@@ -11,7 +11,7 @@ import { serve } from '../parts/protocol.mjs';
 import { loadAmericanReader } from './american.mjs';
 import { loadEspeakReaders } from './espeak-reader.mjs';
 import { SAMPLE_RATE, speech } from './speech.mjs';
-import { levelOf, readStyles, voicesIn } from './voices.mjs';
+import { isAmerican, levelOf, readStyles, voicesIn } from './voices.mjs';
 
 const VERSION = '1.0.0';
 const MODEL = 'kokoro-v1.0.int8.onnx';
@@ -29,9 +29,11 @@ const { 'model-folder': folder, reader } = parseArgs({
   },
 }).values;
 const voicesFolder = path.join(folder ?? '.', 'voices');
-const kokoroVoices = new Map();
+/** @type {Map<string, import('./units.mjs').Reader & { voice: import('./voices.mjs').KokoroVoice }>} Voices by their ids. */
+const speakers = new Map();
+/** @type {Map<string, import('./speech.mjs').StyleFor>} Styles of the voices that have spoken. */
 const styles = new Map();
-const readers = new Map();
+/** @type {import('../parts/model.mjs').Model | undefined} */
 let model;
 
 await serve({
@@ -39,7 +41,6 @@ await serve({
     if (folder === undefined) throw new Error('--model-folder is missing');
     const voices = await voicesIn(voicesFolder);
     if (voices.length === 0) throw new Error(`${voicesFolder} has no voices`);
-    for (const voice of voices) kokoroVoices.set(voice.id, voice);
     report('loading the phonemes', 0);
     await loadReaders(voices);
     report('loading the model', 0.3);
@@ -50,32 +51,39 @@ await serve({
       license: voices.every(isAmerican) ? 'Apache-2.0' : 'Apache-2.0 AND GPL-3.0-or-later',
       models: [{ id: 'local-kokoro', name: 'Kokoro 82M' }],
       controls: ['speed'],
-      voices: voices.map(({ id, name, language }) => {
-        const { phonemes } = readers.get(id);
-        return { id, name, language, sampleRate: SAMPLE_RATE, words: true, phonemes };
+      voices: Array.from(speakers.values(), ({ voice: { id, language }, phonemes }) => {
+        return { id, language, sampleRate: SAMPLE_RATE, words: true, phonemes };
       }),
     };
   },
   async *speak({ text, voice: { id }, speed, pronunciations }) {
-    const voice = kokoroVoices.get(id);
-    if (!styles.has(id)) styles.set(id, await readStyles(voicesFolder, id));
+    const speaker = speakers.get(id);
+    if (speaker === undefined || model === undefined) throw new Error(`${id} is not loaded`);
+    const { read, voice } = speaker;
+    const styleFor = styles.get(id) ?? (await readStyles(voicesFolder, id));
+    styles.set(id, styleFor);
     yield* speech(
-      { model, read: readers.get(id).read },
-      { text, voice, speed, pronunciations, styleFor: styles.get(id), level: levelOf(id) },
+      { model, read },
+      { text, voice, speed, pronunciations, styleFor, level: levelOf(id) },
     );
   },
 });
 endProcess();
 
-/** Loads espeak-ng (GPL) only for voices that need it: without them, it is not installed. */
+/**
+ * Loads espeak-ng (GPL) only for voices that need it: without them, it is not installed.
+ * @param {readonly import('./voices.mjs').KokoroVoice[]} voices
+ */
 async function loadReaders(voices) {
-  const american = voices.some(isAmerican) ? await loadAmericanReader(reader) : undefined;
-  const espeakReader = voices.every(isAmerican) ? undefined : await loadEspeakReaders();
+  let american;
+  let espeakReader;
   for (const voice of voices) {
-    readers.set(voice.id, isAmerican(voice) ? american : espeakReader(voice));
+    if (voice.espeak === undefined) {
+      american ??= await loadAmericanReader(reader);
+      speakers.set(voice.id, { voice, ...american });
+    } else {
+      espeakReader ??= await loadEspeakReaders();
+      speakers.set(voice.id, { voice, ...espeakReader(voice.language, voice.espeak) });
+    }
   }
-}
-
-function isAmerican({ language }) {
-  return language === 'en-US';
 }

@@ -6,18 +6,27 @@ import { givenSymbols, signsOf } from './given.mjs';
 import { idsOf, symbolsOf } from './symbols.mjs';
 
 /**
+ * @typedef {import('../parts/phonemes.mjs').Range} Range
+ * @typedef {import('./units.mjs').ReadText} ReadText
+ * @typedef {import('./units.mjs').ReadWord} ReadWord
+ */
+
+/**
  * Loads espeak-ng.
- * @returns {Promise<(voice: import('./voices.mjs').KokoroVoice) => { read: import('./speech.mjs').Read, phonemes: string }>}
- *   `phonemes`: the signs of IPA that the voice speaks
+ * @returns {Promise<(language: string, espeak: string) => import('./units.mjs').Reader>} `espeak`: name of the
+ *   language in espeak-ng
  * @throws {Error} if espeak-ng is not installed
  */
 export async function loadEspeakReaders() {
   const phonemize = await loadPhonemes();
-  return ({ language, espeak }) => {
+  return (language, espeak) => {
+    /** @param {string} text */
     const readPlain = (text) => {
       const { spoken: joined, gap } = phonemize(text, espeak);
       const characters = Array.from(text);
-      const textOf = ({ start, end }) => characters.slice(start, end).join('');
+      /** @param {Range | undefined} range */
+      const textOf = (range) => characters.slice(range?.start, range?.end).join('');
+      /** @param {Range} word */
       const soundsAlone = (word) => phonemize(textOf(word), espeak).spoken[0]?.phonemes.length ?? 0;
       const words = language === 'en-GB' ? separated(joined, soundsAlone) : joined;
       const spoken = words.map(({ ranges, phonemes, gap: before }) => {
@@ -29,6 +38,7 @@ export async function loadEspeakReaders() {
       });
       return { spoken, gap };
     };
+    /** @param {string} ipa */
     const idsOfGiven = (ipa) => idsOf(givenSymbols(ipa, language));
     return {
       read: (text, given = []) =>
@@ -38,12 +48,21 @@ export async function loadEspeakReaders() {
   };
 }
 
-/** Reads the text around words with given phonemes part by part. */
+/**
+ * Reads the text around words with given phonemes part by part.
+ * @param {string} text
+ * @param {readonly import('./units.mjs').Pronunciation[]} given
+ * @param {(text: string) => ReadText} readPlain
+ * @param {(ipa: string) => number[]} idsOfGiven
+ * @returns {ReadText}
+ */
 function readAround(text, given, readPlain, idsOfGiven) {
   const characters = Array.from(text);
+  /** @type {ReadWord[]} */
   const spoken = [];
   let gap = '';
   let at = 0;
+  /** @param {number} end */
   const readUntil = (end) => {
     const part = readPlain(characters.slice(at, end).join(''));
     for (const { ranges, ids, gap: before } of part.spoken) {

@@ -9,16 +9,15 @@ const SILENT = '.‿\u032F\u032A';
 
 const TIE_BARS = '\u0361\u035C';
 
-/** Spellings of IPA that espeak-ng does not use, by language; `all` is for every language. */
+/** Spellings of IPA that espeak-ng does not use. */
 const SPELLINGS = {
-  all: {
-    "'": 'ˈ',
-    g: 'ɡ',
-    ...Object.fromEntries(Array.from(SILENT + TIE_BARS, (sign) => [sign, ''])),
-  },
-  // The vowel of "bed".
-  'en-GB': { e: 'ɛ' },
+  "'": 'ˈ',
+  g: 'ɡ',
+  ...Object.fromEntries(Array.from(SILENT + TIE_BARS, (sign) => [sign, ''])),
 };
+
+/** The vowel of "bed". */
+const BRITISH_SPELLINGS = { e: 'ɛ' };
 
 /**
  * Returns the signs of IPA that a language has symbols for.
@@ -48,10 +47,20 @@ export function givenSymbols(ipa, language) {
     .join(' ');
 }
 
+/**
+ * @param {string} language
+ * @returns {Readonly<Record<string, string>>}
+ */
 function spellingsOf(language) {
-  return { ...tableOf(language), ...SPELLINGS.all, ...SPELLINGS[language] };
+  const own = language === 'en-GB' ? BRITISH_SPELLINGS : {};
+  return { ...tableOf(language), ...SPELLINGS, ...own };
 }
 
+/**
+ * @param {string} word
+ * @param {Readonly<Record<string, string>>} spellings
+ * @param {number} longest
+ */
 function soundsOf(word, spellings, longest) {
   const sounds = [];
   for (let at = 0; at < word.length;) {
@@ -64,7 +73,10 @@ function soundsOf(word, spellings, longest) {
   return sounds;
 }
 
-/** Moves each stress mark to the vowel of its syllable, where Kokoro has it. */
+/**
+ * Moves each stress mark to the vowel of its syllable, where Kokoro has it.
+ * @param {readonly { isVowel: boolean, symbol: string }[]} sounds
+ */
 function stressed(sounds) {
   const isMarked = sounds.some(({ symbol }) => /^[ˈˌ]$/u.test(symbol));
   let mark = isMarked ? '' : 'ˈ';

@@ -38,13 +38,18 @@ export function pausesIn(samples, sampleRate) {
   const pauses = [];
   let from = 0;
   for (let at = 0; at <= powers.length; at += 1) {
-    if (at < powers.length && powers[at] < quiet) continue;
+    const power = powers[at];
+    if (power !== undefined && power < quiet) continue;
     if (at - from >= shortest) pauses.push({ from: from * step, to: at * step });
     from = at + 1;
   }
   return pauses;
 }
 
+/**
+ * @param {Float32Array} samples
+ * @param {number} step
+ */
 function powersOf(samples, step) {
   return Array.from({ length: Math.floor(samples.length / step) }, (_, at) =>
     samples.subarray(at * step, (at + 1) * step).reduce((sum, sample) => sum + sample ** 2, 0),
@@ -54,20 +59,23 @@ function powersOf(samples, step) {
 /**
  * Moves the times of words beside a pause to where their sound begins and ends. The durations of the model assign some
  * of the silence to the words.
- * @param {PlacedWord[]} words
+ * @template {PlacedWord} Word
+ * @param {readonly Word[]} words
  * @param {readonly Run[]} pauses
  * @param {number} sampleRate
- * @returns {PlacedWord[]}
+ * @returns {Word[]}
  */
 export function fitToPauses(words, pauses, sampleRate) {
   const fitted = words.map((word) => ({ ...word }));
   const near = (sampleRate * NEAR_MS) / 1000;
   const last = fitted.at(-1);
+  if (last === undefined) return fitted;
   for (const { from, to } of pauses) {
     const distances = fitted.map((word) => Math.abs(word.from - to));
-    const index = distances.indexOf(Math.min(...distances));
-    const [before, after] = [fitted[index - 1], fitted[index]];
-    if (distances[index] <= near && to < after.to && from > (before?.from ?? -1)) {
+    const distance = Math.min(...distances);
+    const index = distances.indexOf(distance);
+    const [before, after = last] = [fitted[index - 1], fitted[index]];
+    if (distance <= near && to < after.to && from > (before?.from ?? -1)) {
       after.from = to;
       if (before !== undefined) before.to = Math.min(before.to, from);
     } else if (from > last.from && to > last.to) last.to = Math.min(last.to, from);
@@ -94,7 +102,7 @@ export function pauseBetween(samples, pauses, [before, after], sampleRate) {
   const from = Math.max(0, before.to - reach);
   const powers = powersOf(samples.subarray(from, after.from + reach), step);
   // The energy of one step changes with the phase of a low voice.
-  const sums = powers.slice(1).map((power, at) => power + powers[at]);
+  const sums = powers.slice(1).map((power, at) => power + (powers[at] ?? 0));
   const at = from + (sums.indexOf(Math.min(...sums)) + 1) * step;
   return { from: at, to: at };
 }
@@ -124,9 +132,15 @@ export function withSilences(samples, range, silences, sampleRate) {
   return longer;
 }
 
-/** Fades the first samples from silence, in the order that `place` gives. */
+/**
+ * Fades the first samples from silence, in the order that `place` gives.
+ * @param {Float32Array} samples
+ * @param {number} length
+ * @param {(index: number) => number} place
+ */
 function fadeEdge(samples, length, place) {
   for (let index = 0; index < Math.min(length, samples.length); index += 1) {
-    samples[place(index)] *= index / length;
+    const at = place(index);
+    samples[at] = (samples[at] ?? 0) * (index / length);
   }
 }

@@ -2,11 +2,12 @@
 
 import { COMMON_LUFS } from '../parts/level.mjs';
 import { requireFinite, soundIn, toPcm } from '../parts/audio.mjs';
-import { BREAK, breakIn, breakInside, chunkEnd, wholeSentences } from '../parts/chunks.mjs';
+import { BREAK, chunkEnd } from '../parts/chunks.mjs';
 import { Unspeakable } from '../parts/protocol.mjs';
+import { floatsOf, numbersOf } from '../parts/model.mjs';
 import { shareTime } from '../parts/word-times.mjs';
 import { fitToPauses, pauseBetween, pausesIn, withSilences } from './pauses.mjs';
-import { gapSymbols, idsOf } from './symbols.mjs';
+import { unitsOf } from './units.mjs';
 import { MAX_SOUNDS } from './voices.mjs';
 
 export const SAMPLE_RATE = 24_000;
@@ -42,19 +43,22 @@ const CUT_PAUSE_MS = 100;
 const SPEED = { lowest: 0.5, highest: 2 };
 
 /**
- * @typedef {import('../parts/phonemes.mjs').Range} Range
+ * @typedef {import('../parts/model.mjs').Model} Model
  * @typedef {import('../parts/protocol.mjs').Pronunciation} Pronunciation
- * @typedef {(text: string, given?: Pronunciation[]) => { spoken: { ranges: Range[], ids: number[], gap: string }[], gap: string }} Read
- * Reads a sentence as words, or as several that are spoken as one, with the ids of their sounds. `given`: words with
- * given phonemes, in order. `gap`: the text before
- * a word, and after the last word.
+ * @typedef {import('./pauses.mjs').Run} Run
+ * @typedef {import('./units.mjs').Unit} Unit
+ * @typedef {import('./pauses.mjs').PlacedWord & { unit: number }} UnitWord a word, and the index of its unit
+ * @typedef {{ words: readonly [UnitWord, UnitWord], isSentenceEnd: boolean, size: number, spoken: number }} Gap
+ * The place between two units; `size` and `spoken`: numbers of ids and of units before it.
+ * @typedef {{ at: number, length: number }} Silence in samples
+ * @typedef {(sounds: number) => Float32Array} StyleFor
  */
 
 /**
  * Yields the speech of a text.
- * @param {{ model: import('../parts/model.mjs').Model, read: Read }} parts
- * @param {{ text: string, voice: import('./voices.mjs').KokoroVoice, speed: number, pronunciations: Pronunciation[],
- *   styleFor: (sounds: number) => Float32Array, level: number }} request `level`: loudness of the voice in LUFS
+ * @param {{ model: Model, read: import('./units.mjs').Read }} parts
+ * @param {{ text: string, voice: import('./voices.mjs').KokoroVoice, speed: number, pronunciations: readonly Pronunciation[],
+ *   styleFor: StyleFor, level: number }} request `level`: loudness of the voice in LUFS
  * @returns {AsyncGenerator<{ samples: Int16Array, words: import('../parts/protocol.mjs').Word[] }>}
  * @throws {Unspeakable}
  */
@@ -80,54 +84,12 @@ export async function* speech(
 }
 
 /**
- * @typedef {{ before: number[], ids: number[], after: number[], size: number, break: number,
- *   endsParagraph?: boolean, ranges: Range[] }} Unit
- * A word, or several that are spoken as one, as ids of the model; `before` and `after` are punctuation.
- */
-function unitsOf(text, { language }, read, pronunciations) {
-  const units = [];
-  for (const sentence of wholeSentences(text, language)) {
-    const { spoken, gap } = read(sentence.text, givenIn(sentence, pronunciations));
-    for (const [index, { ranges, ids, gap: before }] of spoken.entries()) {
-      const isEnd = index === spoken.length - 1;
-      const after = isEnd ? gap : gapInside(spoken[index + 1].gap);
-      if (ids.length === 0) continue;
-      units.push({
-        before: idsOf(gapSymbols(index === 0 ? before : gapInside(before)).replace(/^.* /su, '')),
-        ids,
-        after: idsOf(gapSymbols(after).replace(/[^ ]*$/u, '')),
-        break: isEnd ? breakIn(after) : breakInside(after),
-        ranges: ranges.map(({ start, end }) => ({
-          start: sentence.start + start,
-          end: sentence.start + end,
-        })),
-      });
-    }
-    if (sentence.endsParagraph && units.length > 0) units.at(-1).endsParagraph = true;
-  }
-  return units.map((unit) => ({
-    ...unit,
-    size: unit.before.length + unit.ids.length + unit.after.length,
-  }));
-}
-
-/** Returns the words of a sentence with given phonemes, with their places in the sentence. */
-function givenIn({ start, text }, pronunciations) {
-  const end = start + Array.from(text).length;
-  return pronunciations
-    .filter((word) => word.start >= start && word.end <= end)
-    .map((word) => ({ ...word, start: word.start - start, end: word.end - start }));
-}
-
-/** Returns the characters between two words of a sentence, without the full stop of an abbreviation. */
-function gapInside(gap) {
-  return gap.replace(/(?<!\.)\.(?!\.)/u, '');
-}
-
-/**
  * Speaks a chunk. Of a chunk that ends inside a clause, speaks only the words before the longest pause of the model,
  * which speaks the last word of a chunk like the last word of a sentence.
- * @returns {Promise<{ samples: Float32Array, words: import('./pauses.mjs').PlacedWord[], spoken: number }>}
+ * @param {Model} model
+ * @param {readonly Unit[]} chunk
+ * @param {{ isLast: boolean, rate: number, styleFor: StyleFor }} how
+ * @returns {Promise<{ samples: Float32Array, words: UnitWord[], spoken: number }>}
  *   `spoken` counts units
  */
 async function speakChunk(model, chunk, { isLast, rate, styleFor }) {
@@ -138,7 +100,7 @@ async function speakChunk(model, chunk, { isLast, rate, styleFor }) {
   const gaps = gapsOf(chunk, words).map((gap) => {
     return { ...gap, pause: pauseBetween(audio, pauses, gap.words, SAMPLE_RATE) };
   });
-  const { break: kind, endsParagraph } = chunk.at(-1);
+  const { break: kind = BREAK.sentence, endsParagraph } = chunk.at(-1) ?? {};
   const isInClause = !isLast && kind === BREAK.word && endsParagraph !== true;
   const cut = isInClause ? longestPause(gaps) : undefined;
   const spoken = cut?.spoken ?? chunk.length;
@@ -164,19 +126,28 @@ async function speakChunk(model, chunk, { isLast, rate, styleFor }) {
   };
 }
 
-/** Returns the places between the units of a chunk. `size`: number of ids before the place. */
+/**
+ * Returns the places between the units of a chunk.
+ * @param {readonly Unit[]} chunk
+ * @param {readonly UnitWord[]} words
+ * @returns {Gap[]}
+ */
 function gapsOf(chunk, words) {
   let size = 0;
-  return chunk.slice(0, -1).map((unit, index) => {
+  return chunk.slice(0, -1).flatMap((unit, index) => {
     size += unit.size;
     const before = words.findLast((word) => word.unit === index);
     const after = words.find((word) => word.unit === index + 1);
+    if (before === undefined || after === undefined) return [];
     const isSentenceEnd = unit.break === BREAK.sentence;
-    return { words: [before, after], isSentenceEnd, size, spoken: index + 1 };
+    return [{ words: [before, after], isSentenceEnd, size, spoken: index + 1 }];
   });
 }
 
-/** Returns the gap with the longest pause, after a chunk of at least the least size; undefined without a long pause. */
+/**
+ * Returns the gap with the longest pause, after a chunk of at least the least size; undefined without a long pause.
+ * @param {readonly (Gap & { pause: Run })[]} gaps
+ */
 function longestPause(gaps) {
   const long = gaps.filter(
     ({ pause, size }) => size >= SIZES.min && pause.to - pause.from >= samplesIn(CUT_PAUSE_MS),
@@ -185,15 +156,26 @@ function longestPause(gaps) {
   return long[lengths.indexOf(Math.max(...lengths))];
 }
 
-/** Returns the silence that makes the pause between two words as long as `wanted`, in samples. Keeps the words out of it. */
+/**
+ * Returns the silence that makes the pause between two words as long as `wanted`, in samples. Keeps the words out of it.
+ * @param {Gap & { pause: Run }} gap
+ * @param {number} wanted
+ * @returns {Silence}
+ */
 function silenceIn({ pause: { from, to }, words: [before, after] }, wanted) {
   before.to = Math.min(before.to, from);
   after.from = Math.max(after.from, to + 1);
   return { at: Math.round((from + to) / 2), length: Math.max(0, wanted - (to - from)) };
 }
 
-/** Moves words to their places in the samples of a range with additional silences. */
+/**
+ * Moves words to their places in the samples of a range with additional silences.
+ * @param {readonly UnitWord[]} words
+ * @param {Run} range
+ * @param {readonly Silence[]} silences
+ */
 function moved(words, range, silences) {
+  /** @param {number} sample */
   const place = (sample) => {
     const within = Math.min(range.to, Math.max(range.from, sample));
     const before = silences.filter(({ at }) => at < within).map(({ length }) => length);
@@ -202,17 +184,28 @@ function moved(words, range, silences) {
   return words.map((word) => ({ ...word, from: place(word.from), to: place(word.to) }));
 }
 
+/** @param {number} ms */
 function samplesIn(ms) {
   return Math.round((ms * SAMPLE_RATE) / 1000);
 }
 
-/** Returns the audio of a chunk, and the duration of each id in frames, with those of the two pads. */
+/**
+ * Returns the audio of a chunk, and the duration of each id in frames, with those of the two pads.
+ * @param {Model} model
+ * @param {readonly Unit[]} chunk
+ * @param {StyleFor} styleFor
+ * @param {number} rate
+ */
 async function run(model, chunk, styleFor, rate) {
   const ids = idsIn(chunk);
   const padded = [0, ...ids, 0];
   const [idsInput, speedInput] = [/^(?:input_ids|tokens)$/, /^speed$/].map((name) =>
     model.inputs.find((input) => name.test(input.name)),
   );
+  if (idsInput === undefined || speedInput === undefined) {
+    throw new Error('The model has no input for the sounds or for the speed');
+  }
+  const isWhole = speedInput.type === 'int32';
   const outputs = await model.run({
     [idsInput.name]: {
       type: 'int64',
@@ -221,36 +214,40 @@ async function run(model, chunk, styleFor, rate) {
     },
     style: { type: 'float32', data: styleFor(ids.length), dims: [1, 256] },
     speed: {
-      type: speedInput.type,
-      data:
-        speedInput.type === 'int32'
-          ? Int32Array.of(Math.max(1, Math.round(rate)))
-          : Float32Array.of(rate),
+      type: isWhole ? 'int32' : 'float32',
+      data: isWhole ? Int32Array.of(Math.max(1, Math.round(rate))) : Float32Array.of(rate),
       dims: [1],
     },
   });
   return {
-    audio: outputs[model.outputs[0]],
-    frames: Array.from(outputs[model.exposed[0]], Number),
+    audio: floatsOf(outputs, model.outputs[0]),
+    frames: numbersOf(outputs, model.exposed[0]),
   };
 }
 
+/** @param {readonly Unit[]} chunk */
 function idsIn(chunk) {
   const ids = chunk.flatMap(({ before, ids: sounds, after }) => [...before, ...sounds, ...after]);
   return ids.slice(0, MAX_SOUNDS);
 }
 
-/** Returns the words of a chunk with their places in its sound, by the durations of its sounds. */
+/**
+ * Returns the words of a chunk with their places in its sound, by the durations of its sounds.
+ * @param {readonly Unit[]} chunk
+ * @param {readonly number[]} frames
+ * @returns {UnitWord[]}
+ */
 function wordsOf(chunk, frames) {
   const starts = [0];
-  for (const count of frames) starts.push(starts.at(-1) + count);
+  let whole = 0;
+  for (const count of frames) starts.push((whole += count));
   // The first id is a pad.
   let at = 1;
   const words = chunk.flatMap(({ before, ids, after, ranges }, unit) => {
     const first = at + before.length;
     const next = first + ids.length;
     at = next + after.length;
-    const times = shareTime(ranges, starts.slice(first, next), starts[next] ?? starts.at(-1));
+    const times = shareTime(ranges, starts.slice(first, next), starts[next] ?? whole);
     return times.map((word) => ({ ...word, unit }));
   });
   const placed = words.map((word) => ({
@@ -263,7 +260,12 @@ function wordsOf(chunk, frames) {
   });
 }
 
+/**
+ * @param {UnitWord} word
+ * @param {number} offset
+ */
 function timed({ start, end, from, to }, offset) {
+  /** @param {number} sample */
   const msAt = (sample) => Math.round(((offset + sample) * 1000) / SAMPLE_RATE);
   return { start, end, startMs: msAt(from), endMs: msAt(to) };
 }

@@ -4,7 +4,10 @@
 
 import { BRITISH_SOUNDS, pronounced } from './british.mjs';
 
-/** Symbols of the model in runs, each with the id of its first symbol. */
+/**
+ * Symbols of the model in runs, each with the id of its first symbol.
+ * @type {readonly (readonly [number, string])[]}
+ */
 const RUNS = [
   [1, ';:,.!?'],
   [9, '—…"()“” \u0303ʣʥʦʨᵝ\uAB67AI'],
@@ -38,6 +41,7 @@ const RUNS = [
   [177, 'ᵻ'],
 ];
 
+/** @type {ReadonlyMap<string, number>} */
 const IDS = new Map(
   RUNS.flatMap(([first, run]) => Array.from(run, (symbol, index) => [symbol, first + index])),
 );
@@ -45,7 +49,10 @@ const IDS = new Map(
 /** All symbols of the model. */
 export const SYMBOLS = [...IDS.keys()];
 
-/** Returns the ids of symbols. Symbols that the model does not know are left out. */
+/**
+ * Returns the ids of symbols. Symbols that the model does not know are left out.
+ * @param {string} symbols
+ */
 export function idsOf(symbols) {
   return Array.from(symbols).flatMap((symbol) => IDS.get(symbol) ?? []);
 }
@@ -76,22 +83,34 @@ export function symbolsOf(sounds, language, text) {
   return language === 'en-GB' ? pronounced(symbols, text) : symbols;
 }
 
-/** Returns the symbols of the model by sound of espeak-ng. Other sounds are symbols themselves. */
+/**
+ * Returns the symbols of the model by sound of espeak-ng. Other sounds are symbols themselves.
+ * @param {string} language of the voice
+ * @returns {Readonly<Record<string, string>>}
+ */
 export function tableOf(language) {
   return language === 'en-GB' ? { ...SOUNDS, ...BRITISH_SOUNDS } : SOUNDS;
 }
 
+/**
+ * @param {string} sound
+ * @param {Readonly<Record<string, string>>} table
+ */
 function converted(sound, table) {
-  const [, stress, plain] = /^([ˈˌ]*)(.*)$/su.exec(sound);
+  const [, stress = '', plain = ''] = /^([ˈˌ]*)(.*)$/su.exec(sound) ?? [];
   // A syllabic consonant has a short vowel before it.
   const syllabic = plain.replace(/^(.*)\u0329$/su, 'ᵊ$1');
   return stress + (table[syllabic] ?? syllabic);
 }
 
 const PAUSES = ';:,.!?—…"()“”';
+/** @type {Readonly<Record<string, string>>} */
 const MARKS = { '–': '—', '।': '.', '«': '“', '»': '”', '¡': '', '¿': '' };
 
-/** Returns the symbols for the characters between two words: spaces, and punctuation that makes a pause. */
+/**
+ * Returns the symbols for the characters between two words: spaces, and punctuation that makes a pause.
+ * @param {string} gap
+ */
 export function gapSymbols(gap) {
   const dashes = gap.replaceAll(/(?<=\s)-+(?=\s)/gu, '—');
   const symbols = Array.from(dashes, (one) => (/\s/u.test(one) ? ' ' : (MARKS[one] ?? one)));

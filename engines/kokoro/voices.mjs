@@ -3,7 +3,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Languages by the first letter of a voice: BCP 47 code, and name in espeak-ng if that reads the language. */
+/**
+ * Languages by the first letter of a voice: BCP 47 code, and name in espeak-ng if that reads the language.
+ * @type {Readonly<Record<string, { language: string, espeak: string | undefined }>>}
+ */
 const LANGUAGES = {
   a: { language: 'en-US', espeak: undefined },
   b: { language: 'en-GB', espeak: 'en-gb-x-rp' },
@@ -24,19 +27,28 @@ export const MAX_SOUNDS = STYLE.rows;
 
 /**
  * Returns the voices whose files are in the folder.
+ * @param {string} folder
  * @returns {Promise<KokoroVoice[]>}
  */
 export async function voicesIn(folder) {
-  const names = (await readdir(folder)).map((file) => /^([abefhip])[fm]_\w+(?=\.bin$)/.exec(file));
-  return names
-    .filter((found) => found !== null)
-    .map(([id, letter]) => ({ id, ...LANGUAGES[letter] }))
-    .sort((one, other) => (one.id < other.id ? -1 : 1));
+  const voices = (await readdir(folder)).flatMap((file) => {
+    const [id, letter = ''] = /^([abefhip])[fm]_\w+(?=\.bin$)/.exec(file) ?? [];
+    const language = LANGUAGES[letter];
+    return id === undefined || language === undefined ? [] : [{ id, ...language }];
+  });
+  return voices.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** @param {KokoroVoice} voice */
+export function isAmerican({ espeak }) {
+  return espeak === undefined;
 }
 
 /**
  * Reads the styles of a voice.
- * @returns {Promise<(sounds: number) => Float32Array>} gives the style for a number of sounds
+ * @param {string} folder
+ * @param {string} id of the voice
+ * @returns {Promise<import('./speech.mjs').StyleFor>} gives the style for a number of sounds
  * @throws {Error} if the file has another size
  */
 export async function readStyles(folder, id) {
@@ -54,7 +66,7 @@ export async function readStyles(folder, id) {
 }
 
 /** Loudness in LUFS of the voices as the model gives it, measured on one sentence of each voice. */
-const LEVELS = Object.fromEntries(
+const LEVELS = new Map(
   `af_alloy -22.2, af_aoede -17.9, af_bella -21.8, af_heart -22.5, af_jessica -22.1,
   af_kore -18.5, af_nicole -22.1, af_nova -27.0, af_river -21.5, af_sarah -20.9, af_sky -24.1,
   am_adam -18.2, am_echo -22.6, am_eric -21.3, am_fenrir -19.1, am_liam -21.6,
@@ -64,9 +76,14 @@ const LEVELS = Object.fromEntries(
   ff_siwis -19.8, hf_alpha -16.5, hf_beta -17.8, hm_omega -17.2, hm_psi -19.2, if_sara -14.7,
   im_nicola -19.7, pf_dora -23.6, pm_alex -23.0, pm_santa -22.9`
     .split(/,\s+/)
-    .map((entry) => entry.split(' '))
-    .map(([id, lufs]) => [id, Number(lufs)]),
+    .map((entry) => {
+      const [id = '', lufs] = entry.split(' ');
+      return [id, Number(lufs)];
+    }),
 );
 
-/** Returns the loudness of a voice in LUFS; the usual loudness for a voice that was not measured. */
-export const levelOf = (id) => LEVELS[id] ?? -21;
+/**
+ * Returns the loudness of a voice in LUFS; the usual loudness for a voice that was not measured.
+ * @param {string} id
+ */
+export const levelOf = (id) => LEVELS.get(id) ?? -21;

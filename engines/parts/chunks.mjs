@@ -4,11 +4,13 @@
 const SENTENCE_MAX_CHARACTERS = 1000;
 
 /** Kinds of break between two units, from weak to strong. */
-export const BREAK = { word: 0, comma: 1, clause: 2, sentence: 3 };
+export const BREAK = /** @type {const} */ ({ word: 0, comma: 1, clause: 2, sentence: 3 });
+
+/** @typedef {(typeof BREAK)[keyof typeof BREAK]} Break */
 
 /**
  * @typedef {{ text: string, start: number, endsParagraph: boolean }} Sentence `start` counts code points
- * @typedef {{ size: number, break: number, endsParagraph?: boolean }} Unit
+ * @typedef {{ size: number, break: Break, endsParagraph?: boolean }} Unit
  * A word with its sounds; `break`: the kind of break after the unit.
  * @typedef {{ first: number, min: number, max: number }} Sizes
  */
@@ -113,6 +115,7 @@ function cut(characters, from) {
 /**
  * Returns the kind of break that the characters between two words of a paragraph mean.
  * @param {string} gap
+ * @returns {Break}
  */
 export function breakIn(gap) {
   if (/[.!?…।]/u.test(gap)) return BREAK.sentence;
@@ -123,12 +126,15 @@ export function breakIn(gap) {
 /**
  * Returns the kind of break that the characters between two words of one sentence mean.
  * @param {string} gap
+ * @returns {Break}
  */
 export function breakInside(gap) {
   // A period inside a sentence is part of an abbreviation.
   const marks = gap.replace(/(?<!\.)\.(?!\.)/gu, '');
   // "Who are you?" she asked.
-  return /[!?]/u.test(marks) ? BREAK.comma : Math.min(breakIn(marks), BREAK.clause);
+  if (/[!?]/u.test(marks)) return BREAK.comma;
+  const kind = breakIn(marks);
+  return kind === BREAK.sentence ? BREAK.clause : kind;
 }
 
 /**

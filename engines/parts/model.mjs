@@ -106,6 +106,18 @@ export function floatsOf(outputs, name = '') {
 }
 
 /**
+ * Returns an output of any numbers, such as durations.
+ * @param {Outputs} outputs
+ * @param {string | undefined} name
+ * @throws {Error} if the model has no such output
+ */
+export function numbersOf(outputs, name = '') {
+  const data = outputs[name];
+  if (data === undefined) throw new Error(`The model has no output ${name}`);
+  return Array.from(data, Number);
+}
+
+/**
  * For each model, returns whether it is loading or running.
  * @type {(() => boolean)[]}
  */

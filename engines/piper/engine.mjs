@@ -44,7 +44,11 @@ await serve({
     for (const voice of found) voices.set(voice.id, voice);
     const isOneModel = new Set(found.map(({ file }) => file)).size === 1;
     report('loading the model', 0);
-    [phonemize] = await Promise.all([loadPhonemes(), isOneModel ? modelOf(found[0]) : undefined]);
+    const [first] = found;
+    [phonemize] = await Promise.all([
+      loadPhonemes(),
+      isOneModel && first !== undefined ? modelOf(first) : undefined,
+    ]);
     return {
       name: 'piper',
       version: VERSION,
@@ -52,25 +56,27 @@ await serve({
       models: [{ id: 'local-piper', name: 'Piper' }],
       controls: ['speed'],
       voices: found.map(({ id, language, sampleRate, scripts, words }) => {
-        return { id, language, sampleRate, scripts, words };
+        return { id, language, sampleRate, ...(scripts !== undefined && { scripts }), words };
       }),
     };
   },
   async *speak({ text, voice: { id }, speed }) {
     const voice = voices.get(id);
+    if (voice === undefined || phonemize === undefined) throw new Error(`${id} is not loaded`);
     yield* speech({ model: await modelOf(voice), phonemize }, { text, voice, speed });
   },
 });
 endProcess();
 
+/** @param {PiperVoice} voice */
 async function modelOf({ file }) {
   const model = models.get(file) ?? loadModel(file, LOADING);
   models.delete(file);
   models.set(file, model);
-  const [oldest] = models.keys();
-  if (models.size > MAX_MODELS) {
-    const unused = models.get(oldest);
-    models.delete(oldest);
+  const [oldest] = models;
+  if (models.size > MAX_MODELS && oldest !== undefined) {
+    const [unusedFile, unused] = oldest;
+    models.delete(unusedFile);
     await (await unused).close();
   }
   try {

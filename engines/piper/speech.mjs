@@ -2,6 +2,7 @@
 
 import { requireFinite, soundIn, toPcm } from '../parts/audio.mjs';
 import { COMMON_LUFS, loudness } from '../parts/level.mjs';
+import { floatsOf, numbersOf } from '../parts/model.mjs';
 import { Unspeakable } from '../parts/protocol.mjs';
 import { shareTime } from '../parts/word-times.mjs';
 import { chunksOfText } from './symbols.mjs';
@@ -27,9 +28,14 @@ const MARGIN_MS = 30;
 const PAUSE_MS = { part: 100, sentence: 300, paragraph: 600 };
 
 /**
+ * @typedef {import('../parts/model.mjs').Model} Model
+ * @typedef {import('./voices.mjs').PiperVoice} PiperVoice
+ */
+
+/**
  * Yields the speech of a text.
- * @param {{ model: import('../parts/model.mjs').Model, phonemize: import('../parts/phonemes.mjs').Phonemize }} parts
- * @param {{ text: string, voice: import('./voices.mjs').PiperVoice, speed: number }} request
+ * @param {{ model: Model, phonemize: import('../parts/phonemes.mjs').Phonemize }} parts
+ * @param {{ text: string, voice: PiperVoice, speed: number }} request
  * @returns {AsyncGenerator<{ samples: Int16Array, words: import('../parts/protocol.mjs').Word[] }>}
  * @throws {Unspeakable}
  */
@@ -53,6 +59,7 @@ export async function* speech({ model, phonemize }, { text, voice, speed: wanted
     const pause = Math.round((pauseMs * sampleRate) / 1000 / speed);
     const samples = new Int16Array(pause + to - from);
     samples.set(pcm.subarray(from, to), pause);
+    /** @param {number} sample */
     const toMs = (sample) => {
       const within = Math.min(to, Math.max(from, sample)) - from;
       return Math.floor(((spoken + pause + within) * 1000) / sampleRate);
@@ -66,8 +73,15 @@ export async function* speech({ model, phonemize }, { text, voice, speed: wanted
   }
 }
 
-/** Returns the audio of a chunk, and the duration of each symbol in frames. */
+/**
+ * Returns the audio of a chunk, and the duration of each symbol in frames.
+ * @param {Model} model
+ * @param {readonly number[]} ids
+ * @param {PiperVoice} voice
+ * @param {number} speed
+ */
 async function run(model, ids, { lengthScale, sampleRate, speaker }, speed) {
+  /** @type {Record<string, import('../parts/model.mjs').Input>} */
   const inputs = {
     input: { type: 'int64', data: ints(...ids), dims: [1, ids.length] },
     input_lengths: { type: 'int64', data: ints(ids.length), dims: [1] },
@@ -77,26 +91,42 @@ async function run(model, ids, { lengthScale, sampleRate, speaker }, speed) {
       dims: [3],
     },
   };
-  if (speaker !== undefined) inputs.sid = { type: 'int64', data: ints(speaker), dims: [1] };
+  if (speaker !== undefined) inputs['sid'] = { type: 'int64', data: ints(speaker), dims: [1] };
   const outputs = await model.run(inputs);
-  return { audio: outputs[model.outputs[0]], frames: outputs[model.exposed[0]] };
+  return {
+    audio: floatsOf(outputs, model.outputs[0]),
+    frames: numbersOf(outputs, model.exposed[0]),
+  };
 }
 
-/** Returns the factor on the unrounded durations that makes the rounded ones as short as `speed` wants. */
+/**
+ * Returns the factor on the unrounded durations that makes the rounded ones as short as `speed` wants.
+ * @param {number} speed
+ * @param {number} sampleRate
+ */
 function scaleFor(speed, sampleRate) {
   const rounding = (FRAME.roundedUp * FRAME.samples) / sampleRate / SYMBOL_SECONDS;
   return Math.max(MIN_SCALE, 1 / speed + rounding * (1 / speed - 1));
 }
 
+/** @param {number[]} values */
 function ints(...values) {
   return BigInt64Array.from(values, BigInt);
 }
 
-/** Returns the times of the words of a chunk, from the durations of its symbols. */
+/**
+ * Returns the times of the words of a chunk, from the durations of its symbols.
+ * @param {readonly import('./symbols.mjs').PlacedWord[]} words
+ * @param {readonly number[]} frames
+ * @param {number} samples
+ * @param {(sample: number) => number} toMs
+ */
 function timesOf(words, frames, samples, toMs) {
   const ends = [0];
-  for (const duration of frames) ends.push(ends.at(-1) + duration);
-  const startOf = (index) => (ends[index] * samples) / ends.at(-1);
+  let whole = 0;
+  for (const duration of frames) ends.push((whole += duration));
+  /** @param {number} index */
+  const startOf = (index) => ((ends[index] ?? whole) * samples) / whole;
   return words.flatMap(({ ranges, starts, end }) =>
     shareTime(ranges, starts.map(startOf), startOf(end)).map(({ from, to, ...range }) => ({
       ...range,

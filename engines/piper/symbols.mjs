@@ -19,6 +19,9 @@ const PAUSES = new Map(
 
 /**
  * @typedef {import('../parts/phonemes.mjs').Range} Range
+ * @typedef {import('../parts/phonemes.mjs').Spoken} Spoken
+ * @typedef {import('../parts/chunks.mjs').Unit & { ranges: Range[], sounds: string[][], after: string }} Unit
+ * A word, or a part of a long one. `sounds`: the symbols of each sound; `after`: the text to the next word.
  * @typedef {{ ranges: Range[], starts: number[], end: number }} PlacedWord
  * One word, or several that are spoken as one. `starts`: for each of its sounds, the index of its first
  * id; `end`: the index after its last id.
@@ -34,8 +37,9 @@ const PAUSES = new Map(
  * @returns {Generator<Chunk>}
  */
 export function* chunksOfText(text, voice, phonemize) {
-  const read =
-    voice.symbolType === 'text' ? lettersOf : (part) => phonemize(part, voice.espeakVoice);
+  /** @param {string} part */
+  const read = (part) =>
+    voice.symbolType === 'text' ? lettersOf(part) : phonemize(part, voice.espeakVoice);
   for (const sentence of wholeSentences(readable(text, voice.scripts), voice.language)) {
     const { spoken, gap } = read(sentence.text);
     const units = spoken.flatMap((word, index) => unitsOf(word, spoken[index + 1]?.gap ?? gap));
@@ -50,7 +54,11 @@ export function* chunksOfText(text, voice, phonemize) {
   }
 }
 
-/** Replaces the letters of scripts that the voice does not read by spaces. */
+/**
+ * Replaces the letters of scripts that the voice does not read by spaces.
+ * @param {string} text
+ * @param {readonly string[] | undefined} scripts
+ */
 function readable(text, scripts) {
   if (scripts === undefined) return text;
   const own = [...scripts, 'Zyyy', 'Zinh'].map((script) => `\\p{Script=${script}}`).join('');
@@ -58,15 +66,19 @@ function readable(text, scripts) {
   return text.replaceAll(foreign, ' ');
 }
 
-/** Reads a text as letters, in the form that {@link Phonemize} has. */
+/**
+ * Reads a text as letters, in the form that {@link Phonemize} has.
+ * @param {string} text
+ */
 function lettersOf(text) {
   const characters = Array.from(text);
+  /** @type {Spoken[]} */
   const spoken = [];
   let last = 0;
   for (let start = 0; start < characters.length; start += 1) {
-    if (!/[\p{L}\p{N}]/u.test(characters[start])) continue;
+    if (!/[\p{L}\p{N}]/u.test(characters[start] ?? '')) continue;
     let end = start + 1;
-    while (end < characters.length && /[\p{L}\p{N}\p{M}'’-]/u.test(characters[end])) end += 1;
+    while (/[\p{L}\p{N}\p{M}'’-]/u.test(characters[end] ?? '')) end += 1;
     const phonemes = characters.slice(start, end).map((one) => one.toLowerCase());
     const gap = characters.slice(last, start).join('');
     spoken.push({ ranges: [{ start, end }], phonemes, gap });
@@ -76,8 +88,13 @@ function lettersOf(text) {
   return { spoken, gap: characters.slice(last).join('') };
 }
 
-/** Divides a word with too many sounds for one chunk, such as a very long number. The first part has its range. */
+/**
+ * Divides a word with too many sounds for one chunk, such as a very long number. The first part has its range.
+ * @param {Spoken} word
+ * @param {string} gap
+ */
 function unitsOf({ ranges, phonemes }, gap) {
+  /** @type {Unit[]} */
   const units = [];
   for (let from = 0; from < phonemes.length; from += MAX_SOUNDS) {
     const isEnd = from + MAX_SOUNDS >= phonemes.length;
@@ -95,24 +112,34 @@ function unitsOf({ ranges, phonemes }, gap) {
   return units;
 }
 
+/**
+ * @param {readonly Unit[]} units
+ * @param {boolean} isLast
+ * @param {import('./voices.mjs').PiperVoice['symbols']} symbols
+ */
 function place(units, isLast, symbols) {
+  /** @type {number[]} */
   const ids = [];
+  /** @param {string} symbol */
   const push = (symbol) => {
     const known = symbols.get(symbol);
-    if (known !== undefined) ids.push(...known, ...symbols.get(FRAME.pad));
+    if (known !== undefined) ids.push(...known, ...(symbols.get(FRAME.pad) ?? []));
     return known !== undefined;
   };
   push(FRAME.start);
+  /** @type {PlacedWord[]} */
   const words = [];
+  /** @type {number | undefined} */
   let space;
   for (const [index, { ranges, sounds, after }] of units.entries()) {
+    /** @type {number[]} */
     const starts = [];
     for (const sound of sounds) {
       const start = ids.length;
       if (sound.filter(push).length > 0) starts.push(start);
     }
     // Without a pause, a word is heard from the space before it.
-    if (starts.length > 0) starts[0] = space ?? starts[0];
+    if (starts.length > 0 && space !== undefined) starts[0] = space;
     // A word without a sound is spoken together with its neighbor.
     if (starts.length > 0) words.push({ ranges: [...ranges], starts, end: ids.length });
     else words.at(-1)?.ranges.push(...ranges);
@@ -126,17 +153,23 @@ function place(units, isLast, symbols) {
   return { ids, words };
 }
 
+/** @param {string} gap */
 function endMark(gap) {
   const marks = Array.from(gap, (one) => MARKS.get(one) ?? one);
   return marks.find((mark) => '.?!'.includes(mark)) ?? '.';
 }
 
+/** @param {string} gap */
 function pauseMark(gap) {
   const marks = Array.from(gap, (one) => PAUSES.get(one) ?? MARKS.get(one) ?? one);
   const mark = marks.find((one) => ',:;?!'.includes(one));
   return mark ?? (/\.\.|\s-+\s/.test(gap) ? ',' : undefined);
 }
 
+/**
+ * @param {number} offset
+ * @param {readonly PlacedWord[]} words
+ */
 function movedBy(offset, words) {
   return words.map(({ ranges, ...word }) => ({
     ...word,

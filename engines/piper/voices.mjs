@@ -2,6 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { messageOf } from '../parts/protocol.mjs';
 
 /** Limits of foley on the voices of an engine. */
 const MAX_VOICES = 1000;
@@ -20,6 +21,16 @@ const ID = /^[\w.+-]{1,64}$/;
  * @property {string} espeakVoice espeak-ng's name of the language
  * @property {ReadonlyMap<string, readonly number[]>} symbols ids of each symbol
  * @property {number} lengthScale duration of the sounds at the normal speed
+ *
+ * @typedef {object} Description content of `NAME.onnx.json`; nothing is certain before it is checked
+ * @property {{ sample_rate?: number }} [audio]
+ * @property {{ voice?: string }} [espeak]
+ * @property {{ length_scale?: number }} [inference]
+ * @property {{ code?: string }} [language]
+ * @property {number} [num_speakers]
+ * @property {Record<string, number>} [speaker_id_map]
+ * @property {Record<string, number[]>} [phoneme_id_map]
+ * @property {string} [phoneme_type]
  */
 
 /**
@@ -33,6 +44,7 @@ const ID = /^[\w.+-]{1,64}$/;
 export async function findVoices(folder, onLeftOut) {
   const files = await readdir(folder);
   const described = files.filter((file) => files.includes(`${file}.json`));
+  /** @type {PiperVoice[]} */
   const voices = [];
   for (const file of described.sort((one, other) => (one < other ? -1 : 1))) {
     if (!file.endsWith('.onnx')) continue;
@@ -40,26 +52,30 @@ export async function findVoices(folder, onLeftOut) {
       const description = JSON.parse(await readFile(path.join(folder, `${file}.json`), 'utf8'));
       voices.push(...voicesOf(path.join(folder, file), description));
     } catch (error) {
-      onLeftOut(`${file}: ${error.message}`);
+      onLeftOut(`${file}: ${messageOf(error)}`);
     }
   }
   if (voices.length === 0) throw new Error(`The folder ${folder} has no Piper voice`);
   const leftOut = voices.splice(MAX_VOICES);
-  if (leftOut.length > 0) onLeftOut(`${leftOut.length} voices from ${leftOut[0].id} on: too many`);
+  const [first] = leftOut;
+  if (first !== undefined) onLeftOut(`${leftOut.length} voices from ${first.id} on: too many`);
   return voices;
 }
 
 /**
  * Returns the voices of a model, one for each speaker.
  * @param {string} file path of the model
- * @param {object} description content of `NAME.onnx.json`
+ * @param {Description} description
  * @returns {PiperVoice[]}
  * @throws {Error} if the description is incomplete, or of a kind that this engine does not know
  */
 export function voicesOf(file, description) {
   const { audio, espeak, inference, num_speakers: speakers = 1 } = description;
-  const { phoneme_id_map: symbols, phoneme_type: symbolType = 'espeak' } = description;
-  if (!Number.isInteger(audio?.sample_rate)) throw new Error('audio.sample_rate is missing');
+  const { phoneme_id_map: symbols = {}, phoneme_type: symbolType = 'espeak' } = description;
+  const sampleRate = audio?.sample_rate;
+  if (sampleRate === undefined || !Number.isInteger(sampleRate)) {
+    throw new Error('audio.sample_rate is missing');
+  }
   for (const symbol of ['^', '_', '$']) {
     if (!Array.isArray(symbols?.[symbol])) throw new Error(`phoneme_id_map has no ${symbol}`);
   }
@@ -70,9 +86,10 @@ export function voicesOf(file, description) {
   const code = description.language?.code ?? /^[a-z]{2,3}(?:_[A-Z]{2})?/.exec(name)?.[0];
   const language = (code ?? espeak?.voice ?? 'en').replaceAll('_', '-');
   const espeakVoice = espeak?.voice ?? language.toLowerCase();
+  /** @type {Omit<PiperVoice, 'id' | 'speaker'>} */
   const common = {
     language,
-    sampleRate: audio.sample_rate,
+    sampleRate,
     words: !/^(?:zh|ja|th|km|lo|my)\b/.test(language),
     scripts: symbolType === 'espeak' ? scriptsOf(language) : undefined,
     file,
@@ -102,6 +119,7 @@ const SEVERAL_SCRIPTS = new Map([
 /**
  * Returns the script of a language, and Latin letters, which espeak-ng reads in every language; undefined if the script
  * of the language is unknown.
+ * @param {string} language
  */
 function scriptsOf(language) {
   const own = language.startsWith('sr') ? 'Cyrl' : new Intl.Locale(language).maximize().script;
