@@ -310,7 +310,13 @@ function transportOf(
           ...(body === undefined ? {} : { body: Buffer.from(body) }),
         }),
       );
-      reset(() => failing.effect('answer'));
+      try {
+        reset(() => failing.effect('answer'));
+      } catch (error) {
+        // As a closed connection does: the service then ends the request.
+        await response.body?.cancel();
+        throw error;
+      }
       const whole = Buffer.from(await response.arrayBuffer());
       let cut: TransportError | undefined;
       try {

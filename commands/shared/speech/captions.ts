@@ -93,7 +93,10 @@ export async function publishCaptions(
 ): Promise<PublishedCaptions> {
   const published = await captions.publish().catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
-    const hint = audio === undefined ? error.hint : `The audio is complete, in ${audio}.`;
+    const hint =
+      audio === undefined
+        ? error.hint
+        : `The audio is complete, in ${audio}; \`foley align\` can make its captions again.`;
     throw reviseFailure(error, { hint, billed: 'yes' });
   });
   for (const { cues, path: file } of published.items) {

@@ -5,11 +5,12 @@ import { speechJobBody } from '../../api/resources/jobs.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
-import type { CaptionFiles, CaptionFormat } from '../../captions/caption-files.ts';
+import type { CaptionContent, CaptionFiles, CaptionFormat } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import type { Timings } from '../../captions/timings.ts';
 import { timingsOf } from '../../captions/timings.ts';
 import { writtenWords } from '../../captions/written-words.ts';
+import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import type { WordTimes } from '../../speech/aligned-transport.ts';
@@ -22,7 +23,7 @@ import { nextGeneration } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { BodyOf } from './paused-items.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
-import { isRefunded, publishAudio } from './publish-audio.ts';
+import { isRefunded, openBatchOutput, writeAudio } from './publish-audio.ts';
 
 export interface CaptionOptions {
   readonly formats: readonly CaptionFormat[];
@@ -35,6 +36,13 @@ interface AlignedSpeakerOptions extends FileDeps {
   readonly origin: string;
   readonly folders: OutputFolders;
   readonly captions: CaptionOptions;
+  /**
+   * Saves verified audio that could not get its final name, so that the next run restores it. Returns whether it is saved.
+   * Undefined for parts of items.
+   */
+  readonly save:
+    | ((output: Output, content: CaptionContent, facts: ItemFacts) => Promise<boolean>)
+    | undefined;
   readonly idleTimeoutMs: number | undefined;
 }
 
@@ -139,6 +147,27 @@ export class AlignedSpeaker implements ItemSpeaker {
     captions: CaptionFiles,
     signal: AbortSignal,
   ): Promise<DeliveredItem> {
+    const { folder, folders } = this.#options;
+    const { file, isNew } = work;
+    const { temporaries } = folder;
+    // Before anything is billed.
+    const output = await openBatchOutput({ file, folders, isNew, temporaries }, this.#options);
+    try {
+      const delivered = await this.#send(work, { captions, output }, signal);
+      if (delivered instanceof Failure) throw delivered;
+      return delivered;
+    } finally {
+      // Does nothing after `publish`.
+      await output.abandon();
+    }
+  }
+
+  // Returns a failure if the audio could not get its final name, but is saved.
+  async #send(
+    work: ItemWork,
+    files: OpenFiles,
+    signal: AbortSignal,
+  ): Promise<DeliveredItem | Failure> {
     const { client, clock, folder, idleTimeoutMs } = this.#options;
     const { about } = work.status;
     if (about === undefined) throw new Error(`${work.item.id} is not in the journal`);
@@ -149,7 +178,7 @@ export class AlignedSpeaker implements ItemSpeaker {
       const options = { idempotencyKey, signal, clock, idleTimeoutMs };
       response = await requestAligned(client, work.item.order, options);
       status = await this.#noteQuietly(status, 'accepted', costOf(response));
-      return await this.#publish({ ...work, status }, response, captions);
+      return await this.#publish({ ...work, status }, response, files);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       throw await this.#conclude(error, status, response);
@@ -167,27 +196,39 @@ export class AlignedSpeaker implements ItemSpeaker {
 
   // The captions come first, so that audio never appears without captions.
   async #publish(
-    { file, isNew, item, status }: ItemWork,
+    { file, item, status }: ItemWork,
     response: AlignedResponse,
-    captions: CaptionFiles,
-  ): Promise<DeliveredItem> {
-    const { folder, folders } = this.#options;
-    const { temporaries } = folder;
+    { captions, output }: OpenFiles,
+  ): Promise<DeliveredItem | Failure> {
+    const { folder, save } = this.#options;
     let verified = status;
+    let saveable: { readonly content: CaptionContent; readonly facts: ItemFacts } | undefined;
     let written: DeliveredItem['captions'];
     const onVerified = async (facts: ItemFacts, verdict: AudioVerdict): Promise<void> => {
       const speech = alignedSpeech(item.order.text, response, verdict);
-      const timings = timingsOfItem(item, speech);
-      await captions.prepare({ timings, shape: this.#options.captions.shape });
+      const { shape } = this.#options.captions;
+      const content = { timings: timingsOfItem(item, speech), shape };
       // Words that the voice left out have no times; they are reported by themselves.
       const isPartial = !speech.isComplete && facts.unspoken === undefined;
       const known = { ...facts, ...costOf(response), isPartial };
+      saveable = { content, facts: known };
+      await captions.prepare(content);
       verified = await folder.note(status, 'verified', known, 'now');
       written = await captions.publish();
     };
-    const publication = { file, isNew, item, folders, temporaries, onVerified };
-    const published = await publishAudio(response, publication, this.#options);
     const { creditsUsed } = response;
+    const publication = { file, item, onVerified };
+    let published: ItemFacts;
+    try {
+      published = await writeAudio(response, output, publication, this.#options);
+    } catch (error) {
+      if (saveable === undefined || !(error instanceof Failure)) throw error;
+      const { content, facts } = saveable;
+      if ((await save?.(output, content, facts)) !== true) throw error;
+      // The next run finds the copy of the published audio.
+      folder.notePublished(status, facts);
+      return savedFailure(error, creditsUsed);
+    }
     const done = folder.notePublished(verified, published);
     return { status: done, creditsUsed, ...(written === undefined ? {} : { captions: written }) };
   }
@@ -225,6 +266,20 @@ export class AlignedSpeaker implements ItemSpeaker {
   #noteQuietly(status: ItemStatus, state: ItemState, facts: ItemFacts): Promise<ItemStatus> {
     return this.#options.folder.note(status, state, facts).catch(() => status);
   }
+}
+
+interface OpenFiles {
+  readonly captions: CaptionFiles;
+  readonly output: Output;
+}
+
+function savedFailure(failure: Failure, creditsUsed: number | undefined): Failure {
+  const cost = creditsUsed === undefined ? '' : ` (${counted(creditsUsed, 'credit')})`;
+  return reviseFailure(failure, {
+    message: `${failure.message}; the audio${cost} is saved in the state folder`,
+    billed: 'yes',
+    hint: 'Make the output writable and run the same command again: it restores the audio at no cost.',
+  });
 }
 
 const ASK_AGAIN =

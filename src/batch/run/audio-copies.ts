@@ -1,13 +1,15 @@
 import path from 'node:path';
-import type { CaptionFormat } from '../../captions/caption-files.ts';
+import type { CaptionContent, CaptionFormat } from '../../captions/caption-files.ts';
 import { checksumOf, sha256 as sha256Of } from '../../durable/checksum.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import { orphanedTemporaries, removeQuietly } from '../../durable/files.ts';
+import { orphanedTemporaries, randomHex, removeQuietly } from '../../durable/files.ts';
 import { requireSpace } from '../../durable/free-space.ts';
 import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { openRegularFile } from '../../durable/regular-file.ts';
+import { copyIntoNew } from '../../durable/spool.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
 import type { ItemFacts } from '../journal/journal.ts';
 import { captionNames } from './aligned-speaker.ts';
 
@@ -59,7 +61,7 @@ export class AudioCopies {
     try {
       const sums = await this.#captionSums(file, formats);
       const copy = path.join(this.#folder, nameOf(sha256, sums));
-      if ((await files.lstat(copy).catch(() => undefined)) !== undefined) return;
+      if (await isFile(copy, files)) return;
       await ensurePrivateFolder(this.#folder, files);
       if (!(await this.#makeSpace(bytes))) return;
       const captions = captionNames(copy, formats);
@@ -69,6 +71,37 @@ export class AudioCopies {
       await this.#copy(file, copy);
     } catch {
       // For example, the disk is full.
+    }
+  }
+
+  /**
+   * Saves verified audio that could not get its final name, with its captions, as the copy of an output. Returns whether
+   * it is saved. Never throws.
+   */
+  async save(output: Output, content: CaptionContent, facts: ItemFacts): Promise<boolean> {
+    const { files, formats } = this.#options;
+    const released = await output.release();
+    const temporary = path.join(this.#folder, `saved-${randomHex(this.#options, 12)}`);
+    try {
+      if (released === undefined) return false;
+      await ensurePrivateFolder(this.#folder, files);
+      const copy = await copyIntoNew(released.file ?? released.path, temporary, this.#options);
+      await copy.close();
+      const names = captionNames(temporary, formats);
+      const targets = formats.map((format, at) => ({ format, path: names[at] ?? '' }));
+      const { writeCaptions } = await import('../../captions/caption-files.ts');
+      await writeCaptions({ ...this.#options, ...content, targets });
+      await this.add(temporary, facts);
+      this.#names = undefined;
+      const sums = await this.#captionSums(temporary, formats);
+      return await isFile(path.join(this.#folder, nameOf(facts.sha256 ?? '', sums)), files);
+    } catch {
+      return false;
+    } finally {
+      await released?.file?.close().catch(() => undefined);
+      for (const file of [temporary, ...captionNames(temporary, formats), released?.path]) {
+        if (file !== undefined) await removeQuietly(file, this.#options);
+      }
     }
   }
 
@@ -155,6 +188,10 @@ export class AudioCopies {
     }
     return bytes;
   }
+}
+
+async function isFile(file: string, files: FileSystem): Promise<boolean> {
+  return (await files.lstat(file).catch(() => undefined))?.isFile() === true;
 }
 
 const FOLDER = 'audio';

@@ -64,41 +64,54 @@ interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
 }
 
 interface Publication extends OutputPlace {
-  readonly item: BatchItem;
+  readonly item: Pick<BatchItem, 'order'>;
   // Called when the audio is complete and verified; the file is renamed after the returned promise resolves.
   readonly onVerified: (facts: ItemFacts, verdict: AudioVerdict) => Promise<void>;
 }
 
 /**
- * Writes the audio of a response to a temporary file, verifies the audio, and renames the file.
- * @throws Failure of kind `bad_answer` if the audio is not valid
- * @throws Failure of kind `output` or `exists` if the file cannot be written or renamed
+ * Writes the audio of a response to an output file.
+ * @throws Failure like {@link writeAudio}
  */
 export async function publishAudio(
   response: AudioResponse,
   publication: Publication,
   deps: FileDeps,
 ): Promise<ItemFacts> {
-  const { item } = publication;
   const output = await openBatchOutput(publication, deps).catch((error: unknown) => {
     response.discard();
     throw error;
   });
   try {
-    const { format, text } = item.order;
-    const sink = {
-      write: output.write.bind(output),
-      refuse: (failure: Error) => Promise.reject(failure),
-    };
-    const verdict = await deliver(response, format, sink, text);
-    for (const correction of verdict.corrections) {
-      await output.overwrite(correction.position, correction.bytes);
-    }
-    return await commitAudio(output, publication, { verdict, unspoken: response.unspoken }, deps);
+    return await writeAudio(response, output, publication, deps);
   } finally {
     // Does nothing after `publish`.
     await output.abandon();
   }
+}
+
+/**
+ * Writes the audio of a response to the temporary file of an open output, verifies the audio, and renames the file.
+ * After an error, the caller must abandon or release the output.
+ * @throws Failure of kind `bad_answer` if the audio is not valid
+ * @throws Failure of kind `output` or `exists` if the file cannot be written or renamed
+ */
+export async function writeAudio(
+  response: AudioResponse,
+  output: Output,
+  publication: Pick<Publication, 'file' | 'item' | 'onVerified'>,
+  deps: Pick<FileDeps, 'files'>,
+): Promise<ItemFacts> {
+  const { format, text } = publication.item.order;
+  const sink = {
+    write: output.write.bind(output),
+    refuse: (failure: Error) => Promise.reject(failure),
+  };
+  const verdict = await deliver(response, format, sink, text);
+  for (const correction of verdict.corrections) {
+    await output.overwrite(correction.position, correction.bytes);
+  }
+  return commitAudio(output, publication, { verdict, unspoken: response.unspoken }, deps);
 }
 
 /**

@@ -96,10 +96,14 @@ export class Batch {
     const onTrouble = (reason: Failure): void => this.#stop(reason);
     const onPollTrouble = noticeTrouble(options.notice);
     this.#folders = folders;
+    const { copyFolder, index, redoToken } = folder;
+    const formats = captions?.formats ?? [];
+    const copies = new AudioCopies({ ...options, copyFolder, formats });
+    this.#copies = copies;
     this.#speaker =
       captions === undefined
         ? new JobSpeaker({ ...options, folders, onTrouble, onPollTrouble })
-        : new AlignedSpeaker({ ...options, folders, captions });
+        : new AlignedSpeaker({ ...options, folders, captions, save: copies.save.bind(copies) });
     const ofParts = { ...options, folders, folder: folderOfParts(folder) };
     this.#paused = new PausedSpeaker({
       ...options,
@@ -108,15 +112,16 @@ export class Batch {
       speaker:
         captions === undefined
           ? new JobSpeaker({ ...ofParts, onTrouble, onPollTrouble })
-          : new AlignedSpeaker({ ...ofParts, captions: { ...captions, formats: ['json'] } }),
+          : new AlignedSpeaker({
+              ...ofParts,
+              captions: { ...captions, formats: ['json'] },
+              save: undefined,
+            }),
       isStopped: () => this.#stopped !== undefined,
     });
     const { sidecars } = this.#speaker;
     const bodies = itemBodies(options.client, captions);
-    const { copyFolder, index, redoToken } = folder;
-    const formats = captions?.formats ?? [];
-    this.#copies = new AudioCopies({ ...options, copyFolder, formats });
-    const lookup = { ...options, ...rerun, copies: this.#copies, index, sidecars };
+    const lookup = { ...options, ...rerun, copies, index, sidecars };
     this.#reuse = new AudioReuse({ ...lookup, folders });
     this.#items = retainItems(() =>
       classifyItems(options.items(), { ...lookup, ...bodies, redoToken }),

@@ -1,10 +1,18 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { sandbox } from '../../harness/sandbox.ts';
+import {
+  ALIGNED_PATH,
+  audioEvent,
+  completedEvent,
+  eventsAround,
+  snapshotEvent,
+} from '../../fault-server/faults/aligned.ts';
+import { paidAudio, scene, VOICE } from '../../binary/support/scene.ts';
 import { firstVoiceId } from '../../binary/support/serve.ts';
 import { expectSoundIn } from '../../binary/support/sound.ts';
 import { batchBox, copyFolders, lastLine, removeCopies } from '../../binary/batch/batch-box.ts';
@@ -13,7 +21,6 @@ const TEXTS = { 'texts/a.txt': 'Alpha speaks here.', 'texts/b.txt': 'Bravo says 
 const ARGS = ['texts', '--output-dir', 'audio', '--subtitles', 'srt', '--timings'];
 const CREDITS = Object.values(TEXTS).join('').length;
 const SOON = { timeout: 20_000, interval: 10 };
-const ALIGNED_PATH = '/api/open/v3/speech/tts/aligned';
 
 test('every item gets captions beside its audio, and is not billed again', async () => {
   const { batch, box, charged, read } = await batchBox(TEXTS);
@@ -158,6 +165,36 @@ test.each([[[]], [['--dry-run', '--credit-rate', '1']]])(
     expect(again.stderr).not.toMatch(more.length === 0 ? /without captions/ : /no match/);
   },
 );
+
+test.each([
+  ['an output folder that is removed', 'rm'],
+  ['an output file that is replaced by a folder', 'mkdir'],
+])('captioned audio survives %s while it arrives', async (_what, how) => {
+  const { mp3 } = await paidAudio();
+  const [head, rest] = [mp3.bytes.subarray(0, 100), mp3.bytes.subarray(100)];
+  const answer = eventsAround(
+    [audioEvent(head)],
+    [audioEvent(rest), snapshotEvent(0, [['hi', 20, 400]]), completedEvent()],
+  );
+  const { box, run, server } = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
+  await writeFile(path.join(box.out, 'a.txt'), 'hi');
+  const args = ['batch', 'a.txt', '-v', VOICE, '--output-dir', 'audio', '--timings'];
+  const first = run(args);
+  await server.paused();
+  if (how === 'rm') await rm(path.join(box.out, 'audio'), { recursive: true });
+  else await mkdir(path.join(box.out, 'audio/a.mp3'));
+  await server.advance();
+  const { code, stderr } = await first;
+  const exit = how === 'rm' ? 30 : 31;
+  expect([code, lastLine(await first)]).toEqual([exit, '0 done, 1 failed, 0 skipped']);
+  expect(stderr).toMatch(/^foley: a.*; the audio \(2 credits\) is saved .* again/m);
+  await rm(path.join(box.out, 'audio/a.mp3'), { recursive: true, force: true });
+  const again = await run(args);
+  expect([again.code, lastLine(again)], again.stderr).toEqual([0, '1 done, 0 failed, 0 skipped']);
+  expect(await readFile(path.join(box.out, 'audio/a.mp3'))).toEqual(mp3.bytes);
+  expect((await readFile(path.join(box.out, 'audio/a.json'))).toString()).toContain('"hi"');
+  expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+});
 
 test.each(['', '.srt'])(
   'a changed copy (X%s) of captioned audio is not used, and nothing is bought again',
