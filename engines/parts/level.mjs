@@ -10,9 +10,11 @@ const HEADROOM = 0.18;
  * @param {number} gain
  */
 export function amplify(samples, gain) {
-  return Int16Array.from(samples, (one) =>
-    Math.round(compressed((one / FULL_SCALE) * gain) * (FULL_SCALE - 1)),
-  );
+  const amplified = new Int16Array(samples.length);
+  samples.forEach((one, index) => {
+    amplified[index] = Math.round(compressed((one / FULL_SCALE) * gain) * (FULL_SCALE - 1));
+  });
+  return amplified;
 }
 
 /** @param {number} value */
