@@ -182,8 +182,10 @@ function languageProblem(message: object, path: string): string | undefined {
 function parseObject(line: string): object {
   let value: unknown;
   try {
-    // Many JSON libraries write missing fields as null.
-    value = JSON.parse(line, (_key, part: unknown) => part ?? undefined);
+    // Many JSON libraries write missing fields as null. In a list, null stays, and its schema refuses it.
+    value = JSON.parse(line, function (this: unknown, _key, part: unknown) {
+      return Array.isArray(this) ? part : (part ?? undefined);
+    });
   } catch {
     const isMessage = /^\s*\{\s*["']\w+["']\s*:/.test(line);
     throw new ProtocolFault(

@@ -82,6 +82,19 @@ describe('what an engine writes', () => {
     }
   });
 
+  it('has no null in a list', async () => {
+    const voice = { id: 'v', language: 'en', sampleRate: 16_000 };
+    const hello = { type: 'hello', protocol: 2, version: '1', license: 'MIT', voices: [voice] };
+    for (const message of [
+      { ...hello, voices: [voice, null] },
+      { ...hello, voices: [{ ...voice, scripts: ['Latn', null] }] },
+      { ...hello, controls: ['speed', null] },
+      { type: 'words', id: 1, words: [null] },
+    ]) {
+      await expect(read(line(message))).rejects.toThrow(ProtocolFault);
+    }
+  });
+
   it.each([
     '{"type":"words","id":1,"words":[{"start":0,"end":2,"startMs":NaN,"endMs":10}]}',
     "{'type': 'done', 'id': 1}",
