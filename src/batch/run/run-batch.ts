@@ -409,19 +409,9 @@ export class Batch {
     { classified: { isNew, item }, status }: ReadyItem,
     onMade: (creditsUsed: number | undefined) => void,
   ): Promise<DeliveredItem> {
-    const { maxRetries, rerun } = this.#options;
-    const file = path.join(rerun.outputDir, item.output);
+    const file = path.join(this.#options.rerun.outputDir, item.output);
     const speaker = item.parts === undefined ? this.#speaker : this.#paused;
-    for (let round = 0; ; round += 1) {
-      try {
-        return await speaker.speak({ item, status, file, isNew, onMade }, this.#limit.signal);
-      } catch (error) {
-        const isBusy = error instanceof Failure && error.exit === 'rateLimited';
-        const mayRetry = isBusy && !endsBatch(error) && this.#stopped === undefined;
-        // The rate gate delays the retry.
-        if (!mayRetry || round >= maxRetries) throw error;
-      }
-    }
+    return speaker.speak({ item, status, file, isNew, onMade }, this.#limit.signal);
   }
 
   async #reportUnsent({ decision, item }: ClassifiedItem): Promise<void> {
