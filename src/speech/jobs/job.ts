@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../api/client.ts';
-import { reviseFailure, TEXT_HINT } from '../../api/failures.ts';
+import { isNotFound, reviseFailure, TEXT_HINT } from '../../api/failures.ts';
 import type { PollCall, PollDeps, PolledJob } from '../../api/poll.ts';
 import { pollJob } from '../../api/poll.ts';
 import type { RequestSpec } from '../../api/request.ts';
@@ -178,6 +178,9 @@ export async function performJob<Job extends WaitedJob>(
       throw error;
     }
     if (error.exit === 'lost') await billed.ended('lost', { problem: error.message });
+    if (isNotFound(error) && error.exit !== 'lost') {
+      return { job, requestId, saved: undefined, failure: missingJob(error, id, resume(id)) };
+    }
     const failure = job.phase === 'failed' ? error : afterAcceptance(error, job, resume(id));
     return { job, requestId, saved: undefined, failure };
   }
@@ -329,6 +332,16 @@ function afterAcceptance(
   return reviseFailure(failure, {
     billed: 'yes',
     hint: hints.filter((one) => one !== undefined).join(' '),
+  });
+}
+
+// The journal keeps the job: the service may find it again.
+function missingJob(failure: Failure, id: string, resume: string): Failure {
+  return reviseFailure(failure, {
+    message: `job ${id} was accepted, but it is missing on the service: ${failure.message}`,
+    exit: 'lost',
+    billed: 'yes',
+    hint: `\`${resume}\` looks for it again. A new job with another idempotency key is billed again.`,
   });
 }
 
