@@ -63,7 +63,7 @@ export async function recoverLongText(
   const client = await deps.connect();
   requireSameService(plan, id, client, id);
   const record = await resumeRecord(left, deps);
-  if (left.isDamaged) await noteStreamedParts(record, deps);
+  await noteStreamedParts(record, deps);
   const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
   const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
   try {
@@ -100,6 +100,8 @@ function detailsOfText(left: InterruptedText): Omit<Recovered, 'outcome'> {
   return { ...detailsOf(costOf(left)), id: left.id };
 }
 
+// The file of a streamed part is complete when it exists. A killed command may not have recorded it, and the service does
+// not send its audio again.
 async function noteStreamedParts(
   record: LongTextRecord,
   { files }: LongTextRecovery,
