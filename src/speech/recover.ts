@@ -43,7 +43,7 @@ export async function recoverAll(
     if (signal?.aborted === true) break;
     try {
       const recovered = await recover(leftover, deps);
-      if (!isRefundedPart(leftover, recovered)) items.push(recovered);
+      if (!isLeftToText(leftover, recovered, found)) items.push(recovered);
     } catch (error) {
       if (signal?.aborted) break;
       if (!(error instanceof Failure)) throw error;
@@ -54,10 +54,21 @@ export async function recoverAll(
   return { items, failures };
 }
 
-// The long text speaks such a part again.
-function isRefundedPart(leftover: Leftover, { outcome }: Recovered): boolean {
-  const isPart = leftover.kind === 'request' && leftover.intent.about?.isPart === true;
-  return isPart && outcome === 'refunded';
+// The long text, which follows, requests such a part again: a refunded one with a new key, an unknown one with the same.
+function isLeftToText(
+  leftover: Leftover,
+  { outcome }: Recovered,
+  found: readonly Leftover[],
+): boolean {
+  const about = leftover.kind === 'request' ? leftover.intent.about : undefined;
+  if (about?.isPart !== true) return false;
+  const { idempotencyKey } = about;
+  if (outcome !== 'unknown' || idempotencyKey === null) return outcome === 'refunded';
+  return found.some((one) => one.kind === 'text' && hasKey(one.left, idempotencyKey));
+}
+
+function hasKey({ plan, states }: InterruptedText, wanted: string): boolean {
+  return plan.parts.some(({ key }, index) => (states.get(index)?.key ?? key) === wanted);
 }
 
 async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered> {
