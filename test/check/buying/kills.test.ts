@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { mapConcurrent } from '../../../src/effects/concurrency.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { startFaultyService } from './faulty-purchases.ts';
+import type { Shop, Way } from './ways.ts';
+import {
+  ALL_WAYS,
+  cellsOf,
+  creditsOf,
+  customer,
+  openShop,
+  TIMEOUT_MS,
+  WAYS,
+  withTexts,
+} from './ways.ts';
+
+const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
+const AT_ONCE = 3;
+
+/** The records after which each way is killed in the small size; the full size takes every record. */
+const SAMPLE: Readonly<Partial<Record<Way, readonly number[]>>> = {
+  sync: [2, 4],
+  aligned: [2],
+  job: [3],
+  pauses: [3, 9, 11],
+  'pauses as jobs': [4],
+  batch: [4],
+  'batch, captions': [5],
+  'batch, pauses': [6],
+  script: [4],
+  live: [3],
+};
+const MOST_RECORDS = 40;
+
+test('killed after each record, then continued', { timeout: 4 * TIMEOUT_MS }, async () => {
+  const shop = await openShop();
+  const ways = ALL_WAYS.filter((way) => IS_FULL || SAMPLE[way] !== undefined);
+  const seen = await mapConcurrent(ways, AT_ONCE, (way) => killOften(way, shop));
+  for (const [index, way] of ways.entries()) {
+    const [continued = '', credits = '', ...exits] = cellsOf('killed after each record', way);
+    expect(continued, way).toBe(isRepeated(way) ? 'the same command' : 'foley recover');
+    const outcomes = seen[index] ?? [];
+    expect(outcomes.length, way).toBeGreaterThan(IS_FULL ? 3 : 0);
+    for (const { cost, exit, problem, record } of outcomes) {
+      const what = `${way}, killed after the record ${record}`;
+      expect(exits.join(' ').split(', '), `${what}: ${problem}`).toContain(exit);
+      expect(credits.split('-').map(Number), what).toContain(cost);
+    }
+  }
+});
+
+/** Batches and scripts have keys that follow from their content: the same command continues them. */
+function isRepeated(way: Way): boolean {
+  return /^(?:batch|script)/.test(way);
+}
+
+interface Killed {
+  readonly record: string;
+  readonly exit: string;
+  readonly cost: number;
+  readonly problem: string;
+}
+
+async function killOften(way: Way, shop: Shop): Promise<readonly Killed[]> {
+  const outcomes: Killed[] = [];
+  const sample = SAMPLE[way] ?? [];
+  for (let nth = 1; nth < MOST_RECORDS; nth += 1) {
+    if (!IS_FULL && !sample.includes(nth)) continue;
+    const killed = await killOnce(way, nth, shop);
+    if (killed === undefined) return outcomes;
+    outcomes.push(killed);
+  }
+  return outcomes;
+}
+
+/** Returns undefined if the command ended before it wrote this record. */
+async function killOnce(way: Way, nth: number, shop: Shop): Promise<Killed | undefined> {
+  const box = await withTexts();
+  const before = await creditsOf(shop, way);
+  const { origin, purchases } = await startFaultyService(shop.service.baseUrl, {});
+  const env = customer(shop, way, origin);
+  const args = [...WAYS[way], '--max-retries', '2', '--json'];
+  const { env: hook, lastState } = await killedAfter(box, nth);
+  const options = { box, canaryExpectedIn: [] };
+  const killed = await runFoley(args, { ...options, env: { ...env, ...hook } });
+  if (killed.signal === null) return undefined;
+  const next = isRepeated(way) ? args : ['recover'];
+  const result = await runFoley(next, { ...options, env });
+  const cost = before - (await creditsOf(shop, way));
+  const problem = `${result.stdout.toString()}\n${result.stderr}`;
+  // Nothing is asked for under two keys.
+  for (const keys of purchases.values()) expect(new Set(keys).size, problem).toBe(1);
+  // The whole text comes after its parts.
+  const [, file] = [...problem.matchAll(/: recovered as (.+?)(?:,|$)/gm)].at(-1) ?? [];
+  const isThere = isRepeated(way) || existsSync(file ?? path.join(box.out, 'o.mp3'));
+  const record = `${nth} (${await lastState()})`;
+  if (result.code === 0) expect(isThere, problem).toBe(true);
+  return { record, exit: `exit ${result.code}`, cost, problem };
+}
+
+/**
+ * An environment in which a command is killed with SIGKILL as soon as it has written its nth record about a purchase: a
+ * write to a journal (`.jsonl`).
+ */
+async function killedAfter({ harness }: Sandbox, nth: number) {
+  const script = path.join(harness, 'killed.cjs');
+  const notes = path.join(harness, 'killed-after');
+  await writeFile(script, SCRIPT);
+  await writeFile(notes, '');
+  return {
+    env: {
+      NODE_OPTIONS: `--require "${script}"`,
+      KILLED_AFTER: String(nth),
+      KILLED_NOTES: notes,
+    },
+    /** What the last record said: the state of the purchase. */
+    lastState: async () => /.*$/.exec((await readFile(notes, 'utf8')).trimEnd())?.[0] ?? '',
+  };
+}
+
+const SCRIPT = `
+const fs = require('node:fs');
+const { open, write, writev } = fs;
+const journals = new Set();
+let count = 0;
+// Node's promisify looks at hidden properties of these functions.
+const replace = (name, original, replacement) => {
+  fs[name] = Object.defineProperties(replacement, Object.getOwnPropertyDescriptors(original));
+};
+const afterRecord = (bytes) => {
+  const text = String(bytes);
+  const states = [...text.matchAll(/"(?:state|event)":"([a-z-]+)"/g)].map(([, state]) => state);
+  fs.appendFileSync(process.env.KILLED_NOTES, (states.join(' ') || text.trim().slice(0, 60)) + '\\n');
+  count += 1;
+  if (count === Number(process.env.KILLED_AFTER)) process.kill(process.pid, 'SIGKILL');
+};
+replace('open', open, (file, ...rest) => {
+  const done = rest.pop();
+  return open(file, ...rest, (error, fd) => {
+    journals.delete(fd);
+    if (fd !== undefined && /\\.jsonl$/.test(String(file))) journals.add(fd);
+    done(error, fd);
+  });
+});
+const noting = (original, bytesOf) => (fd, data, ...rest) => {
+  const done = rest.pop();
+  return original(fd, data, ...rest, (error, ...results) => {
+    if (!error && journals.has(fd)) afterRecord(bytesOf(data));
+    done(error, ...results);
+  });
+};
+replace('write', write, noting(write, (data) => data));
+replace('writev', writev, noting(writev, (data) => Buffer.concat(data)));
+`;
