@@ -37,6 +37,7 @@ export async function speakLongText(
   options: LongTextOptions,
 ): Promise<Pick<Spoken, 'path' | 'verdict'>> {
   const { notice, output, record, signal } = options;
+  const failures: Failure[] = [];
   try {
     const whole = new WholeAudio({
       ...options,
@@ -48,7 +49,7 @@ export async function speakLongText(
     const words = new WholeWords();
     const refusals: Failure[] = [];
     const work = { ...options, onTrouble: noticeTrouble(notice) };
-    await mapOrdered(workOf(work, whole, words, refusals));
+    await mapOrdered(workOf(work, whole, words, { refusals, failures }));
     if (refusals.length === record.plan.parts.length) throw refusals[0];
     const { checksum, verdict } = await whole.finish();
     await options.onAligned?.(record.text, words.speech(whole.starts(), verdict.durationMs));
@@ -57,7 +58,9 @@ export async function speakLongText(
     if (output === undefined) await abortable(options.stream.end(), signal);
     await record.remove();
     return { path: published?.path, verdict };
-  } catch (error) {
+  } catch (first) {
+    // A part that may be billed outweighs an earlier one that is not.
+    const error = isUnbilled(first) ? (failures.find((one) => !isUnbilled(one)) ?? first) : first;
     const isPaid = await closeRecord(record, error);
     const how = resumeHint(record);
     if (signal?.aborted === true) {
@@ -71,6 +74,10 @@ export async function speakLongText(
   }
 }
 
+function isUnbilled(error: unknown): boolean {
+  return error instanceof Failure && error.billed === 'no';
+}
+
 function firstSampleRate(record: LongTextRecord): number | undefined {
   const rates = record.plan.parts.map((_, index) => record.part(index).sampleRate);
   return rates.find((rate) => rate !== undefined);
@@ -80,7 +87,7 @@ function workOf(
   options: LongTextOptions,
   whole: WholeAudio,
   words: WholeWords,
-  refusals: Failure[],
+  { failures, refusals }: { readonly failures: Failure[]; readonly refusals: Failure[] },
 ) {
   const { concurrency, files, onProgress, record, stream } = options;
   const { delivery, format, parts, silences, via } = record.plan;
@@ -111,6 +118,7 @@ function workOf(
       } catch (error) {
         const order = { ...record.plan.order, text: record.partText(index) };
         const isRefused = await isUnspeakable(error, options.client, order, options.signal);
+        if (error instanceof Failure && !isRefused) failures.push(error);
         if (!(error instanceof Failure) || !isRefused) throw error;
         refusals.push(error);
         await leaveOut(record, index, error);
