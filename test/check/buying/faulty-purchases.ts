@@ -23,7 +23,7 @@ export type Fate =
 
 /** Decides about the nth purchase of a text (from 1), or the nth download of a result. */
 export interface Fault {
-  readonly purchase?: (nth: number) => Fate;
+  readonly purchase?: (nth: number, text: string) => Fate;
   readonly download?: (nth: number) => Fate;
   /** How long a service that is gone refuses connections, in milliseconds; by default for good. */
   readonly goneMs?: number;
@@ -62,6 +62,8 @@ export async function startFaultyService(
   const purchases = new Map<string, string[]>();
   let downloads = 0;
   let behind = target;
+  let isEnded = false;
+  let hasLeft = false;
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
   });
@@ -73,7 +75,9 @@ export async function startFaultyService(
   const fateOf = (text: string, key: string): Fate => {
     const keys = [...(purchases.get(text) ?? []), key];
     purchases.set(text, keys);
-    return fault.purchase?.(keys.length) ?? 'answered';
+    // A service that came back stays.
+    if (hasLeft) return 'answered';
+    return fault.purchase?.(keys.length, text) ?? 'answered';
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(request);
@@ -116,8 +120,8 @@ export async function startFaultyService(
     new Promise((resolve, reject) => {
       server.once('error', reject).listen(port, '127.0.0.1', resolve);
     });
-  let isEnded = false;
   const leave = (isAbrupt = true): void => {
+    hasLeft = true;
     if (server.listening) {
       const { port } = server.address() as AddressInfo;
       server.close();

@@ -12,6 +12,7 @@ import {
   cellsOf,
   creditsOf,
   customer,
+  isRepeated,
   openShop,
   TIMEOUT_MS,
   WAYS,
@@ -52,11 +53,6 @@ test('killed after each record, then continued', { timeout: 4 * TIMEOUT_MS }, as
     }
   }
 });
-
-/** Batches and scripts have keys that follow from their content: the same command continues them. */
-function isRepeated(way: Way): boolean {
-  return /^(?:batch|script)/.test(way);
-}
 
 interface Killed {
   readonly record: string;

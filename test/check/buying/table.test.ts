@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { mapConcurrent } from '../../../src/effects/concurrency.ts';
+import { errorLine } from '../../harness/error-line.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Fault } from './faulty-purchases.ts';
 import { startFaultyService } from './faulty-purchases.ts';
@@ -79,6 +82,27 @@ test.each(Object.entries(FAULTS))('%s', { timeout: TIMEOUT_MS }, async (name, fa
   expect(reasons).toEqual(others);
 });
 
+test.each(['pauses', 'pauses as jobs'] as const)(
+  'a part that may be billed outweighs one that is not: %s',
+  { timeout: TIMEOUT_MS },
+  async (way) => {
+    const shop = await openShop();
+    const box = await withTexts();
+    const before = await creditsOf(shop, way);
+    const { origin } = await startFaultyService(shop.service.baseUrl, {
+      purchase: (nth, text) =>
+        nth > 1 ? 'answered' : text.startsWith('Hello') ? UNAVAILABLE : 'lost',
+    });
+    const options = { box, env: customer(shop, way, origin), canaryExpectedIn: [] };
+    const result = await runFoley([...WAYS[way], '--max-retries', '0', '--json'], options);
+    expect(errorLine(result)).toMatchObject({ exitCode: 26, billed: 'unknown' });
+    // The audio of a job is fetched; a stream is lost.
+    const recovered = await runFoley(['recover'], options);
+    expect(recovered.code).toBe(way === 'pauses' ? 27 : 0);
+    expect(before - (await creditsOf(shop, way))).toBe(10);
+  },
+);
+
 interface Outcome {
   readonly way: Way;
   readonly line: string;
@@ -88,6 +112,8 @@ interface Outcome {
 
 async function buy(way: Way, shop: Shop, fault: Fault): Promise<Outcome> {
   const box = await withTexts();
+  // One part after the other, so that the same parts are bought before one fails.
+  await writeFile(path.join(box.out, 'foley.config.json'), '{"concurrency": 1}');
   const before = await creditsOf(shop, way);
   const { other, service } = shop;
   const faulty = await startFaultyService(service.baseUrl, fault, other?.baseUrl);
@@ -99,7 +125,6 @@ async function buy(way: Way, shop: Shop, fault: Fault): Promise<Outcome> {
     env: customer(shop, way, origin),
     canaryExpectedIn: [],
   });
-  // Parts are bought at the same time: how many of them are asked for before one fails is chance.
   const requests = Math.max(0, ...[...purchases.values()].map(({ length }) => length));
   const credits = before - (await creditsOf(shop, way));
   const { code } = errorOf(result);

@@ -53,6 +53,11 @@ export const DOWNLOADED: ReadonlySet<Way> = new Set([
   'script',
 ]);
 
+/** Batches and scripts have keys that follow from their content: the same command continues them. */
+export function isRepeated(way: Way): boolean {
+  return /^(?:batch|script)/.test(way);
+}
+
 /** A service with an account for each way, so that what a way costs can be read. */
 export interface Shop {
   readonly service: ServingFoley;
@@ -134,7 +139,8 @@ export function errorOf(result: RunResult): { readonly code: string; readonly me
   const { code, message } = errorLine(result);
   const what = withoutHosts(message)
     .replaceAll(/\/\S[^:]*\/(?=small\/)/g, '')
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{8}T\d{6}Z-[0-9a-f]{8}|[0-9a-f]{32}(?:-\d)?/g, 'ID')
+    .replace(/part-\d{4}/, 'part-N')
     // Which part of a text fails first is chance.
     .replace(/^part \d+ was/, 'part N was');
   return { code, message: what };

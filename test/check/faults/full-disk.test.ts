@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import * as faults from '../../fault-server/catalogue.ts';
 import { errorLine, parseErrorLine } from '../../harness/error-line.ts';
-import type { ShellResult } from '../../harness/in-shell.ts';
-import { requireTool, skipWithout } from '../../harness/require-tool.ts';
-import type { Scene } from '../../binary/support/scene.ts';
+import { requireTool } from '../../harness/require-tool.ts';
+import { onSmallDisk, requireSmallDisk } from '../../harness/small-disk.ts';
 import {
   filesLeft,
   KEPT,
@@ -78,7 +76,7 @@ describe('a full disk', () => {
     requireSmallDisk();
     const stage = await scene([]);
     const { stderr, stdout } = await onSmallDisk(
-      stage,
+      stage.box,
       16,
       `head -c 8192 /dev/zero > small/used
       ${foley(speakWith(['-o', 'small/hi.mp3']))}; echo "room: $?"
@@ -87,6 +85,7 @@ describe('a full disk', () => {
       ${foley(speakWith(['--timings', 'small/hi.json']))}; echo "captions: $?"
       XDG_STATE_HOME=$PWD/small ${foley(speakWith([]))}; echo "spool: $?"
       ls small`,
+      { env: stage.env },
     );
     // The small disk is in memory: 8 KiB are enough for two letters.
     expect(stdout.toString()).toBe('room: 0\noutput: 30\ncaptions: 30\nspool: 32\nhi.mp3\nused\n');
@@ -106,7 +105,7 @@ describe('a full disk', () => {
       touch filled; wait $!; echo "first: $?"
       find small -name '*.part' -o -name '*.mp3'; rm small/used
       XDG_STATE_HOME=$PWD/small ${foley(['recover'])}; echo "second: $?"`;
-    const running = onSmallDisk(stage, 64, script);
+    const running = onSmallDisk(stage.box, 64, script, { env: stage.env });
     await stage.server.paused();
     await vi.waitFor(() => access(path.join(stage.box.out, 'filled')), SOON);
     await stage.server.advance();
@@ -139,7 +138,7 @@ describe('a full disk', () => {
       const stage = await scene([]);
       await writeFile(path.join(stage.box.out, 'long.txt'), LONG_TEXT);
       const { stderr, stdout } = await onSmallDisk(
-        stage,
+        stage.box,
         131_072,
         `export XDG_STATE_HOME=$PWD/small
         ${foley([...args, '--local'])} > id 2> said &
@@ -148,6 +147,7 @@ describe('a full disk', () => {
         wait $!; echo "first: $?"; cat said >&2; rm small/used
         ${foley([...next, '--local'])} > list; echo "second: $?"
         ls ${output}`,
+        { env: stage.env },
       );
       expect(stderr).toContain('the disk of the service is full');
       expect(stderr).toContain('Free up disk space there: the service then continues the job.');
@@ -162,13 +162,14 @@ describe('a full disk', () => {
     await writeFile(path.join(stage.box.out, 'long.txt'), LONG_TEXT);
     const args = ['-f', 'long.txt', '-o', 'a.mp3', '--via', 'sync', '-m', 'vendor-s21pro-flash'];
     const { stderr, stdout } = await onSmallDisk(
-      stage,
+      stage.box,
       131_072,
       `export XDG_STATE_HOME=$PWD/small
       ${foley(['tts', ...args, '--local', '--verbose'])} 2> said &
       until grep -qs "speech/tts 200" said; do sleep 0.01; done
       cat /dev/zero > small/used 2> list
       wait $!; echo "first: $?"; cat said >&2`,
+      { env: stage.env },
     );
     expect(stdout.toString()).toBe('first: 23\n');
     expect(stderr).toContain('The disk of the service is full; nothing was charged.');
@@ -183,13 +184,14 @@ describe('a full disk', () => {
       await writeFile(path.join(stage.box.out, 'long.txt'), LONG_TEXT);
       const args = ['-f', 'long.txt', '-o', 'a.mp3', '--mode', mode, '-m', 'vendor-s21pro-flash'];
       const { stderr, stdout } = await onSmallDisk(
-        stage,
+        stage.box,
         131_072,
         `export XDG_STATE_HOME=$PWD/small
         ${foley(['live', ...args, '--local', '--verbose'])} 2> said &
         until grep -qs "tts/live 101" said; do sleep 0.01; done
         cat /dev/zero > small/used 2> list
         wait $!; echo "first: $?"; cat said >&2`,
+        { env: stage.env },
       );
       expect(stdout.toString()).toBe('first: 23\n');
       expect(stderr).toContain('The disk of the service is full; this text was not charged.');
@@ -321,21 +323,3 @@ describe('an existing file that must stay', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi-2.mp3', 'out/hi.mp3']);
   });
 });
-
-/** Runs a script beside `small`, a disk of the given KiB. */
-async function onSmallDisk(stage: Scene, kib: number, script: string): Promise<ShellResult> {
-  const file = path.join(stage.box.harness, 'small.sh');
-  await mkdir(path.join(stage.box.out, 'small'));
-  await writeFile(file, `mount -t tmpfs -o size=${kib}k none small || exit 99\n${script}`);
-  return stage.shell(`unshare --user --map-root-user --mount bash "${file}"`);
-}
-
-/** Whether a user may create a mount namespace, which a small disk needs. */
-function requireSmallDisk(): void {
-  try {
-    const inside = ['--user', '--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'];
-    execFileSync('unshare', inside, { stdio: 'ignore' });
-  } catch {
-    skipWithout('unshare with mounts');
-  }
-}
