@@ -6,7 +6,7 @@ import { detectSound } from '../../src/audio/decode.ts';
 import { OGG_HEAD_BYTES, bodyLength, readOggHeader, writeOggPage } from '../../src/audio/ogg.ts';
 import { temporaryFolder } from '../service/support/test-service.ts';
 
-function fixture(name: string): Buffer {
+function fixtureFile(name: string): Buffer {
   return readFileSync(new URL(`../fixtures/media/${name}`, import.meta.url));
 }
 
@@ -44,22 +44,24 @@ describe('an Ogg file', () => {
   test.each(['beeps.opus', 'beeps.ogg'])(
     'of three chained streams is decoded: %s',
     async (name) => {
-      const one = await decoded(fixture(name));
-      const chained = await decoded(Buffer.concat([fixture(name), fixture(name), fixture(name)]));
+      const one = await decoded(fixtureFile(name));
+      const chained = await decoded(
+        Buffer.concat([fixtureFile(name), fixtureFile(name), fixtureFile(name)]),
+      );
       expect(chained).toMatchObject({ rate: one.rate, samples: 3 * one.samples });
     },
   );
 
   test.each([-12, 6])('has the output gain of Opus applied: %d dB', async (gainDb) => {
-    const plain = await decoded(fixture('beeps.opus'));
-    const louder = await decoded(withGain(fixture('beeps.opus'), gainDb));
+    const plain = await decoded(fixtureFile('beeps.opus'));
+    const louder = await decoded(withGain(fixtureFile('beeps.opus'), gainDb));
     expect(20 * Math.log10(louder.peak / plain.peak)).toBeCloseTo(gainDb, 3);
     expect(louder.samples).toBe(plain.samples);
   });
 });
 
 describe('an abort while a long Ogg file is read', () => {
-  const opus = fixture('beeps.opus');
+  const opus = fixtureFile('beeps.opus');
 
   async function openLong(streams: number) {
     const file = path.join(await temporaryFolder(), 'sound');
@@ -144,7 +146,7 @@ function programStream(audio: Buffer, version: 1 | 2): Buffer {
 
 describe('an MPEG program stream', () => {
   test.each([1, 2] as const)('of MPEG-%d has its sound decoded', async (version) => {
-    const mp3 = fixture('beeps.mp3');
+    const mp3 = fixtureFile('beeps.mp3');
     const plain = await decoded(mp3);
     const contained = await decoded(programStream(mp3, version));
     expect(contained).toEqual({ ...plain, format: 'mpeg' });
@@ -155,6 +157,8 @@ describe('an MPEG program stream', () => {
     ['is damaged', (stream: Buffer) => stream.fill(0x55, 4_060, 4_200), /^is damaged: the bytes/],
     ['is video only', () => Buffer.from('000001b31e01e024', 'hex'), /^has no MPEG audio/],
   ])('is refused if it %s', async (_what, change, message) => {
-    await expect(decoded(change(programStream(fixture('beeps.mp3'), 2)))).rejects.toThrow(message);
+    await expect(decoded(change(programStream(fixtureFile('beeps.mp3'), 2)))).rejects.toThrow(
+      message,
+    );
   });
 });

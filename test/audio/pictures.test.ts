@@ -6,7 +6,7 @@ import type { AudioVerdict } from '../../src/audio/reader.ts';
 import { createVerifier } from '../../src/audio/verify.ts';
 import { verifyBytes } from './verify-bytes.ts';
 
-function box(name: string, content = '', { size }: { size?: number } = {}): Buffer {
+function sandbox(name: string, content = '', { size }: { size?: number } = {}): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(size ?? 8 + content.length, 0);
   head.write(name, 4, 'latin1');
@@ -15,14 +15,14 @@ function box(name: string, content = '', { size }: { size?: number } = {}): Buff
 
 /** A box with a 64-bit size. */
 function largeBox(name: string, content: string): Buffer {
-  const head = box(name, '', { size: 1 });
+  const head = sandbox(name, '', { size: 1 });
   const size = Buffer.alloc(8);
   size.writeBigUInt64BE(BigInt(16 + content.length));
   return Buffer.concat([head, size, Buffer.from(content)]);
 }
 
-const FTYP = box('ftyp', 'isom\u0000\u0000\u0002\u0000isomiso2avc1mp41');
-const MP4 = Buffer.concat([FTYP, box('moov', 'i'.repeat(40)), box('mdat', 'm'.repeat(90))]);
+const FTYP = sandbox('ftyp', 'isom\u0000\u0000\u0002\u0000isomiso2avc1mp41');
+const MP4 = Buffer.concat([FTYP, sandbox('moov', 'i'.repeat(40)), sandbox('mdat', 'm'.repeat(90))]);
 
 const picture = sharp({
   create: {
@@ -117,29 +117,29 @@ test('a jpeg may have bytes after its end, as cameras write', () => {
 });
 
 describe('an mp4', () => {
-  const moov = box('moov', 'index');
+  const moov = sandbox('moov', 'index');
   test.each<[string, Buffer, object]>([
     [
       'with its index at the end',
-      Buffer.concat([FTYP, box('mdat', 'm'), moov]),
+      Buffer.concat([FTYP, sandbox('mdat', 'm'), moov]),
       { complete: true },
     ],
     ['with a large box', Buffer.concat([FTYP, moov, largeBox('mdat', 'mmm')]), { complete: true }],
     [
       'whose last box is open: the end is not proven',
-      Buffer.concat([FTYP, moov, box('mdat', 'mmm', { size: 0 })]),
+      Buffer.concat([FTYP, moov, sandbox('mdat', 'mmm', { size: 0 })]),
       { complete: true, endIsProven: false },
     ],
-    ['without an index', Buffer.concat([FTYP, box('mdat', 'm')]), { complete: false }],
+    ['without an index', Buffer.concat([FTYP, sandbox('mdat', 'm')]), { complete: false }],
     ['without media', Buffer.concat([FTYP, moov]), { complete: false }],
     [
       'with a box shorter than its header',
-      Buffer.concat([FTYP, box('moov', '', { size: 7 })]),
+      Buffer.concat([FTYP, sandbox('moov', '', { size: 7 })]),
       { complete: false },
     ],
     [
       'with bytes that are not a box',
-      Buffer.concat([FTYP, box('\u0000\u0001\u0002\u0003', 'x')]),
+      Buffer.concat([FTYP, sandbox('\u0000\u0001\u0002\u0003', 'x')]),
       { complete: false },
     ],
   ])('%s', (_, bytes, verdict) => {

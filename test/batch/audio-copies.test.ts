@@ -6,7 +6,7 @@ import { sha256 } from '../../src/durable/checksum.ts';
 import { createTemporary } from '../../src/durable/files.ts';
 import type { FileDeps } from '../../src/durable/files.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { fileDeps } from '../files/file-world.ts';
+import { fileDeps } from '../files/file-simulation.ts';
 import { newFolder, processesOf } from './batch-folders.ts';
 
 const GIB = 1024 ** 3;

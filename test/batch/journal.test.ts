@@ -16,7 +16,7 @@ import {
   modeOf,
   namesIn,
   stillClock,
-} from '../files/file-world.ts';
+} from '../files/file-simulation.ts';
 import { newFolder, processesOf } from './batch-folders.ts';
 
 const ABOUT: KeyAbout = {

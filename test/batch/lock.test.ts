@@ -7,7 +7,7 @@ import type { Shard } from '../../src/batch/plan/shard.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Liveness } from '../../src/effects/processes.ts';
-import { countingRandom, failureOf, fileDeps, stillClock } from '../files/file-world.ts';
+import { countingRandom, failureOf, fileDeps, stillClock } from '../files/file-simulation.ts';
 import { newFolder, processesOf } from './batch-folders.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

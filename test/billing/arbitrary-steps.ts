@@ -10,7 +10,7 @@ import {
   waitStep,
 } from './commands.ts';
 import type { AudioFault, Fault, ServiceEnd } from './faults.ts';
-import { DISKS } from './world.ts';
+import { DISKS } from './simulation.ts';
 
 const at = fc.constantFrom(0, 0.001, 0.3, 0.7, 1);
 const serviceEnd = fc.constantFrom<ServiceEnd>('leaves', 'ends', 'waits');

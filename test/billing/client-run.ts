@@ -29,7 +29,7 @@ export const MODEL_ID = 'vendor-s21pro';
 export const RATE = 1;
 
 /** What one process of the client works with. */
-export interface ClientWorld {
+export interface ClientSimulation {
   readonly files: FileSystem;
   readonly clock: Clock;
   readonly random: Random;
@@ -60,20 +60,23 @@ interface Spent {
 }
 
 /** `foley tts`, from the moment at which its target and its text are known. */
-export async function runSpeak(world: ClientWorld, command: SpeakCommand): Promise<Spent> {
+export async function runSpeak(
+  simulation: ClientSimulation,
+  command: SpeakCommand,
+): Promise<Spent> {
   const { plan, text, via } = command;
-  const deps: FileDeps = { ...world, platform: 'linux' };
+  const deps: FileDeps = { ...simulation, platform: 'linux' };
   const output = await openPlanned(plan, {
     ...deps,
     text,
     noClobber: false,
-    state: world.stateDir,
+    state: simulation.stateDir,
   });
   try {
-    const journal = openJournal(world);
+    const journal = openJournal(simulation);
     try {
       const spoken = { output, journal: watched(journal, command.onIntent) };
-      return await (via === 'job' ? runJob : runSync)(world, command, spoken);
+      return await (via === 'job' ? runJob : runSync)(simulation, command, spoken);
     } finally {
       await journal.close();
     }
@@ -87,12 +90,16 @@ interface Opened {
   readonly journal: IntentJournal;
 }
 
-async function runSync(world: ClientWorld, command: SpeakCommand, opened: Opened): Promise<Spent> {
+async function runSync(
+  simulation: ClientSimulation,
+  command: SpeakCommand,
+  opened: Opened,
+): Promise<Spent> {
   const { key, plan, stream, surface, text, transport } = command;
-  const folder = path.join(world.stateDir, 'spool');
+  const folder = path.join(simulation.stateDir, 'spool');
   const { response } = await speak({
     ...opened,
-    client: clientOver(world, transport),
+    client: clientOver(simulation, transport),
     body: bodyOf(text),
     speech:
       idempotencyHeader(surface) === undefined
@@ -100,7 +107,7 @@ async function runSync(world: ClientWorld, command: SpeakCommand, opened: Opened
         : { surface, idempotencyKey: key },
     format: plan.format,
     stream,
-    spool: async () => createSpool({ ...world, platform: 'linux', folder }),
+    spool: async () => createSpool({ ...simulation, platform: 'linux', folder }),
     notice: () => undefined,
   });
   return response;
@@ -110,12 +117,12 @@ async function runSync(world: ClientWorld, command: SpeakCommand, opened: Opened
 const LONGEST_WAIT_MS = 6_000_000;
 
 async function runJob(
-  world: ClientWorld,
+  simulation: ClientSimulation,
   { key, stream, surface, text, transport }: SpeakCommand,
   { journal, output }: Opened,
 ): Promise<Spent> {
-  const { clock, random } = world;
-  const client = clientOver(world, transport);
+  const { clock, random } = simulation;
+  const client = clientOver(simulation, transport);
   const api = surface === 'v1' ? 'v1' : 'v3';
   const outcome = await speakAsJob({
     client,
@@ -142,7 +149,7 @@ function bodyOf(text: string) {
   return { text, voiceId: voiceId('Clara'), modelId: MODEL_ID, format: 'wav' } as const;
 }
 
-function clientOver(world: ClientWorld, transport: Transport): ApiClient {
+function clientOver(simulation: ClientSimulation, transport: Transport): ApiClient {
   return createApiClient({
     address: {
       kind: 'hosted',
@@ -150,8 +157,8 @@ function clientOver(world: ClientWorld, transport: Transport): ApiClient {
       realtimeUrl: new URL('ws://127.0.0.1:4747'),
       apiKey: API_KEY,
     },
-    clock: world.clock,
-    random: world.random,
+    clock: simulation.clock,
+    random: simulation.random,
     version: '1.2.3',
     limits: { maxRetries: 4 },
     env: {},
@@ -164,18 +171,20 @@ function clientOver(world: ClientWorld, transport: Transport): ApiClient {
  * @param onRenewed called with the operation of a refunded key, and the operation and key that replace it
  */
 export async function runRecover(
-  world: ClientWorld,
+  simulation: ClientSimulation,
   transport: Transport,
   onRenewed: (before: string, id: string, key: string) => void,
 ): Promise<readonly Recovered[]> {
-  const deps: FileDeps = { ...world, platform: 'linux' };
-  const spool = createSpool({ ...deps, folder: path.join(world.stateDir, 'spool') });
-  const journal = watched(openJournal(world), (id, key, renews = '') => onRenewed(renews, id, key));
-  const folder = path.join(world.stateDir, 'journal');
-  const { open } = await listOpenIntents({ ...world, folder });
+  const deps: FileDeps = { ...simulation, platform: 'linux' };
+  const spool = createSpool({ ...deps, folder: path.join(simulation.stateDir, 'spool') });
+  const journal = watched(openJournal(simulation), (id, key, renews = '') =>
+    onRenewed(renews, id, key),
+  );
+  const folder = path.join(simulation.stateDir, 'journal');
+  const { open } = await listOpenIntents({ ...simulation, folder });
   try {
     const all = leftovers(await spool.list(), open);
-    const client = clientOver(world, transport);
+    const client = clientOver(simulation, transport);
     const { signal } = new AbortController();
     const { items, failures } = await recoverAll(all, {
       ...deps,
@@ -209,9 +218,9 @@ export async function runRecover(
   }
 }
 
-function openJournal(world: ClientWorld): IntentJournal {
-  const folder = path.join(world.stateDir, 'journal');
-  return new IntentJournal({ ...world, platform: 'linux', folder });
+function openJournal(simulation: ClientSimulation): IntentJournal {
+  const folder = path.join(simulation.stateDir, 'journal');
+  return new IntentJournal({ ...simulation, platform: 'linux', folder });
 }
 
 /** Stands for the key of a request that has none. */

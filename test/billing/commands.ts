@@ -12,8 +12,8 @@ import type { AudioFault, Fault } from './faults.ts';
 import { noteEnding } from './endings.ts';
 import { check } from './invariants.ts';
 import { noteRecovered } from './recoveries.ts';
-import type { Sight } from './sight.ts';
-import { look } from './sight.ts';
+import type { Observation } from './observation.ts';
+import { look } from './observation.ts';
 import { readLedger } from './ledger-facts.ts';
 import { quietTransport } from './network.ts';
 import { patientClock } from './patient-clock.ts';
@@ -22,14 +22,14 @@ import type { Run } from './run.ts';
 import { noteRenewed, startRun } from './run.ts';
 import type { ServiceHost } from './service-host.ts';
 import { GRACE_MS } from './service-host.ts';
-import type { DiskName, World } from './world.ts';
-import { putOlder, speechRequest, TEXTS, turns } from './world.ts';
+import type { DiskName, Simulation } from './simulation.ts';
+import { putOlder, speechRequest, TEXTS, turns } from './simulation.ts';
 
 /** The real thing: a world and the commands that ran in it. */
 export interface Real {
-  readonly world: World;
+  readonly simulation: Simulation;
   readonly runs: Run[];
-  readonly sights: Map<Run, Sight>;
+  readonly observations: Map<Run, Observation>;
 }
 
 export type Step = AsyncCommand<Book, Real>;
@@ -41,7 +41,7 @@ function step(name: string, work: (book: Book, real: Real) => Promise<void>): St
     async run(book, real) {
       await work(book, real);
       await conclude(book, real);
-      await check(real.world, book, real.runs);
+      await check(real.simulation, book, real.runs);
     },
     toString: () => name,
   };
@@ -62,20 +62,20 @@ export interface SpeakOrder {
 
 export function speakStep(order: SpeakOrder): Step {
   return step(`speak(${JSON.stringify(order)})`, async (_book, real) => {
-    const { runs, sights, world } = real;
+    const { runs, observations, simulation } = real;
     const number = runs.length;
     const earlier =
       typeof order.key === 'object' ? runs[order.key.again % (number || 1)] : undefined;
-    const file = path.join(world.outputDir, `${number}.wav`);
+    const file = path.join(simulation.outputDir, `${number}.wav`);
     if (order.into === 'older file') await putOlder(file);
     const isKeyless = idempotencyHeader(order.surface) === undefined;
     const key =
       earlier === undefined || isKeyless || idempotencyHeader(earlier.order.surface) === undefined
         ? { value: `key-${number}`, madeByTool: order.key === 'tool' }
         : { value: earlier.keys.at(-1) ?? earlier.order.key.value, madeByTool: false };
-    world.call(order.slot);
-    const before = await look(world);
-    const run = startRun(world, {
+    simulation.call(order.slot);
+    const before = await look(simulation);
+    const run = startRun(simulation, {
       surface: order.surface,
       via: order.via,
       text: order.text,
@@ -87,7 +87,7 @@ export function speakStep(order: SpeakOrder): Step {
       dieAt: order.dieAt,
     });
     runs.push(run);
-    sights.set(run, before);
+    observations.set(run, before);
     await Promise.race([run.ended, run.paused]);
   });
 }
@@ -101,50 +101,54 @@ function outputOf({ into }: SpeakOrder, file: string): Run['order']['output'] {
 }
 
 /** Judges every run that has ended since. */
-async function conclude(book: Book, { runs, sights, world }: Real): Promise<void> {
-  await world.settle();
+async function conclude(book: Book, { runs, observations, simulation }: Real): Promise<void> {
+  await simulation.settle();
   for (const run of runs) {
-    const before = sights.get(run);
+    const before = observations.get(run);
     if (run.ending === undefined || before === undefined) continue;
-    sights.delete(run);
+    observations.delete(run);
     run.isNoted = true;
-    await noteEnding(world, book, run, before);
+    await noteEnding(simulation, book, run, before);
   }
 }
 
 export function recoverStep(dieAt: number | undefined): Step {
-  return step(`recover(${dieAt ?? ''})`, async (book, { runs, world }) => {
-    await recoverAll(book, { runs, world }, dieAt);
+  return step(`recover(${dieAt ?? ''})`, async (book, { runs, simulation }) => {
+    await recoverAll(book, { runs, simulation }, dieAt);
   });
 }
 
 async function recoverAll(
   book: Book,
-  { runs, world }: Pick<Real, 'runs' | 'world'>,
+  { runs, simulation }: Pick<Real, 'runs' | 'simulation'>,
   dieAt?: number,
 ): Promise<void> {
-  const process = world.table.spawn();
-  const disk = processDisk({ process, full: world.full, dieAt });
-  const before = await look(world);
-  const processes = world.table.seenBy(process);
+  const process = simulation.table.spawn();
+  const disk = processDisk({ process, full: simulation.full, dieAt });
+  const before = await look(simulation);
+  const processes = simulation.table.seenBy(process);
   const recovered = await runRecover(
-    { ...world, clock: patientClock(world.clock, process), files: disk.files, processes },
-    quietTransport(world.network, process),
+    { ...simulation, clock: patientClock(simulation.clock, process), files: disk.files, processes },
+    quietTransport(simulation.network, process),
     noteRenewed(runs, book),
   ).catch((error: unknown) => {
     if (process.isAlive()) throw error;
     return [];
   });
-  if (process.isAlive()) await noteRecovered(world, book, runs, recovered, before);
-  else await noteDeadRecover(world, book, before);
+  if (process.isAlive()) await noteRecovered(simulation, book, runs, recovered, before);
+  else await noteDeadRecover(simulation, book, before);
   process.die();
   expect(disk.open(), 'left open').toEqual([]);
 }
 
 /** It had recorded results without reporting them; its temporary file is in no record. */
-async function noteDeadRecover(world: World, book: Book, before: Sight): Promise<void> {
-  world.mayHaveDebris = true;
-  const { statuses } = await look(world);
+async function noteDeadRecover(
+  simulation: Simulation,
+  book: Book,
+  before: Observation,
+): Promise<void> {
+  simulation.mayHaveDebris = true;
+  const { statuses } = await look(simulation);
   const open = new Set(statuses.filter(({ state }) => !isSettled(state)).map(({ id }) => id));
   const settled = before.statuses.filter(({ id, state }) => !isSettled(state) && !open.has(id));
   for (const { id } of settled) tell(book, book.keyOf.get(id) ?? '', 'unknown');
@@ -152,20 +156,20 @@ async function noteDeadRecover(world: World, book: Book, before: Sight): Promise
 
 export function hostStep(what: 'kill' | 'start' | 'close', slot: 0 | 1): Step {
   return step(`${what}(${slot})`, async (_book, real) => {
-    const { world } = real;
-    const host = world.hosts[slot];
+    const { simulation } = real;
+    const host = simulation.hosts[slot];
     if (what === 'kill') host?.kill();
     if (what === 'close') await closeHost(real, slot);
-    if (what === 'start') await world.start(slot);
+    if (what === 'start') await simulation.start(slot);
   });
 }
 
 /** A closing service finishes running requests, so no client may block it. */
-async function closeHost({ world }: Real, slot: number): Promise<void> {
-  const closing = world.hosts[slot]?.close();
+async function closeHost({ simulation }: Real, slot: number): Promise<void> {
+  const closing = simulation.hosts[slot]?.close();
   // First what can be finished, then no more patience.
   await turns(50);
-  world.clock.advance(GRACE_MS);
+  simulation.clock.advance(GRACE_MS);
   await closing;
 }
 
@@ -184,31 +188,31 @@ export function releaseStep(): Step {
   return step('release', (_book, real) => goOn(real));
 }
 
-async function goOn({ runs, world }: Real): Promise<void> {
-  await world.release();
+async function goOn({ runs, simulation }: Real): Promise<void> {
+  await simulation.release();
   for (const run of runs) run.resume();
   for (const run of runs) await run.ended;
 }
 
 export function diskStep(disk: DiskName, isFull: boolean): Step {
-  return step(`${isFull ? 'fill' : 'free'}(${disk})`, async (_book, { runs, world }) => {
-    const folder = world.folderOf(disk);
-    if (isFull) world.full.add(folder);
-    else world.full.delete(folder);
+  return step(`${isFull ? 'fill' : 'free'}(${disk})`, async (_book, { runs, simulation }) => {
+    const folder = simulation.folderOf(disk);
+    if (isFull) simulation.full.add(folder);
+    else simulation.full.delete(folder);
     for (const run of runs) if (run.ending === undefined) run.hadFullDisk = true;
   });
 }
 
 export function waitStep(ms: number): Step {
-  return step(`wait(${ms})`, async (_book, { runs, world }) => {
-    world.clock.advance(ms);
+  return step(`wait(${ms})`, async (_book, { runs, simulation }) => {
+    simulation.clock.advance(ms);
     // Nobody waits longer than a minute for the next byte.
-    if (ms >= 60_000) for (const run of runs) await untilEnded(run, world);
+    if (ms >= 60_000) for (const run of runs) await untilEnded(run, simulation);
   });
 }
 
 /** A job waits for one answer after the other. */
-async function untilEnded(run: Run, { clock }: World): Promise<void> {
+async function untilEnded(run: Run, { clock }: Simulation): Promise<void> {
   for (;;) {
     await turns(20);
     if (run.ending !== undefined) return;
@@ -218,20 +222,20 @@ async function untilEnded(run: Run, { clock }: World): Promise<void> {
 
 /** Everything works again and everybody waits long enough: nothing may be left open then. */
 export const finish: Step = step('finish', async (book, real) => {
-  const { runs, world } = real;
-  world.full.clear();
+  const { runs, simulation } = real;
+  simulation.full.clear();
   await goOn(real);
   await conclude(book, real);
-  for (const host of world.hosts) await leavesNothingInProgress(world, book, host);
+  for (const host of simulation.hosts) await leavesNothingInProgress(simulation, book, host);
   for (const slot of [0, 1]) await closeHost(real, slot);
-  world.clock.advance(2 * 3_600_000);
-  await world.start(0);
-  world.call(0);
+  simulation.clock.advance(2 * 3_600_000);
+  await simulation.start(0);
+  simulation.call(0);
   await recoverAll(book, real);
   await recoverAll(book, real);
   // Jobs without a waiting client finish too.
-  while (readLedger(world.books).jobsInProgress > 0) await turns(5);
-  const { entries, ledger, outputs, statuses } = await look(world);
+  while (readLedger(simulation.books).jobsInProgress > 0) await turns(5);
+  const { entries, ledger, outputs, statuses } = await look(simulation);
   expect([...ledger.byKey.values()].filter(({ state }) => state === 'in_progress')).toEqual([]);
   expect(
     statuses.filter(({ state }) => !isSettled(state)),
@@ -239,13 +243,13 @@ export const finish: Step = step('finish', async (book, real) => {
   ).toEqual([]);
   expect(entries.filter(({ record }) => record?.complete === true)).toEqual([]);
   const parts = [...outputs].filter(([name, { length }]) => !name.endsWith('.wav') && length > 0);
-  if (!world.mayHaveDebris) expect(parts, 'debris').toEqual([]);
+  if (!simulation.mayHaveDebris) expect(parts, 'debris').toEqual([]);
   expect(runs.every(({ ending }) => ending !== undefined)).toBe(true);
 });
 
 /** Without waiting clients, no request stays in progress once the disk is writable. */
 async function leavesNothingInProgress(
-  world: World,
+  simulation: Simulation,
   book: Book,
   host: ServiceHost | undefined,
 ): Promise<void> {
@@ -257,6 +261,6 @@ async function leavesNothingInProgress(
   expect([200, 402]).toContain(response.status);
   await response.arrayBuffer();
   tell(book, key, 'yes');
-  const { owners } = readLedger(world.books);
+  const { owners } = readLedger(simulation.books);
   expect(owners.has(host.process.identity.pid), 'stuck in progress').toBe(false);
 }

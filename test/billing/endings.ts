@@ -6,14 +6,19 @@ import type { Book } from './book.ts';
 import { tell } from './book.ts';
 import type { Run } from './run.ts';
 import { priceOf, wasPaused } from './run.ts';
-import type { Sight } from './sight.ts';
-import { look } from './sight.ts';
-import type { World } from './world.ts';
-import { fileReference, jobReference, reference } from './world.ts';
+import type { Observation } from './observation.ts';
+import { look } from './observation.ts';
+import type { Simulation } from './simulation.ts';
+import { fileReference, jobReference, reference } from './simulation.ts';
 
 /** What one run ended with, against what it did. `before` is how it was when it began. */
-export async function noteEnding(world: World, book: Book, run: Run, before: Sight): Promise<void> {
-  const now = await look(world);
+export async function noteEnding(
+  simulation: Simulation,
+  book: Book,
+  run: Run,
+  before: Observation,
+): Promise<void> {
+  const now = await look(simulation);
   for (const [id, key] of run.intents) book.keyOf.set(id, key);
   const { ending } = run;
   if (ending === undefined) throw new Error('the run has not ended');
@@ -38,7 +43,7 @@ export async function noteEnding(world: World, book: Book, run: Run, before: Sig
   }
 }
 
-async function hasWhole(run: Run, now: Sight): Promise<boolean> {
+async function hasWhole(run: Run, now: Observation): Promise<boolean> {
   const { output, text, via } = run.order;
   const inOneAnswer = output.kind === 'file' ? fileReference : reference;
   const wanted = await (via === 'job' ? jobReference : inOneAnswer)(text);
@@ -46,7 +51,10 @@ async function hasWhole(run: Run, now: Sight): Promise<boolean> {
 }
 
 /** Whether it was delivered now: an earlier run may have made the same file. */
-async function isNew(run: Run, { before, now }: { before: Sight; now: Sight }): Promise<boolean> {
+async function isNew(
+  run: Run,
+  { before, now }: { before: Observation; now: Observation },
+): Promise<boolean> {
   const isCharged = now.ledger.byKey.get(run.keys.at(-1) ?? '')?.state === 'completed';
   return isCharged && (run.order.output.kind === 'stream' || !(await hasWhole(run, before)));
 }
@@ -61,7 +69,7 @@ function noteFailure(
   book: Book,
   run: Run,
   failure: Failure,
-  { before, now }: { readonly before: Sight; readonly now: Sight },
+  { before, now }: { readonly before: Observation; readonly now: Observation },
 ): void {
   const { keys, order } = run;
   const why = `${failure.exit} (${failure.code}, billed ${failure.billed}): ${failure.message}`;
@@ -94,7 +102,7 @@ function noteFailure(
   tell(book, last, failure.billed);
 }
 
-function contentOf({ order, heard }: Run, { outputs }: Sight): Buffer | undefined {
+function contentOf({ order, heard }: Run, { outputs }: Observation): Buffer | undefined {
   return order.output.kind === 'file'
     ? outputs.get(path.basename(order.output.path))
     : Buffer.concat(heard);

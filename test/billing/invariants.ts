@@ -8,22 +8,26 @@ import { sumOfBooks } from './ledger-facts.ts';
 import { keyless } from './client-run.ts';
 import type { Run } from './run.ts';
 import { priceOf } from './run.ts';
-import type { Sight } from './sight.ts';
-import { look } from './sight.ts';
-import type { World } from './world.ts';
-import { isWholeAudio, OLDER } from './world.ts';
+import type { Observation } from './observation.ts';
+import { look } from './observation.ts';
+import type { Simulation } from './simulation.ts';
+import { isWholeAudio, OLDER } from './simulation.ts';
 
 /** What holds after every step, whatever happened. */
-export async function check(world: World, book: Book, runs: readonly Run[]): Promise<void> {
-  const sight = await look(world);
-  expect(sumOfBooks(world.books), 'the sum of the books').toBe(0);
-  expect(sight.ledger.orphans, 'reservations that belong to nothing').toBe(0);
-  expect(sight.ledger.doubles, 'charged twice').toEqual([]);
-  followService(book, sight.ledger);
-  followClient(book, sight.statuses);
+export async function check(
+  simulation: Simulation,
+  book: Book,
+  runs: readonly Run[],
+): Promise<void> {
+  const observation = await look(simulation);
+  expect(sumOfBooks(simulation.books), 'the sum of the books').toBe(0);
+  expect(observation.ledger.orphans, 'reservations that belong to nothing').toBe(0);
+  expect(observation.ledger.doubles, 'charged twice').toEqual([]);
+  followService(book, observation.ledger);
+  followClient(book, observation.statuses);
   for (const run of runs) for (const [id, key] of run.intents) book.keyOf.set(id, key);
   // The last command could not tell the id if it was killed while it noted its request.
-  for (const { id, about } of sight.statuses) {
+  for (const { id, about } of observation.statuses) {
     if (about === undefined || book.keyOf.has(id)) continue;
     const { idempotencyKey, renews = '', requestId } = about;
     const key = idempotencyKey ?? keyless(requestId);
@@ -35,33 +39,38 @@ export async function check(world: World, book: Book, runs: readonly Run[]): Pro
     if (run?.keys.includes(key) === false) run.keys.push(key);
   }
   for (const { keys } of runs) {
-    const bought = keys.filter((key) => sight.ledger.byKey.get(key)?.state === 'completed');
+    const bought = keys.filter((key) => observation.ledger.byKey.get(key)?.state === 'completed');
     expect(new Set(bought).size, `bought again: ${bought.join(', ')}`).toBeLessThan(2);
   }
-  await checkFiles(sight, runs, world.mayHaveDebris);
-  for (const { key, state, credits } of sight.ledger.byKey.values()) {
+  await checkFiles(observation, runs, simulation.mayHaveDebris);
+  for (const { key, state, credits } of observation.ledger.byKey.values()) {
     if (state === 'completed')
-      expect(isAccountedFor(key, sight, book, runs), `silent: ${key}`).toBe(true);
+      expect(isAccountedFor(key, observation, book, runs), `silent: ${key}`).toBe(true);
     if (state === 'refunded') expect(book.deliveredKeys.has(key), `given away: ${key}`).toBe(false);
     expect(credits).toBe(priceOf(key, runs));
   }
 }
 
 /** Delivered, in the spool, open for `foley recover`, reported, or running. */
-function isAccountedFor(key: string, sight: Sight, book: Book, runs: readonly Run[]): boolean {
+function isAccountedFor(
+  key: string,
+  observation: Observation,
+  book: Book,
+  runs: readonly Run[],
+): boolean {
   const isOfKey = (id: string | null | undefined): boolean => book.keyOf.get(id ?? '') === key;
   return (
     book.deliveredKeys.has(key) ||
     book.reported.has(key) ||
-    sight.entries.some(({ record }) => isOfKey(record?.operation)) ||
-    sight.statuses.some(({ id, state }) => isOfKey(id) && !isSettled(state)) ||
+    observation.entries.some(({ record }) => isOfKey(record?.operation)) ||
+    observation.statuses.some(({ id, state }) => isOfKey(id) && !isSettled(state)) ||
     runs.some(({ isNoted, keys }) => !isNoted && keys.includes(key))
   );
 }
 
 /** A file with its final name is complete or unchanged, and there are no other files. */
 async function checkFiles(
-  { outputs, statuses }: Sight,
+  { outputs, statuses }: Observation,
   runs: readonly Run[],
   mayHaveDebris: boolean,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/effects/clock.ts';
 import type { ManualClock } from '../api/manual-clock.ts';
 import { Killed } from '../harness/failing-files.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
-import { turns } from './world.ts';
+import { turns } from './simulation.ts';
 
 /**
  * The clock of one process that waits for others: while it sleeps they get on with their work, and

@@ -5,20 +5,20 @@ import type { Book } from './book.ts';
 import { tell } from './book.ts';
 import type { Run } from './run.ts';
 import { priceOf } from './run.ts';
-import type { Sight } from './sight.ts';
-import { look } from './sight.ts';
-import type { World } from './world.ts';
-import { isWholeAudio } from './world.ts';
+import type { Observation } from './observation.ts';
+import { look } from './observation.ts';
+import type { Simulation } from './simulation.ts';
+import { isWholeAudio } from './simulation.ts';
 
 /** What `foley recover` said, against what is. */
 export async function noteRecovered(
-  world: World,
+  simulation: Simulation,
   book: Book,
   runs: readonly Run[],
   recovered: readonly Recovered[],
-  before: Sight,
+  before: Observation,
 ): Promise<void> {
-  const now = await look(world);
+  const now = await look(simulation);
   const operationOf = (id: string): string =>
     before.entries.find((entry) => entry.id === id)?.record?.operation ?? id;
   for (const { creditsUsed, id, idempotencyKey, outcome, output, problem } of recovered) {
@@ -30,7 +30,7 @@ export async function noteRecovered(
       runs.find(({ intents }) => intents.has(operation)) ??
       runs.find(({ order }) => order.key.value === written?.idempotencyKey);
     const isRunning = run !== undefined && run.ending === undefined;
-    if (isRunning || (outcome === 'running' && !world.isBlind)) {
+    if (isRunning || (outcome === 'running' && !simulation.isBlind)) {
       expect(outcome, `the command runs: ${isRunning}`).toBe(isRunning ? 'running' : 'not running');
     }
     if (outcome === 'refunded') {
@@ -46,8 +46,8 @@ export async function noteRecovered(
       book.deliveredOperations.add(operation);
     } else if (outcome === 'failed') {
       const isBusy = problem?.includes('still in progress') === true;
-      const isAway = world.network.host() === undefined;
-      expect(world.full.size > 0 || isAway || isBusy, 'a full disk, or no service').toBe(true);
+      const isAway = simulation.network.host() === undefined;
+      expect(simulation.full.size > 0 || isAway || isBusy, 'a full disk, or no service').toBe(true);
     } else if (outcome !== 'running') {
       // Only the process that wrote a stream knows how much it delivered, and a file may be replaced by a later command.
       const mayKnow =

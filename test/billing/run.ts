@@ -14,8 +14,8 @@ import type { ProcessDisk } from './process-disk.ts';
 import { processDisk } from './process-disk.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import { patientClock } from './patient-clock.ts';
-import type { World } from './world.ts';
-import { TEXTS, turns } from './world.ts';
+import type { Simulation } from './simulation.ts';
+import { TEXTS, turns } from './simulation.ts';
 
 /** What a person asks for with one `foley tts`. */
 export interface Order {
@@ -71,13 +71,13 @@ export interface Run {
  * @param broken makes what it meets of the disk go wrong in a way of its own
  */
 export function startRun(
-  world: World,
+  simulation: Simulation,
   order: Order,
   broken: (files: FileSystem) => FileSystem = (files) => files,
 ): Run {
-  const process = world.table.spawn();
-  const disk = processDisk({ process, full: world.full, dieAt: order.dieAt });
-  world.disks.push(disk);
+  const process = simulation.table.spawn();
+  const disk = processDisk({ process, full: simulation.full, dieAt: order.dieAt });
+  simulation.disks.push(disk);
   const pause = gate();
   const resumed = gate();
   const run: Omit<Run, 'ended'> = {
@@ -89,7 +89,7 @@ export function startRun(
     heard: [],
     hasAudio: false,
     hasPaused: false,
-    hadFullDisk: world.full.size > 0,
+    hadFullDisk: simulation.full.size > 0,
     ending: undefined,
     isNoted: false,
     paused: pause.opened,
@@ -99,7 +99,7 @@ export function startRun(
     process,
     faults: [...order.faults],
     audioFaults: [...order.audioFaults],
-    onSend: (key) => noteKey(world, run, key),
+    onSend: (key) => noteKey(simulation, run, key),
     onAudio() {
       run.hasAudio = true;
     },
@@ -114,10 +114,10 @@ export function startRun(
   };
   const ended = runSpeak(
     {
-      ...world,
-      clock: patientClock(world.clock, process),
+      ...simulation,
+      clock: patientClock(simulation.clock, process),
       files: broken(disk.files),
-      processes: world.table.seenBy(process),
+      processes: simulation.table.seenBy(process),
     },
     {
       surface: order.surface,
@@ -126,7 +126,7 @@ export function startRun(
       key: order.key,
       plan: planOf(order),
       stream: streamOf(run),
-      transport: transportOver(world.network, caller),
+      transport: transportOver(simulation.network, caller),
       onIntent: (id, key) => run.intents.set(id, key),
     },
   ).then(
@@ -142,11 +142,11 @@ function end(run: Omit<Run, 'ended'>, ending: Ending): void {
 }
 
 /** A key is new to a run only when the one before it was refunded. */
-function noteKey(world: World, run: Omit<Run, 'ended'>, key: string): void {
+function noteKey(simulation: Simulation, run: Omit<Run, 'ended'>, key: string): void {
   const before = run.keys.at(-1);
   if (before === key) return;
   if (before !== undefined) {
-    const fact = readLedger(world.books).byKey.get(before);
+    const fact = readLedger(simulation.books).byKey.get(before);
     if (fact?.money !== 'refunded') {
       throw new Error(
         `sent again under a new key while the old one is ${fact?.state ?? 'unknown'}`,

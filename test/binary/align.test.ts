@@ -3,15 +3,18 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const TEN_SECONDS = fileURLToPath(new URL('../fixtures/media/beeps.m4a', import.meta.url));
 
 test('align refuses a text that is far too long for the recording', async () => {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'book.txt'), 'A long sentence of the book. '.repeat(28_000));
+  const sandbox = await createSandbox();
+  await writeFile(
+    path.join(sandbox.out, 'book.txt'),
+    'A long sentence of the book. '.repeat(28_000),
+  );
   const { code, stderr, stdout } = await runFoley(['align', TEN_SECONDS, '-f', 'book.txt'], {
-    box,
+    sandbox,
   });
   expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(

@@ -10,7 +10,7 @@ import { hosted } from '../harness/hosted.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const PATH = '/api/open/v1/voices';
 
@@ -39,14 +39,14 @@ function each(flag: string, values: readonly string[]): string[] {
 }
 
 async function withFile(name: string, content: string | Uint8Array): Promise<Sandbox> {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, name), content);
-  return box;
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, name), content);
+  return sandbox;
 }
 
 describe('fields', () => {
   test('are a JSON body', async () => {
-    const box = await withFile('text.txt', 'Hello.\n');
+    const sandbox = await withFile('text.txt', 'Hello.\n');
     const fields = [
       'text=@text.txt',
       'speed=1.5',
@@ -57,7 +57,7 @@ describe('fields', () => {
       'l[]=2',
     ];
     const args = each('-F', fields);
-    const { body, request, type } = await sent(['POST', PATH, ...args], { box });
+    const { body, request, type } = await sent(['POST', PATH, ...args], { sandbox });
     expect(type).toBe('application/json');
     expect(request.header('content-length')).toBe(`${Buffer.byteLength(body)}`);
     expect(JSON.parse(body)).toStrictEqual({
@@ -106,10 +106,10 @@ describe('fields', () => {
   });
 
   test('what is not UTF-8 is no value of JSON', async () => {
-    const box = await withFile('a.bin', Buffer.from([0xff, 0xfe, 0x00]));
+    const sandbox = await withFile('a.bin', Buffer.from([0xff, 0xfe, 0x00]));
     const server = await startFaultServer([]);
     const result = await runFoley(['api', 'POST', PATH, '-F', 'a=@a.bin'], {
-      box,
+      sandbox,
       env: hosted(server),
     });
     expect(result).toMatchObject({ code: 2 });
@@ -121,11 +121,11 @@ describe('fields', () => {
 describe('--body', () => {
   test('sends a file as it is, as JSON unless a header says otherwise', async () => {
     const bytes = Buffer.from([0, 1, 2, 0xff, 0x0d, 0x0a]);
-    const box = await withFile('body.bin', bytes);
-    const { request, type } = await sent(['POST', PATH, '--body', 'body.bin'], { box });
+    const sandbox = await withFile('body.bin', bytes);
+    const { request, type } = await sent(['POST', PATH, '--body', 'body.bin'], { sandbox });
     expect([type, request.body]).toStrictEqual(['application/json', bytes]);
     const args = ['PUT', PATH, '--body', 'body.bin', '-H', 'Content-Type: audio/wav'];
-    expect((await sent(args, { box })).type).toBe('audio/wav');
+    expect((await sent(args, { sandbox })).type).toBe('audio/wav');
   });
 
   test('sends stdin', async () => {
@@ -168,15 +168,17 @@ describe('--form', () => {
   });
 
   test('with files is multipart, with the length announced', async () => {
-    const box = await withFile('ada.wav', 'RIFF one');
-    await writeFile(path.join(box.out, 'ädä "2".wav'), 'RIFF two');
+    const sandbox = await withFile('ada.wav', 'RIFF one');
+    await writeFile(path.join(sandbox.out, 'ädä "2".wav'), 'RIFF two');
     const fields = [
       'name=Ada',
       'languages=["en"]',
       'audioFiles=@ada.wav',
       'audioFiles=@ädä "2".wav',
     ];
-    const { request, type } = await sent(['POST', PATH, '--form', ...each('-F', fields)], { box });
+    const { request, type } = await sent(['POST', PATH, '--form', ...each('-F', fields)], {
+      sandbox,
+    });
     expect(request.header('content-length')).toBe(`${request.body.length}`);
     const headers = { 'content-type': type ?? '' };
     const form = await new Response(new Uint8Array(request.body), { headers }).formData();
@@ -192,14 +194,14 @@ describe('--form', () => {
 
   test('a large file does not have to fit into memory', async () => {
     const size = 200 * 1024 * 1024;
-    const box = await sandbox();
-    const handle = await open(path.join(box.out, 'large.wav'), 'w');
+    const sandbox = await createSandbox();
+    const handle = await open(path.join(sandbox.out, 'large.wav'), 'w');
     // A hole: it takes no room on the disk.
     await handle.truncate(size);
     await handle.close();
     const server = await startFaultServer([{ answer: [pause(), ...answer(200)] }]);
     const args = ['api', 'POST', PATH, '--form', '-F', 'f=@large.wav'];
-    const running = await startFoley(args, { box, env: hosted(server) });
+    const running = await startFoley(args, { sandbox, env: hosted(server) });
     await server.paused();
     const peak = process.platform === 'linux' ? running.peakMemoryBytes() : 0;
     expect(peak).toBeLessThan(150 * 1024 * 1024);

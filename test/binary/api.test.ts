@@ -18,7 +18,7 @@ import { hosted } from '../harness/hosted.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { RunOptions, RunResult } from '../harness/run-options.ts';
-import { filesLeft } from './support/scene.ts';
+import { filesLeft } from './support/fixture.ts';
 import { requireFullDevice } from '../harness/posix.ts';
 
 const PATH = '/api/open/v9/thing';
@@ -344,5 +344,5 @@ describe('redirects', () => {
 
 test('nothing is left on disk', async () => {
   const result = await api(await service(), ['POST', SPEECH_PATH, ...SPEECH]);
-  expect(await filesLeft(result.box)).toStrictEqual([]);
+  expect(await filesLeft(result.sandbox)).toStrictEqual([]);
 });

@@ -12,7 +12,7 @@ import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions, RunResult } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { filesOf, snapshot } from '../harness/snapshot.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 
@@ -30,10 +30,10 @@ async function service(): Promise<Service> {
 /** Logs in by stdin, as a script does. */
 async function logIn(
   { key, server }: Service,
-  box: Sandbox,
+  sandbox: Sandbox,
   ...flags: readonly string[]
 ): Promise<RunResult> {
-  const result = await foley(box, ['auth', 'login', '--base-url', server.origin, ...flags], {
+  const result = await foley(sandbox, ['auth', 'login', '--base-url', server.origin, ...flags], {
     input: `${key}\n`,
   });
   expect(result.stderr).toContain('logged in to');
@@ -42,29 +42,29 @@ async function logIn(
 }
 
 function foley(
-  box: Sandbox,
+  sandbox: Sandbox,
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<RunResult> {
-  return runFoley(args, { box, ...options });
+  return runFoley(args, { sandbox, ...options });
 }
 
-function accountsFile(box: Sandbox): string {
-  return path.join(box.config, 'foley', 'accounts.json');
+function accountsFile(sandbox: Sandbox): string {
+  return path.join(sandbox.config, 'foley', 'accounts.json');
 }
 
 async function modeOf(file: string): Promise<number> {
   return (await stat(file)).mode & 0o777;
 }
 
-async function storedFiles(box: Sandbox): Promise<string[]> {
-  return filesOf(await snapshot(box.config));
+async function storedFiles(sandbox: Sandbox): Promise<string[]> {
+  return filesOf(await snapshot(sandbox.config));
 }
 
 describe('foley auth login', () => {
   test('stores what the service accepted, in a file that only its owner can read', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    const result = await logIn(one, box);
+    const [one, sandbox] = [await service(), await createSandbox()];
+    const result = await logIn(one, sandbox);
     expect(result.stdout.toString()).toBe('');
     expect(result.stderr).toMatch(
       /^logged in to 127\.0\.0\.1:\d+ as u-1; the account is "default"$/m,
@@ -76,26 +76,26 @@ describe('foley auth login', () => {
         header('authorization'),
       ]),
     ).toStrictEqual([['GET', PROFILE_PATH, `Bearer ${one.key}`]]);
-    expect(JSON.parse(await readFile(accountsFile(box), 'utf8'))).toStrictEqual({
+    expect(JSON.parse(await readFile(accountsFile(sandbox), 'utf8'))).toStrictEqual({
       current: 'default',
       accounts: { default: { baseUrl: one.server.origin, apiKey: one.key } },
     });
-    expect(await modeOf(accountsFile(box))).toBe(0o600);
-    expect(await modeOf(path.dirname(accountsFile(box)))).toBe(0o700);
+    expect(await modeOf(accountsFile(sandbox))).toBe(0o600);
+    expect(await modeOf(path.dirname(accountsFile(sandbox)))).toBe(0o700);
   });
 
   test('from then on commands use the account', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    await logIn(one, box);
-    const result = await foley(box, ['profile', '--json']);
+    const [one, sandbox] = [await service(), await createSandbox()];
+    await logIn(one, sandbox);
+    const result = await foley(sandbox, ['profile', '--json']);
     expect(parseJsonDocument(result.stdout)).toMatchObject({ user_id: 'u-1' });
     expect(one.server.requests.at(-1)?.header('authorization')).toBe(`Bearer ${one.key}`);
   });
 
   test('prints the account with --json, and never the key', async () => {
-    const [one, box] = [await service(), await sandbox()];
+    const [one, sandbox] = [await service(), await createSandbox()];
     const flags = ['--account', 'work', '--realtime-url', 'ws://127.0.0.1:9'];
-    const result = await logIn(one, box, ...flags, '--json');
+    const result = await logIn(one, sandbox, ...flags, '--json');
     expect(parseJsonDocument(result.stdout)).toStrictEqual({
       account: 'work',
       baseUrl: one.server.origin,
@@ -106,24 +106,24 @@ describe('foley auth login', () => {
   });
 
   test('takes the key from a file', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    const file = path.join(box.home, 'key');
+    const [one, sandbox] = [await service(), await createSandbox()];
+    const file = path.join(sandbox.home, 'key');
     await writeFile(file, `${one.key}\r\n`);
     const flags = ['--base-url', one.server.origin, '--api-key-file', file];
-    expect(await foley(box, ['auth', 'login', ...flags])).toMatchObject({ code: 0 });
-    expect(await storedFiles(box)).toStrictEqual(['foley/accounts.json']);
+    expect(await foley(sandbox, ['auth', 'login', ...flags])).toMatchObject({ code: 0 });
+    expect(await storedFiles(sandbox)).toStrictEqual(['foley/accounts.json']);
   });
 
   test('a key that the service rejects is not stored', async () => {
-    const [one, box] = [await service(), await sandbox()];
+    const [one, sandbox] = [await service(), await createSandbox()];
     const args = ['auth', 'login', '--base-url', one.server.origin, '--json'];
-    const result = await foley(box, args, { input: canaryKey() });
+    const result = await foley(sandbox, args, { input: canaryKey() });
     expect(errorLine(result)).toMatchObject({
       exitCode: 4,
       code: 'ERR_UNAUTHORIZED',
       hint: expect.stringMatching(/^Nothing was stored\./),
     });
-    expect(await storedFiles(box)).toStrictEqual([]);
+    expect(await storedFiles(sandbox)).toStrictEqual([]);
   });
 
   test.each([
@@ -133,21 +133,21 @@ describe('foley auth login', () => {
     ['a profile of another kind', faults.jsonInsteadOfAudio({ hello: 'world' }), 25],
     ['another place', faults.redirectTo('https://elsewhere.test/', 302), 24],
   ])('%s instead of the profile stores nothing', async (_what, answer, exitCode) => {
-    const [server, box] = [
+    const [server, sandbox] = [
       await startFaultServer([{ path: PROFILE_PATH, answer }]),
-      await sandbox(),
+      await createSandbox(),
     ];
     const args = ['auth', 'login', '--base-url', server.origin, '--max-retries', '0', '--json'];
-    const result = await foley(box, args, { input: canaryKey() });
+    const result = await foley(sandbox, args, { input: canaryKey() });
     expect(errorLine(result)).toMatchObject({ exitCode });
-    expect(await storedFiles(box)).toStrictEqual([]);
+    expect(await storedFiles(sandbox)).toStrictEqual([]);
   });
 
   test('stores nothing if no service responds', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = ['auth', 'login', '--base-url', await refusedOrigin(), '--max-retries', '0'];
-    expect(await foley(box, args, { input: canaryKey() })).toMatchObject({ code: 24 });
-    expect(await storedFiles(box)).toStrictEqual([]);
+    expect(await foley(sandbox, args, { input: canaryKey() })).toMatchObject({ code: 24 });
+    expect(await storedFiles(sandbox)).toStrictEqual([]);
   });
 
   test.each<[string, string[], string | undefined, number, string]>([
@@ -160,32 +160,32 @@ describe('foley auth login', () => {
     ['--local', ['--local'], 'k', 2, '--local selects the embedded service'],
     ['a bad name', ['--base-url', 'https://a.test', '--account', '../x'], 'k', 2, '--account is'],
   ])('%s is refused before anything is asked', async (_what, flags, input, code, message) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const result = await foley(
-      box,
+      sandbox,
       ['auth', 'login', ...flags],
       input === undefined ? {} : { input },
     );
     expect(result.stderr).toContain(message);
     expect(result).toMatchObject({ code, stdout: Buffer.alloc(0) });
-    expect(await storedFiles(box)).toStrictEqual([]);
+    expect(await storedFiles(sandbox)).toStrictEqual([]);
   });
 
   test('a file that cannot be understood stays as it is', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    await logIn(one, box);
-    await writeFile(accountsFile(box), '{"accounts": {');
+    const [one, sandbox] = [await service(), await createSandbox()];
+    await logIn(one, sandbox);
+    await writeFile(accountsFile(sandbox), '{"accounts": {');
     const args = ['auth', 'login', '--base-url', one.server.origin];
-    expect(await foley(box, args, { input: one.key })).toMatchObject({ code: 2 });
-    expect(await readFile(accountsFile(box), 'utf8')).toBe('{"accounts": {');
+    expect(await foley(sandbox, args, { input: one.key })).toMatchObject({ code: 2 });
+    expect(await readFile(accountsFile(sandbox), 'utf8')).toBe('{"accounts": {');
   });
 
   test('a second service gets an account of its own, and both stay', async () => {
-    const [one, two, box] = [await service(), await service(), await sandbox()];
-    await logIn(one, box);
-    const result = await logIn(two, box);
+    const [one, two, sandbox] = [await service(), await service(), await createSandbox()];
+    await logIn(one, sandbox);
+    const result = await logIn(two, sandbox);
     expect(result.stderr).toContain(`the account is "127.0.0.1-${two.server.port}"`);
-    const list = await foley(box, ['auth', 'list', '--json']);
+    const list = await foley(sandbox, ['auth', 'list', '--json']);
     expect(parseJsonDocument(list.stdout)).toMatchObject({
       items: [
         { name: 'default', baseUrl: one.server.origin, current: false },
@@ -196,21 +196,21 @@ describe('foley auth login', () => {
   });
 
   test('a second service never takes the name of an account of another one', async () => {
-    const [one, two, box] = [await service(), await service(), await sandbox()];
+    const [one, two, sandbox] = [await service(), await service(), await createSandbox()];
     const host = `127.0.0.1-${two.server.port}`;
-    await logIn(one, box, '--account', host);
-    await logIn(one, box, '--account', 'default');
-    const result = await logIn(two, box);
+    await logIn(one, sandbox, '--account', host);
+    await logIn(one, sandbox, '--account', 'default');
+    const result = await logIn(two, sandbox);
     expect(result.stderr).toContain(`the account is "${host}-2"`);
-    const list = parseJsonDocument((await foley(box, ['auth', 'list', '--json'])).stdout);
+    const list = parseJsonDocument((await foley(sandbox, ['auth', 'list', '--json'])).stdout);
     expect(list).toMatchObject({ total: 3 });
   });
 
   test('a realtime host in the environment belongs to the base URL beside it', async () => {
-    const [one, box] = [await service(), await sandbox()];
+    const [one, sandbox] = [await service(), await createSandbox()];
     const env = { FOLEY_REALTIME_URL: 'wss://elsewhere.test', FOLEY_BASE_URL: one.server.origin };
     const stored = async (args: readonly string[]): Promise<unknown> => {
-      const result = await foley(box, ['auth', 'login', '--json', ...args], {
+      const result = await foley(sandbox, ['auth', 'login', '--json', ...args], {
         env,
         input: one.key,
       });
@@ -222,9 +222,9 @@ describe('foley auth login', () => {
   });
 
   test('reports that the environment takes precedence over accounts', async () => {
-    const [one, box] = [await service(), await sandbox()];
+    const [one, sandbox] = [await service(), await createSandbox()];
     const env = { FOLEY_BASE_URL: one.server.origin, FOLEY_API_KEY: canaryKey() };
-    const result = await foley(box, ['auth', 'login'], { env, input: one.key });
+    const result = await foley(sandbox, ['auth', 'login'], { env, input: one.key });
     expect(result.code).toBe(0);
     expect(result.stderr).toContain(
       'takes precedence over accounts: FOLEY_API_KEY, FOLEY_BASE_URL',
@@ -234,27 +234,27 @@ describe('foley auth login', () => {
 
 describe('foley auth login at a terminal', () => {
   test('asks for the key and does not show it', async () => {
-    const [one, box] = [await service(), await sandbox()];
+    const [one, sandbox] = [await service(), await createSandbox()];
     const running = await startInTerminal(['auth', 'login', '--base-url', one.server.origin], {
-      box,
+      sandbox,
     });
     await running.waitFor('stdout', /API key for .* \(hidden\): /);
     // Typed, taken back, typed again with a slip of the finger and an arrow key.
     running.write(`wrong\x15${one.key}x\x7f\x1b[A\r`);
     expect(await running.done).toMatchObject({ code: 0 });
     expect(one.server.requests.at(-1)?.header('authorization')).toBe(`Bearer ${one.key}`);
-    expect(await storedFiles(box)).toStrictEqual(['foley/accounts.json']);
+    expect(await storedFiles(sandbox)).toStrictEqual(['foley/accounts.json']);
   });
 
   test('Ctrl-C at the question ends it like any interrupted command', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const running = await startInTerminal(['auth', 'login', '--base-url', 'https://a.test'], {
-      box,
+      sandbox,
     });
     await running.waitFor('stdout', /\(hidden\)/);
     running.write('half\x03');
     expect(await running.done).toMatchObject({ code: 130 });
-    expect(await storedFiles(box)).toStrictEqual([]);
+    expect(await storedFiles(sandbox)).toStrictEqual([]);
   });
 
   test.each([
@@ -275,11 +275,11 @@ describe('foley auth login at a terminal', () => {
 
 describe('an account’s key goes to its own service and nowhere else', () => {
   test('each account to its own', async () => {
-    const [one, two, box] = [await service(), await service(), await sandbox()];
-    await logIn(one, box, '--account', 'one');
-    await logIn(two, box, '--account', 'two');
-    expect(await foley(box, ['profile', '--account', 'one'])).toMatchObject({ code: 0 });
-    expect(await foley(box, ['profile', '--account', 'two'])).toMatchObject({ code: 0 });
+    const [one, two, sandbox] = [await service(), await service(), await createSandbox()];
+    await logIn(one, sandbox, '--account', 'one');
+    await logIn(two, sandbox, '--account', 'two');
+    expect(await foley(sandbox, ['profile', '--account', 'one'])).toMatchObject({ code: 0 });
+    expect(await foley(sandbox, ['profile', '--account', 'two'])).toMatchObject({ code: 0 });
     for (const { key, server } of [one, two]) {
       const keys = server.requests.map(({ header }) => header('authorization'));
       expect(keys).toStrictEqual([`Bearer ${key}`, `Bearer ${key}`]);
@@ -292,17 +292,21 @@ describe('an account’s key goes to its own service and nowhere else', () => {
     ['--realtime-url', (origin) => ({ args: ['--realtime-url', origin], env: {} })],
     ['both flags', (origin) => ({ args: ['--account', 'one', '--base-url', origin], env: {} })],
   ])('not to another that %s names', async (_what, direct) => {
-    const [one, other, box] = [await service(), await startFaultServer([]), await sandbox()];
-    await logIn(one, box, '--account', 'one');
+    const [one, other, sandbox] = [
+      await service(),
+      await startFaultServer([]),
+      await createSandbox(),
+    ];
+    await logIn(one, sandbox, '--account', 'one');
     const { args, env } = direct(other.origin);
-    const result = await foley(box, ['profile', ...args, '--json'], { env });
+    const result = await foley(sandbox, ['profile', ...args, '--json'], { env });
     expect(errorLine(result)).toMatchObject({ exitCode: 4, code: 'no_key' });
     expect(other.connections).toBe(0);
     expect(one.server.requests).toHaveLength(1);
   });
 
   test('not to where its service redirects', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const audio = await tinyAudio();
     const other = await startFaultServer(healthyService({ audio }));
     const key = canaryKey();
@@ -310,15 +314,15 @@ describe('an account’s key goes to its own service and nowhere else', () => {
       { path: PROFILE_PATH, nth: 2, answer: faults.redirectTo(`${other.origin}${PROFILE_PATH}`) },
       ...healthyService({ audio, key }),
     ]);
-    await logIn({ server, key }, box);
-    expect(await foley(box, ['profile'])).toMatchObject({ code: 25 });
+    await logIn({ server, key }, sandbox);
+    expect(await foley(sandbox, ['profile'])).toMatchObject({ code: 25 });
     expect(other.requests.map(({ header }) => header('authorization'))).toStrictEqual([undefined]);
   });
 
   test('a name that is not stored is refused with the nearest one', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    await logIn(one, box, '--account', 'production');
-    const result = await foley(box, ['profile', '--account', 'prodution', '--json']);
+    const [one, sandbox] = [await service(), await createSandbox()];
+    await logIn(one, sandbox, '--account', 'production');
+    const result = await foley(sandbox, ['profile', '--account', 'prodution', '--json']);
     expect(errorLine(result)).toMatchObject({
       exitCode: 2,
       hint: 'Did you mean production?',
@@ -326,15 +330,15 @@ describe('an account’s key goes to its own service and nowhere else', () => {
   });
 
   test('with --local no account is looked at', async () => {
-    const box = await sandbox();
-    await mkdir(path.dirname(accountsFile(box)));
-    await writeFile(accountsFile(box), '{');
-    expect(await foley(box, ['profile', '--local'])).toMatchObject({ code: 0 });
-    expect(await foley(box, ['profile'])).toMatchObject({ code: 2 });
+    const sandbox = await createSandbox();
+    await mkdir(path.dirname(accountsFile(sandbox)));
+    await writeFile(accountsFile(sandbox), '{');
+    expect(await foley(sandbox, ['profile', '--local'])).toMatchObject({ code: 0 });
+    expect(await foley(sandbox, ['profile'])).toMatchObject({ code: 2 });
   });
 
   test('--account with --local is a contradiction', async () => {
-    const result = await foley(await sandbox(), ['profile', '--account', 'x', '--local']);
+    const result = await foley(await createSandbox(), ['profile', '--account', 'x', '--local']);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain('--local and --account name different services');
   });
@@ -342,20 +346,20 @@ describe('an account’s key goes to its own service and nowhere else', () => {
 
 describe('a file with keys that others can read', () => {
   test('is made private, with a warning', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    await logIn(one, box);
-    await chmod(accountsFile(box), 0o644);
-    const result = await foley(box, ['profile', '--quiet']);
+    const [one, sandbox] = [await service(), await createSandbox()];
+    await logIn(one, sandbox);
+    await chmod(accountsFile(sandbox), 0o644);
+    const result = await foley(sandbox, ['profile', '--quiet']);
     expect(result.code).toBe(0);
     expect(result.stderr).toContain('contains API keys and was readable by others (0644)');
-    expect(await modeOf(accountsFile(box))).toBe(0o600);
-    expect(await foley(box, ['profile', '--quiet'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await modeOf(accountsFile(sandbox))).toBe(0o600);
+    expect(await foley(sandbox, ['profile', '--quiet'])).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
 describe('foley auth status', () => {
   test('exit 4 without a key', async () => {
-    const result = await foley(await sandbox(), ['auth', 'status', '--json']);
+    const result = await foley(await createSandbox(), ['auth', 'status', '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 4, code: 'no_key' });
     expect(result.stdout.toString()).toBe('');
   });
@@ -366,19 +370,19 @@ describe('foley auth status', () => {
     ['a key without a service', { FOLEY_API_KEY: 'k' }, 2],
     ['a hosted service that is not configured', { FOLEY_TARGET: 'hosted' }, 4],
   ])('%s', async (_what, env, code) => {
-    expect(await foley(await sandbox(), ['auth', 'status'], { env })).toMatchObject({ code });
+    expect(await foley(await createSandbox(), ['auth', 'status'], { env })).toMatchObject({ code });
   });
 
   test('reports the source of the key by precedence, and sends no request', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    await logIn(one, box, '--account', 'work');
-    const file = path.join(box.home, 'key');
+    const [one, sandbox] = [await service(), await createSandbox()];
+    await logIn(one, sandbox, '--account', 'work');
+    const file = path.join(sandbox.home, 'key');
     await writeFile(file, canaryKey());
     const env = { FOLEY_API_KEY: canaryKey() };
     const flags = ['--api-key-file', file];
     const status = async (args: readonly string[], variables: Record<string, string>) =>
       parseJsonDocument(
-        (await foley(box, ['auth', 'status', '--json', ...args], { env: variables })).stdout,
+        (await foley(sandbox, ['auth', 'status', '--json', ...args], { env: variables })).stdout,
       );
     const address = { target: 'hosted', baseUrl: `${one.server.origin}/` };
     expect(await status([], {})).toMatchObject({
@@ -398,9 +402,9 @@ describe('foley auth status', () => {
   });
 
   test('for a person', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    await logIn(one, box);
-    const result = await foley(box, ['auth', 'status']);
+    const [one, sandbox] = [await service(), await createSandbox()];
+    await logIn(one, sandbox);
+    const result = await foley(sandbox, ['auth', 'status']);
     expect(result.stdout.toString()).toBe(
       [
         `service   ${one.server.origin}/`,
@@ -412,50 +416,50 @@ describe('foley auth status', () => {
   });
 
   test('--check asks the service', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    await logIn(one, box);
-    const good = await foley(box, ['auth', 'status', '--check']);
+    const [one, sandbox] = [await service(), await createSandbox()];
+    await logIn(one, sandbox);
+    const good = await foley(sandbox, ['auth', 'status', '--check']);
     expect(good.stdout.toString()).toContain('accepted  yes, for u-1 (studio)');
     const env = { FOLEY_API_KEY: canaryKey() };
-    expect(await foley(box, ['auth', 'status', '--check'], { env })).toMatchObject({ code: 4 });
+    expect(await foley(sandbox, ['auth', 'status', '--check'], { env })).toMatchObject({ code: 4 });
   });
 
   test('the embedded service, on purpose, needs no key', async () => {
-    const result = await foley(await sandbox(), ['auth', 'status', '--local', '--json']);
+    const result = await foley(await createSandbox(), ['auth', 'status', '--local', '--json']);
     expect(parseJsonDocument(result.stdout)).toMatchObject({ target: 'embedded', key: null });
   });
 });
 
 describe('foley auth logout', () => {
   test('forgets the account in use, and its key', async () => {
-    const [one, box] = [await service(), await sandbox()];
-    await logIn(one, box);
-    expect(await foley(box, ['auth', 'logout'])).toMatchObject({
+    const [one, sandbox] = [await service(), await createSandbox()];
+    await logIn(one, sandbox);
+    expect(await foley(sandbox, ['auth', 'logout'])).toMatchObject({
       code: 0,
       stdout: Buffer.alloc(0),
     });
-    expect(await readFile(accountsFile(box), 'utf8')).not.toContain(one.key);
-    expect(await foley(box, ['auth', 'status'])).toMatchObject({ code: 4 });
+    expect(await readFile(accountsFile(sandbox), 'utf8')).not.toContain(one.key);
+    expect(await foley(sandbox, ['auth', 'status'])).toMatchObject({ code: 4 });
   });
 
   test('leaves the others, of which the last one is in use', async () => {
-    const [one, two, box] = [await service(), await service(), await sandbox()];
-    await logIn(one, box, '--account', 'one');
-    await logIn(two, box, '--account', 'two');
-    expect(await foley(box, ['auth', 'logout'])).toMatchObject({ code: 0 });
-    expect(await foley(box, ['profile'])).toMatchObject({ code: 0 });
+    const [one, two, sandbox] = [await service(), await service(), await createSandbox()];
+    await logIn(one, sandbox, '--account', 'one');
+    await logIn(two, sandbox, '--account', 'two');
+    expect(await foley(sandbox, ['auth', 'logout'])).toMatchObject({ code: 0 });
+    expect(await foley(sandbox, ['profile'])).toMatchObject({ code: 0 });
     expect(one.server.requests).toHaveLength(2);
   });
 
   test('reports that no account is stored', async () => {
-    const result = await foley(await sandbox(), ['auth', 'logout']);
+    const result = await foley(await createSandbox(), ['auth', 'logout']);
     expect(result).toMatchObject({ code: 2 });
     expect(result.stderr).toContain('no accounts are stored');
   });
 });
 
 test('foley auth list of nothing', async () => {
-  const result = await foley(await sandbox(), ['auth', 'list']);
+  const result = await foley(await createSandbox(), ['auth', 'list']);
   expect(result).toMatchObject({
     code: 0,
     stdout: Buffer.alloc(0),

@@ -6,7 +6,7 @@ import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { filesOf, snapshot } from '../harness/snapshot.ts';
 
 const TIMINGS = {
@@ -41,44 +41,44 @@ down what it said.
 
 `;
 
-async function boxWith(timings: unknown = TIMINGS): Promise<Sandbox> {
-  const box = await sandbox();
-  await store(box, timings);
-  return box;
+async function sandboxWith(timings: unknown = TIMINGS): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  await store(sandbox, timings);
+  return sandbox;
 }
 
-async function store(box: Sandbox, timings: unknown): Promise<void> {
+async function store(sandbox: Sandbox, timings: unknown): Promise<void> {
   const content = typeof timings === 'string' ? timings : JSON.stringify(timings);
-  await writeFile(path.join(box.out, 'talk.json'), content);
+  await writeFile(path.join(sandbox.out, 'talk.json'), content);
 }
 
-function captions(box: Sandbox, args: readonly string[], options: RunOptions = {}) {
-  return runFoley(['captions', ...args], { box, ...options });
+function captions(sandbox: Sandbox, args: readonly string[], options: RunOptions = {}) {
+  return runFoley(['captions', ...args], { sandbox, ...options });
 }
 
-function written(box: Sandbox, name: string): Promise<string> {
-  return readFile(path.join(box.out, name), 'utf8');
+function written(sandbox: Sandbox, name: string): Promise<string> {
+  return readFile(path.join(sandbox.out, name), 'utf8');
 }
 
 describe('foley captions', () => {
   test('writes SubRip and WebVTT, and says what it wrote', async () => {
-    const box = await boxWith();
+    const sandbox = await sandboxWith();
     const args = ['talk.json', '--subtitles', 'a.srt', '--subtitles', 'b.vtt'];
-    expect(await captions(box, args)).toMatchObject({
+    expect(await captions(sandbox, args)).toMatchObject({
       code: 0,
       stdout: Buffer.alloc(0),
       stderr: 'a.srt: 2 cues\nb.vtt: 2 cues\n',
     });
-    expect(await written(box, 'a.srt')).toBe(SRT);
-    expect(await written(box, 'b.vtt')).toBe(
+    expect(await written(sandbox, 'a.srt')).toBe(SRT);
+    expect(await written(sandbox, 'b.vtt')).toBe(
       'WEBVTT\n\n00:00:00.000 --> 00:00:01.416\nHello from foley.\n\n' +
         '00:00:01.500 --> 00:00:04.030\nIt speaks, and it writes\ndown what it said.\n',
     );
   });
 
   test('with --json prints what it wrote, and with --quiet nothing', async () => {
-    const box = await boxWith();
-    const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--json', '-q']);
+    const sandbox = await sandboxWith();
+    const result = await captions(sandbox, ['talk.json', '--subtitles', 'a.srt', '--json', '-q']);
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(parseJsonDocument(result.stdout)).toStrictEqual({
       items: [{ output: 'a.srt', format: 'srt', cues: 2, violations: [] }],
@@ -87,25 +87,31 @@ describe('foley captions', () => {
   });
 
   test('reads timings from stdin', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const input = `\ufeff${JSON.stringify(TIMINGS)}`;
-    expect(await captions(box, ['-', '--subtitles', 'a.srt'], { input })).toMatchObject({
+    expect(await captions(sandbox, ['-', '--subtitles', 'a.srt'], { input })).toMatchObject({
       code: 0,
     });
-    expect(await written(box, 'a.srt')).toBe(SRT);
+    expect(await written(sandbox, 'a.srt')).toBe(SRT);
   });
 
   test('shapes by its flags, which count before the project, which counts before the user', async () => {
-    const box = await boxWith();
-    await mkdir(path.join(box.config, 'foley'), { recursive: true });
+    const sandbox = await sandboxWith();
+    await mkdir(path.join(sandbox.config, 'foley'), { recursive: true });
     const settings = { cueBy: 'word', cueMaxChars: 20 };
-    await writeFile(path.join(box.config, 'foley', 'config.json'), JSON.stringify(settings));
+    await writeFile(path.join(sandbox.config, 'foley', 'config.json'), JSON.stringify(settings));
     const count = async (args: readonly string[]): Promise<unknown> => {
-      const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--json', ...args]);
+      const result = await captions(sandbox, [
+        'talk.json',
+        '--subtitles',
+        'a.srt',
+        '--json',
+        ...args,
+      ]);
       return parseJsonDocument(result.stdout);
     };
     expect(await count([])).toMatchObject({ items: [{ cues: 12 }] });
-    await writeFile(path.join(box.out, 'foley.config.json'), '{"cueBy":"phrase"}');
+    await writeFile(path.join(sandbox.out, 'foley.config.json'), '{"cueBy":"phrase"}');
     expect(await count([])).toMatchObject({ items: [{ cues: 3 }] });
     expect(await count(['--cue-max-chars', '42'])).toMatchObject({ items: [{ cues: 2 }] });
     expect(await count(['--cue-max-duration', '1s', '--cue-min-duration', '200ms'])).toMatchObject({
@@ -117,21 +123,27 @@ describe('foley captions', () => {
   });
 
   test('by word gives a cue to each word, in WebVTT its time within a phrase', async () => {
-    const box = await boxWith();
+    const sandbox = await sandboxWith();
     const args = ['talk.json', '--subtitles', 'a.srt', '--subtitles', 'b.vtt', '--cue-by', 'word'];
-    expect(await captions(box, args)).toMatchObject({ code: 0 });
-    expect(await written(box, 'a.srt')).toContain('\n3\n00:00:00,700 --> 00:00:01,500\nfoley.\n');
-    expect(await written(box, 'b.vtt')).toContain(
+    expect(await captions(sandbox, args)).toMatchObject({ code: 0 });
+    expect(await written(sandbox, 'a.srt')).toContain(
+      '\n3\n00:00:00,700 --> 00:00:01,500\nfoley.\n',
+    );
+    expect(await written(sandbox, 'b.vtt')).toContain(
       '\nHello <00:00:00.400>from <00:00:00.700>foley.\n',
     );
   });
 
   test('writes timings that are not complete, warns, and ends with 3', async () => {
-    const box = await boxWith({ ...TIMINGS, complete: false, words: TIMINGS.words.slice(0, 5) });
-    const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--quiet']);
+    const sandbox = await sandboxWith({
+      ...TIMINGS,
+      complete: false,
+      words: TIMINGS.words.slice(0, 5),
+    });
+    const result = await captions(sandbox, ['talk.json', '--subtitles', 'a.srt', '--quiet']);
     expect(result.code).toBe(3);
     expect(result.stderr).toMatch(/^foley: the service did not time all of this text/);
-    expect((await written(box, 'a.srt')).replaceAll(/[\s\d:,>-]/g, '')).toBe(
+    expect((await written(sandbox, 'a.srt')).replaceAll(/[\s\d:,>-]/g, '')).toBe(
       TIMINGS.text.replaceAll(/[\s,]/g, ''),
     );
   });
@@ -149,9 +161,9 @@ Next.
 `;
 
   test('reports every violation of a subtitle file with its line, and ends with 3', async () => {
-    const box = await boxWith();
-    await writeFile(path.join(box.out, 'a.srt'), FAST);
-    const result = await captions(box, ['--check', 'a.srt', '--cue-preset', 'netflix']);
+    const sandbox = await sandboxWith();
+    await writeFile(path.join(sandbox.out, 'a.srt'), FAST);
+    const result = await captions(sandbox, ['--check', 'a.srt', '--cue-preset', 'netflix']);
     expect(result).toMatchObject({ code: 3, stderr: '' });
     expect(result.stdout.toString()).toBe(
       'a.srt:2: reading-speed: cue 1 at 0:01.000 ("Forty-two columns fit on this …"): has 87 columns per second; the maximum is 20\n' +
@@ -159,7 +171,7 @@ Next.
         'a.srt:7: overlap: cue 2 at 0:01.500 ("Next."): starts 0.5 s before the previous cue ends\n' +
         'a.srt: 2 cues, 3 violations\n',
     );
-    const json = await captions(box, ['--check', 'a.srt', '--cue-max-chars', '50', '--json']);
+    const json = await captions(sandbox, ['--check', 'a.srt', '--cue-max-chars', '50', '--json']);
     expect(json.code).toBe(3);
     expect(parseJsonDocument(json.stdout)).toMatchObject({
       file: 'a.srt',
@@ -173,31 +185,45 @@ Next.
   });
 
   test('checks the cues of timings, and ends with 0 without violations', async () => {
-    const box = await boxWith();
-    const good = await captions(box, ['--check', 'talk.json', '--cue-preset', 'bbc']);
+    const sandbox = await sandboxWith();
+    const good = await captions(sandbox, ['--check', 'talk.json', '--cue-preset', 'bbc']);
     expect(good).toMatchObject({ code: 0, stderr: '' });
     expect(good.stdout.toString()).toBe('talk.json: 2 cues, 0 violations\n');
-    const slow = await captions(box, ['--check', 'talk.json', '--cue-max-cps', '10']);
+    const slow = await captions(sandbox, ['--check', 'talk.json', '--cue-max-cps', '10']);
     expect(slow.code).toBe(3);
     expect(slow.stdout.toString()).toMatch(/^talk\.json: reading-speed: cue 1 at /);
   });
 
   test('finds what foley reported when it wrote the file', async () => {
-    const box = await boxWith();
-    const made = await captions(box, ['talk.json', '--subtitles', 'a.vtt', '--cue-max-cps', '10']);
+    const sandbox = await sandboxWith();
+    const made = await captions(sandbox, [
+      'talk.json',
+      '--subtitles',
+      'a.vtt',
+      '--cue-max-cps',
+      '10',
+    ]);
     expect(made.code).toBe(0);
     const [, cue] =
       /foley: a\.vtt: (cue 1 at .*columns per second; the maximum is 10)\n/.exec(made.stderr) ?? [];
     expect(cue).toBeDefined();
-    const checked = await captions(box, ['--check', 'a.vtt', '--cue-max-cps', '10']);
+    const checked = await captions(sandbox, ['--check', 'a.vtt', '--cue-max-cps', '10']);
     expect(checked.stdout.toString()).toContain(cue);
   });
 
   test('reads stdin, and takes no --subtitles', async () => {
-    const box = await boxWith();
-    expect(await captions(box, ['--check', '-'], { input: FAST })).toMatchObject({ code: 3 });
-    expect(await captions(box, ['--check', '-'], { input: 'WEBVTT\n' })).toMatchObject({ code: 0 });
-    const both = await captions(box, ['talk.json', '--check', '--subtitles', 'a.srt', '--json']);
+    const sandbox = await sandboxWith();
+    expect(await captions(sandbox, ['--check', '-'], { input: FAST })).toMatchObject({ code: 3 });
+    expect(await captions(sandbox, ['--check', '-'], { input: 'WEBVTT\n' })).toMatchObject({
+      code: 0,
+    });
+    const both = await captions(sandbox, [
+      'talk.json',
+      '--check',
+      '--subtitles',
+      'a.srt',
+      '--json',
+    ]);
     expect(errorLine(both)).toMatchObject({
       exitCode: 2,
       message: '--check and --subtitles exclude each other',
@@ -233,11 +259,11 @@ describe('foley captions refuses', () => {
       '--cue-by is "words"; it takes phrase, sentence, word',
     ],
   ])('%j', async (args, message) => {
-    const box = await boxWith();
-    const result = await captions(box, [...args, '--json']);
+    const sandbox = await sandboxWith();
+    const result = await captions(sandbox, [...args, '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 2, message });
     expect(result.code).toBe(2);
-    expect(filesOf(await snapshot(box.out))).toStrictEqual(['talk.json']);
+    expect(filesOf(await snapshot(sandbox.out))).toStrictEqual(['talk.json']);
   });
 
   test.each<readonly [content: unknown, message: string]>([
@@ -248,16 +274,16 @@ describe('foley captions refuses', () => {
       'talk.json: "version" is 9; this version of foley supports only 1',
     ],
   ])('timings %j', async (content, message) => {
-    const box = await boxWith(content);
-    const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--json']);
+    const sandbox = await sandboxWith(content);
+    const result = await captions(sandbox, ['talk.json', '--subtitles', 'a.srt', '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 2, message });
   });
 
   test('to write some, when it cannot write all', async () => {
-    const box = await boxWith();
-    await writeFile(path.join(box.out, 'a.srt'), 'older');
-    await mkdir(path.join(box.out, 'b.vtt'));
-    const result = await captions(box, [
+    const sandbox = await sandboxWith();
+    await writeFile(path.join(sandbox.out, 'a.srt'), 'older');
+    await mkdir(path.join(sandbox.out, 'b.vtt'));
+    const result = await captions(sandbox, [
       'talk.json',
       '--subtitles',
       'a.srt',
@@ -265,16 +291,16 @@ describe('foley captions refuses', () => {
       'b.vtt',
     ]);
     expect(result.code).toBe(2);
-    expect(await written(box, 'a.srt')).toBe('older');
-    expect(filesOf(await snapshot(box.out))).toStrictEqual(['a.srt', 'talk.json']);
+    expect(await written(sandbox, 'a.srt')).toBe('older');
+    expect(filesOf(await snapshot(sandbox.out))).toStrictEqual(['a.srt', 'talk.json']);
   });
 
   test('to replace what is write-protected', async () => {
-    const box = await sandbox({ unprivileged: true });
-    await store(box, TIMINGS);
-    await writeFile(path.join(box.out, 'a.srt'), 'older');
-    await chmod(path.join(box.out, 'a.srt'), 0o444);
-    const result = await captions(box, [
+    const sandbox = await createSandbox({ unprivileged: true });
+    await store(sandbox, TIMINGS);
+    await writeFile(path.join(sandbox.out, 'a.srt'), 'older');
+    await chmod(path.join(sandbox.out, 'a.srt'), 0o444);
+    const result = await captions(sandbox, [
       'talk.json',
       '--subtitles',
       'b.vtt',
@@ -282,16 +308,16 @@ describe('foley captions refuses', () => {
       'a.srt',
     ]);
     expect(result.code).toBe(30);
-    expect(filesOf(await snapshot(box.out))).toStrictEqual(['a.srt', 'talk.json']);
+    expect(filesOf(await snapshot(sandbox.out))).toStrictEqual(['a.srt', 'talk.json']);
   });
 });
 
 test('word times have words without the signs around them, and with all their letters', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   const files = ['-o', 'a.wav', '--timings', 'a.json'];
-  const { code, stderr } = await runFoley(['tts', 'Wait… «âge» ¡Âme!', ...files], { box });
+  const { code, stderr } = await runFoley(['tts', 'Wait… «âge» ¡Âme!', ...files], { sandbox });
   expect(code, stderr).toBe(0);
-  const timings = JSON.parse(await written(box, 'a.json'));
+  const timings = JSON.parse(await written(sandbox, 'a.json'));
   const words = timings.words.map(({ text }: { text: string }) => text);
   expect(words).toEqual(['Wait', 'âge', 'Âme']);
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startScriptedServer } from '../realtime/scripted-server.ts';
 import { scripted } from './live/spoken.ts';
 
@@ -58,9 +58,9 @@ test('without CI, a pipe gets the text unchanged', async () => {
 });
 
 test('a file gets the text unchanged', async () => {
-  const box = await sandbox();
-  const file = path.join(box.out, 'text.txt');
-  const { code } = await run(['text', TEXT], { box, stdout: { path: file } });
+  const sandbox = await createSandbox();
+  const file = path.join(sandbox.out, 'text.txt');
+  const { code } = await run(['text', TEXT], { sandbox, stdout: { path: file } });
   expect(code).toBe(0);
   expect(await readFile(file, 'utf8')).toBe(`${TEXT}\n`);
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { testedNodeMajor } from '../harness/tested-node.ts';
 
 /** Every file below the cache of compiled code, by its path there. */
@@ -15,8 +15,8 @@ function kept({ cache }: Sandbox): string[] {
     .map((name) => path.join(root, name));
 }
 
-async function settings(box: Sandbox, env: Record<string, string> = {}): Promise<string> {
-  const result = await runFoley(['config', 'path'], { box, env, ownCode: true });
+async function settings(sandbox: Sandbox, env: Record<string, string> = {}): Promise<string> {
+  const result = await runFoley(['config', 'path'], { sandbox, env, ownCode: true });
   expect(result).toMatchObject({ code: 0, stderr: '' });
   return result.stdout.toString();
 }
@@ -26,28 +26,28 @@ const isOurs = testedNodeMajor() < 22;
 
 describe.skipIf(!isOurs)('compiled code', () => {
   test('is kept by the second run of a command, and used by the third', async () => {
-    const box = await sandbox();
-    const first = await settings(box);
-    expect(kept(box)).toEqual([]);
-    await settings(box);
-    const files = kept(box);
+    const sandbox = await createSandbox();
+    const first = await settings(sandbox);
+    expect(kept(sandbox)).toEqual([]);
+    await settings(sandbox);
+    const files = kept(sandbox);
     expect(files.map((file) => path.basename(file))).toEqual(['config']);
     const before = files.map((file) => statSync(file, { bigint: true }));
-    expect(await settings(box)).toBe(first);
+    expect(await settings(sandbox)).toBe(first);
     // Had a chunk not been taken from there, it would have been compiled and kept again.
-    expect(kept(box).map((file) => statSync(file, { bigint: true }))).toMatchObject(
+    expect(kept(sandbox).map((file) => statSync(file, { bigint: true }))).toMatchObject(
       before.map(({ ino, mtimeNs }) => ({ ino, mtimeNs })),
     );
   });
 
   test('that was damaged is compiled and kept anew', async () => {
-    const box = await sandbox();
-    const first = await settings(box);
-    await settings(box);
-    const [file = ''] = kept(box);
+    const sandbox = await createSandbox();
+    const first = await settings(sandbox);
+    await settings(sandbox);
+    const [file = ''] = kept(sandbox);
     const whole = readFileSync(file);
     writeFileSync(file, whole.fill(0, whole.length >> 1));
-    expect(await settings(box)).toBe(first);
+    expect(await settings(sandbox)).toBe(first);
     expect(
       readFileSync(file)
         .subarray(-64)
@@ -56,13 +56,13 @@ describe.skipIf(!isOurs)('compiled code', () => {
   });
 
   test('is not saved by a failed command, nor with NODE_DISABLE_COMPILE_CACHE', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const off = { NODE_DISABLE_COMPILE_CACHE: '1' };
-    await settings(box, off);
-    expect(readdirSync(box.cache)).toEqual([]);
+    await settings(sandbox, off);
+    expect(readdirSync(sandbox.cache)).toEqual([]);
     for (let run = 0; run < 3; run += 1) {
-      expect(await runFoley(['confog'], { box, ownCode: true })).toMatchObject({ code: 2 });
+      expect(await runFoley(['confog'], { sandbox, ownCode: true })).toMatchObject({ code: 2 });
     }
-    expect(kept(box)).toEqual([]);
+    expect(kept(sandbox)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { inShell, runInShell } from '../harness/in-shell.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const COMPLETIONS = fileURLToPath(new URL('../../completions/', import.meta.url));
 const SHELLS = fileURLToPath(new URL('completion/shells/', import.meta.url));
@@ -35,7 +35,7 @@ const CASES = [
 describe('completes commands, flags, their words, files and known names in a real', () => {
   test('bash', async () => {
     const offered = await complete(
-      await boxWithNames(),
+      await sandboxWithNames(),
       `bash '${SHELLS}complete.bash'`,
       'foley.bash',
     );
@@ -45,7 +45,7 @@ describe('completes commands, flags, their words, files and known names in a rea
 
   test('zsh', async () => {
     requireTool('zsh');
-    const offered = await complete(await boxWithNames(), `zsh -f '${SHELLS}complete.zsh'`, '');
+    const offered = await complete(await sandboxWithNames(), `zsh -f '${SHELLS}complete.zsh'`, '');
     expect(offered.map((line) => line.trimEnd().split(' ').at(-1))).toEqual(
       CASES.map(([, word]) => word),
     );
@@ -54,7 +54,7 @@ describe('completes commands, flags, their words, files and known names in a rea
   test('fish', async () => {
     requireTool('fish');
     const offered = await complete(
-      await boxWithNames(),
+      await sandboxWithNames(),
       `fish '${SHELLS}complete.fish'`,
       'foley.fish',
     );
@@ -79,30 +79,30 @@ describe('runs nothing that a service said, in a real', () => {
     '%s',
     async (shell, command, script) => {
       requireTool(shell);
-      const box = await sandbox();
+      const sandbox = await createSandbox();
       const lines = HOSTILE.map((name) => `${name}\t${name}`).join('\n');
-      await writeFile(path.join(box.harness, 'names'), `${lines}\n`);
-      const shim = `#!/bin/sh\ncat '${box.harness}/names'\n`;
-      await writeFile(path.join(box.harness, 'foley'), shim, { mode: 0o755 });
+      await writeFile(path.join(sandbox.harness, 'names'), `${lines}\n`);
+      const shim = `#!/bin/sh\ncat '${sandbox.harness}/names'\n`;
+      await writeFile(path.join(sandbox.harness, 'foley'), shim, { mode: 0o755 });
       const typed = ['', '$', "'", 'a'].map((begun) => `foley tts -v ${begun}\n`).join('');
       const result = await runInShell(`${command} '${COMPLETIONS}${script}'`, {
-        box,
+        sandbox,
         input: typed,
       });
       expect(result.stdout.toString()).toContain('foley tts -v');
-      expect(await readdir(box.out)).toEqual([]);
+      expect(await readdir(sandbox.out)).toEqual([]);
     },
     60_000,
   );
 });
 
 test('names are remembered from what was listed, and only those that are plain words', async () => {
-  const box = await sandbox();
-  await runFoley(['voices', 'list', '--local'], { box });
-  await runFoley(['jobs', 'create', '--local', 'hello'], { box });
-  const voices = await runFoley(['__complete', 'voices', 'get', ''], { box });
+  const sandbox = await createSandbox();
+  await runFoley(['voices', 'list', '--local'], { sandbox });
+  await runFoley(['jobs', 'create', '--local', 'hello'], { sandbox });
+  const voices = await runFoley(['__complete', 'voices', 'get', ''], { sandbox });
   expect(voices.stdout.toString()).toMatch(/^[\w-]+\tClara$/m);
-  const jobs = await runFoley(['__complete', 'jobs', 'get', ''], { box });
+  const jobs = await runFoley(['__complete', 'jobs', 'get', ''], { sandbox });
   expect(jobs.stdout.toString()).toMatch(/^\S+\t\n$/);
   const nothing = await runFoley(['__complete', 'voices', 'get', '']);
   expect(nothing).toMatchObject({ code: 0, stderr: '' });
@@ -132,22 +132,22 @@ describe('foley __complete', () => {
       ['bash', 'zsh', 'fish', 'powershell'],
     ],
   ])('offers for %j: %j', async (words, offered) => {
-    const result = await runFoley(['__complete', ...words], { box: await boxWithNames() });
+    const result = await runFoley(['__complete', ...words], { sandbox: await sandboxWithNames() });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     const lines = result.stdout.toString().split('\n').slice(0, -1);
     expect(lines.map((line) => line.split('\t')[0])).toEqual(offered);
   });
 
   test('offers accounts, and nothing when their file is damaged', async () => {
-    const box = await boxWithNames();
-    const file = path.join(box.config, 'foley', 'accounts.json');
+    const sandbox = await sandboxWithNames();
+    const file = path.join(sandbox.config, 'foley', 'accounts.json');
     const accountsFile = { accounts: { ours: { baseUrl: 'http://127.0.0.1:9', apiKey: 'a-key' } } };
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, JSON.stringify(accountsFile), { mode: 0o600 });
-    const accounts = await runFoley(['__complete', 'tts', '--account', 'o'], { box });
+    const accounts = await runFoley(['__complete', 'tts', '--account', 'o'], { sandbox });
     expect(accounts.stdout.toString()).toMatch(/^ours\thttp/);
     await writeFile(file, '{');
-    const damaged = await runFoley(['__complete', 'tts', '--account', 'o'], { box });
+    const damaged = await runFoley(['__complete', 'tts', '--account', 'o'], { sandbox });
     expect(damaged).toMatchObject({ code: 0, stderr: '' });
     expect(damaged.stdout.toString()).toBe('');
   });
@@ -169,56 +169,61 @@ describe('completion install', () => {
     ['fish', '.config/fish/completions/foley.fish', 'foley.fish'],
     ['powershell', '.config/powershell/foley.ps1', 'foley.ps1'],
   ])('puts the script where %s looks for it', async (shell, place, script) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const env = { XDG_DATA_HOME: '', XDG_CONFIG_HOME: '' };
-    const result = await runFoley(['completion', 'install', '--shell', shell], { box, env });
+    const result = await runFoley(['completion', 'install', '--shell', shell], { sandbox, env });
     expect(result).toMatchObject({ code: 0, stderr: '' });
-    const file = path.join(box.home, place);
+    const file = path.join(sandbox.home, place);
     expect(result.stdout.toString()).toContain(`Wrote ${file}\n`);
-    const same = await runInShell(`cmp '${file}' '${COMPLETIONS}${script}'`, { box });
+    const same = await runInShell(`cmp '${file}' '${COMPLETIONS}${script}'`, { sandbox });
     expect(same.code).toBe(0);
   });
 
   test('takes the login shell, and says which there are when that is another', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const taken = await runFoley(['completion', 'install', '--json'], {
-      box,
+      sandbox,
       env: { SHELL: '/usr/bin/fish' },
     });
     expect(JSON.parse(taken.stdout.toString())).toMatchObject({ shell: 'fish' });
-    const other = await runFoley(['completion', 'install'], { box, env: { SHELL: '/bin/tcsh' } });
+    const other = await runFoley(['completion', 'install'], {
+      sandbox,
+      env: { SHELL: '/bin/tcsh' },
+    });
     expect(other.code).toBe(2);
     expect(other.stderr).toMatch(/"tcsh".*\n.*--shell bash, zsh, fish, powershell/);
   });
 });
 
 test('completion bash prints the script as it comes with foley', async () => {
-  const box = await sandbox();
-  const result = await inShell(`foley completion bash | cmp - '${COMPLETIONS}foley.bash'`, { box });
+  const sandbox = await createSandbox();
+  const result = await inShell(`foley completion bash | cmp - '${COMPLETIONS}foley.bash'`, {
+    sandbox,
+  });
   expect(result).toMatchObject({ code: 0, stderr: '' });
 });
 
-async function boxWithNames(): Promise<Sandbox> {
-  const box = await sandbox();
-  const names = path.join(box.cache, 'foley', 'names');
+async function sandboxWithNames(): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  const names = path.join(sandbox.cache, 'foley', 'names');
   const lists = {
     voices: 'voice-of-maya\tMaya\nvoice-of-leo\tLeo\n',
     models: 'vendor-s21pro-flash\t\nvendor-s1\t\n',
     jobs: 'job-17\tHello there\njob-23\t\n',
   };
   await runInShell(`mkdir -p '${names}'; echo hello > hello-there.txt; echo bye > bye.txt`, {
-    box,
+    sandbox,
   });
   for (const [kind, lines] of Object.entries(lists)) {
     await writeFile(path.join(names, `${kind}.tsv`), lines);
   }
-  return box;
+  return sandbox;
 }
 
 /** Types all cases into a shell; gives what each of them was completed to. */
-async function complete(box: Sandbox, command: string, script: string): Promise<string[]> {
+async function complete(sandbox: Sandbox, command: string, script: string): Promise<string[]> {
   const input = CASES.map(([typed]) => `${typed}\n`).join('');
-  const result = await inShell(`${command} '${COMPLETIONS}${script}'`, { box, input });
+  const result = await inShell(`${command} '${COMPLETIONS}${script}'`, { sandbox, input });
   const lines = result.stdout.toString().trimEnd().split('\n');
   return lines.map((line) => line.split(' => ')[1]?.trim() ?? line);
 }

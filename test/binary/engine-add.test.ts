@@ -11,16 +11,16 @@ import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 import { MISBEHAVING } from '../service/engine/process/engine-under-test.ts';
 
 const ONE_VOICE = ['engine', 'add', 'kokoro', '--voice', 'af_heart'];
 const VOICE_BYTES = 522_240;
 
-const modelsOf = (box: Sandbox): string => path.join(box.home, '.local/share/foley/models');
-const filesIn = async (box: Sandbox): Promise<string[]> =>
-  (await readdir(modelsOf(box), { recursive: true })).filter((name) => /\./.test(name));
+const modelsOf = (sandbox: Sandbox): string => path.join(sandbox.home, '.local/share/foley/models');
+const filesIn = async (sandbox: Sandbox): Promise<string[]> =>
+  (await readdir(modelsOf(sandbox), { recursive: true })).filter((name) => /\./.test(name));
 
 test('foley engine --help names the engines that foley installs', async () => {
   const { stdout } = await runFoley(['engine', '--help']);
@@ -30,8 +30,8 @@ test('foley engine --help names the engines that foley installs', async () => {
 describe('the consent to an engine', () => {
   test('is required without a terminal: all parts are shown, and nothing is requested', async () => {
     const { origin } = await startFaultServer([]);
-    const box = await sandbox();
-    const result = await runFoley(['engine', 'add', 'kokoro', '--from', origin], { box });
+    const sandbox = await createSandbox();
+    const result = await runFoley(['engine', 'add', 'kokoro', '--from', origin], { sandbox });
     expect(result.code).toBe(2);
     for (const part of [
       /41 voices \(21\.4 MB\): license Apache-2\.0; https:/,
@@ -42,7 +42,7 @@ describe('the consent to an engine', () => {
     ]) {
       expect(result.stderr).toMatch(part);
     }
-    expect(existsSync(modelsOf(box))).toBe(false);
+    expect(existsSync(modelsOf(sandbox))).toBe(false);
   });
 
   test.each([
@@ -51,11 +51,11 @@ describe('the consent to an engine', () => {
     ['bf_emma', true],
     ['ff_siwis', true],
   ])('names espeak-ng and its license only for voices that need it: %s', async (voice, isNamed) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const add = async (name: string) =>
-      (await runFoley(['engine', 'add', 'kokoro', '--voice', name], { box })).stderr;
+      (await runFoley(['engine', 'add', 'kokoro', '--voice', name], { sandbox })).stderr;
     expect(/espeak-ng.*GPL/.test(await add(voice))).toBe(isNamed);
-    const voices = path.join(modelsOf(box), 'kokoro/voices');
+    const voices = path.join(modelsOf(sandbox), 'kokoro/voices');
     await mkdir(voices, { recursive: true });
     await writeFile(path.join(voices, `${voice}.bin`), '');
     // A stored voice needs it too.
@@ -100,15 +100,15 @@ describe('the consent to an engine', () => {
 
   test('is asked for on a terminal, and "no" downloads nothing', async () => {
     const { origin } = await startFaultServer([]);
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = [...ONE_VOICE, '--from', origin];
-    const running = await startInTerminal(args, { box, columns: 200 });
+    const running = await startInTerminal(args, { sandbox, columns: 200 });
     await running.waitFor('stdout', /Download and install this\? \[y\/N\]/);
     running.write('n\r');
     const result = await running.done;
     expect(result.code).toBe(2);
     expect(result.stdout.toString()).toContain('cancelled: nothing was downloaded');
-    expect(existsSync(modelsOf(box))).toBe(false);
+    expect(existsSync(modelsOf(sandbox))).toBe(false);
   });
 
   test('is not asked for with --no-input', async () => {
@@ -120,15 +120,15 @@ describe('the consent to an engine', () => {
 });
 
 test('an engine that leaves a child with its stdout does not keep a command from exiting', async () => {
-  const box = await sandbox();
-  const file = path.join(box.out, 'pid');
+  const sandbox = await createSandbox();
+  const file = path.join(sandbox.out, 'pid');
   const child = async (): Promise<number> => Number(await readFile(file, 'utf8'));
   const program = ['--', 'node', MISBEHAVING, 'leaves a child with its stdout', file];
-  const added = await runFoley(['engine', 'add', 'leaves', ...program], { box });
+  const added = await runFoley(['engine', 'add', 'leaves', ...program], { sandbox });
   expect(added.code, added.stderr).toBe(0);
   expect(existsSync(`${file}.ended`)).toBe(false);
   process.kill(await child(), 'SIGKILL');
-  const spoken = await runFoley(['tts', 'Hello.', '-v', 'v', '-o', 'a.wav'], { box });
+  const spoken = await runFoley(['tts', 'Hello.', '-v', 'v', '-o', 'a.wav'], { sandbox });
   expect(spoken.code, spoken.stderr).toBe(0);
   expect(existsSync(`${file}.ended`)).toBe(false);
   process.kill(await child(), 'SIGKILL');
@@ -142,15 +142,15 @@ describe('an engine that cannot be downloaded', () => {
         answer: answer(200, {}, contentOf('x', VOICE_BYTES)),
       },
     ]);
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = [...ONE_VOICE, '--yes', '--json', '--from', `${origin}/m/`];
-    const error = errorLine(await runFoley(args, { box }));
+    const error = errorLine(await runFoley(args, { sandbox }));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
     expect(error.message).toMatch(
       /^af_heart\.bin from .* is not the expected file: its SHA-256 is/,
     );
-    expect(await filesIn(box)).toEqual([]);
-    const listed = await runFoley(['engine', 'list', '--json'], { box });
+    expect(await filesIn(sandbox)).toEqual([]);
+    const listed = await runFoley(['engine', 'list', '--json'], { sandbox });
     expect(parseJsonDocument(listed.stdout)).toEqual({ total: 0, items: [] });
   });
 
@@ -164,16 +164,16 @@ describe('an engine that cannot be downloaded', () => {
         ],
       },
     ]);
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const limits = ['--idle-timeout', '200ms', '--max-retries', '1'];
     const args = [...ONE_VOICE, '--yes', '--json', '--from', origin, ...limits];
-    const error = errorLine(await runFoley(args, { box }));
+    const error = errorLine(await runFoley(args, { sandbox }));
     expect(error).toMatchObject({ exitCode: 25 });
     expect(error.hint).toContain('It resumes the download.');
-    expect(await filesIn(box)).toEqual(['kokoro/voices/af_heart.bin.part']);
-    const removed = await runFoley(['engine', 'remove', 'kokoro'], { box });
+    expect(await filesIn(sandbox)).toEqual(['kokoro/voices/af_heart.bin.part']);
+    const removed = await runFoley(['engine', 'remove', 'kokoro'], { sandbox });
     expect(removed.code, removed.stderr).toBe(0);
-    expect(await filesIn(box)).toEqual([]);
+    expect(await filesIn(sandbox)).toEqual([]);
   });
 
   test.each(['pinyin', 'hebrew', 'japanese', 'thai'])(
@@ -195,28 +195,28 @@ describe('an engine that cannot be downloaded', () => {
         { path: `/piper/${name}.MODEL_CARD`, answer: answer(200, {}, '* License: CC0\n') },
         { path: `/piper/${name}.onnx.json`, answer: answer(200, {}, description) },
       ]);
-      const box = await sandbox();
+      const sandbox = await createSandbox();
       const args = ['engine', 'add', 'piper', '--voice', name, '--from', server.origin, '--yes'];
-      const result = await runFoley(args, { box });
+      const result = await runFoley(args, { sandbox });
       expect(result.code).toBe(2);
       expect(result.stderr).toMatch(`the voice ${name} reads phonemes of the type ${type}`);
       expect(result.stderr).toContain('foley engine add espeak-ng');
       expect(server.requests.map(({ path: wanted }) => wanted)).not.toContain(
         `/piper/${name}.onnx`,
       );
-      expect(await filesIn(box)).toEqual([]);
+      expect(await filesIn(sandbox)).toEqual([]);
     },
   );
 
   test.each([5 * 2 ** 20, 3 * 2 ** 30])(
     'a catalogue of %d bytes in the folder of --from ends with exit 2, unread',
     async (bytes) => {
-      const box = await sandbox();
-      await mkdir(path.join(box.out, 'piper'));
-      await writeFile(path.join(box.out, 'piper/voices.json'), '');
-      await truncate(path.join(box.out, 'piper/voices.json'), bytes);
+      const sandbox = await createSandbox();
+      await mkdir(path.join(sandbox.out, 'piper'));
+      await writeFile(path.join(sandbox.out, 'piper/voices.json'), '');
+      await truncate(path.join(sandbox.out, 'piper/voices.json'), bytes);
       const args = ['engine', 'add', 'piper', '--voice', 'de_DE-x-low', '--yes', '--from', '.'];
-      const result = await runFoley(args, { box });
+      const result = await runFoley(args, { sandbox });
       expect(result.code).toBe(2);
       expect(result.stderr).toContain(
         `voices.json has ${bytes} bytes; at most 4194304 are allowed`,
@@ -231,9 +231,9 @@ describe('an engine that cannot be downloaded', () => {
   });
 
   test('a folder without the files ends with exit 2, and names them', async () => {
-    const box = await sandbox();
-    await mkdir(path.join(box.out, 'empty'));
-    const result = await runFoley([...ONE_VOICE, '--yes', '--from', 'empty'], { box });
+    const sandbox = await createSandbox();
+    await mkdir(path.join(sandbox.out, 'empty'));
+    const result = await runFoley([...ONE_VOICE, '--yes', '--from', 'empty'], { sandbox });
     expect(result.code).toBe(2);
     expect(result.stderr).toMatch(/has no kokoro\/voices\/af_heart\.bin and 1 other file/);
   });
@@ -260,22 +260,22 @@ describe('an engine that cannot be downloaded', () => {
   });
 
   test('a program of the user that has the name stays', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const morse = path.resolve('examples/engine/morse.mjs');
-    await runFoley(['engine', 'add', 'morse', '--', 'node', morse], { box });
-    const file = path.join(box.state, 'foley/engines/engines.json');
-    const list = await runFoley(['engine', 'list', '--json'], { box });
+    await runFoley(['engine', 'add', 'morse', '--', 'node', morse], { sandbox });
+    const file = path.join(sandbox.state, 'foley/engines/engines.json');
+    const list = await runFoley(['engine', 'list', '--json'], { sandbox });
     const { items } = parseJsonDocument(list.stdout) as { items: object[] };
     const engines = items.map((item) => ({ ...item, name: 'kokoro' }));
     await writeFile(file, JSON.stringify({ version: 1, engines }));
-    const spoken = await runFoley(['tts', 'sos', '-v', 'key', '-o', 'sos.wav'], { box });
+    const spoken = await runFoley(['tts', 'sos', '-v', 'key', '-o', 'sos.wav'], { sandbox });
     expect(spoken.code, spoken.stderr).toBe(0);
-    const refused = await runFoley([...ONE_VOICE, '--yes'], { box });
+    const refused = await runFoley([...ONE_VOICE, '--yes'], { sandbox });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
       /an engine that you added: node[\s\S]*foley engine remove kokoro/,
     );
-    const removed = await runFoley(['engine', 'remove', 'kokoro'], { box });
+    const removed = await runFoley(['engine', 'remove', 'kokoro'], { sandbox });
     expect(removed.code, removed.stderr).toBe(0);
   });
 });

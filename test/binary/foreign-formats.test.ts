@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { epubOf, zipOf } from '../harness/epub.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { refused, spokenText } from './support/spoken-text.ts';
 
 const DOCX = zipOf({ '[Content_Types].xml': '<Types/>', 'word/document.xml': '<w:t>Hi</w:t>' });
@@ -12,9 +12,9 @@ const RTF = String.raw`{\rtf1\ansi Hello}`;
 test('an EPUB from stdin, or with another extension, is read', async () => {
   const book = epubOf(['<h1>One</h1>', '<p>Two.</p>']);
   expect(await spokenText([], { input: book })).toBe('One.\n\nTwo.');
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'a.zip'), book);
-  expect(await spokenText(['-f', 'a.zip'], { box })).toBe('One.\n\nTwo.');
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'a.zip'), book);
+  expect(await spokenText(['-f', 'a.zip'], { sandbox })).toBe('One.\n\nTwo.');
 });
 
 test.each([
@@ -22,16 +22,16 @@ test.each([
   ['a.adoc', '= Title\n\nText.', /a\.adoc: it is AsciiDoc, .*\n.*asciidoctor/],
   ['a.html', DOCX, /a\.html: it is an Office document, .*\n.*pandoc/],
 ])('%s is refused, with a way to convert it', async (name, content, message) => {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, name), content);
-  const result = await runFoley(['text', '-f', name], { box });
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, name), content);
+  const result = await runFoley(['text', '-f', name], { sandbox });
   expect(result).toMatchObject({ code: 2 });
   expect(result.stderr).toMatch(message);
   expect(result.stderr).not.toContain('iconv');
 });
 
 test('a file of another format is refused by its name', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   for (const [name, hint] of [
     ['a.mediawiki', 'pandoc -f mediawiki'],
     ['a.docbook', 'pandoc -f docbook'],
@@ -39,24 +39,24 @@ test('a file of another format is refused by its name', async () => {
     ['a.yaml', 'yq'],
     ['a.eml', 'Save its text as .txt. --text-format plain'],
   ] as const) {
-    await writeFile(path.join(box.out, name), 'Hello');
-    const result = await runFoley(['tts', '-f', name, '-o', 'a.mp3', '--local'], { box });
+    await writeFile(path.join(sandbox.out, name), 'Hello');
+    const result = await runFoley(['tts', '-f', name, '-o', 'a.mp3', '--local'], { sandbox });
     expect(result).toMatchObject({ code: 2 });
     expect(result.stderr).toContain(hint);
-    expect(await spokenText(['-f', name, '--text-format', 'plain'], { box })).toBe('Hello');
+    expect(await spokenText(['-f', name, '--text-format', 'plain'], { sandbox })).toBe('Hello');
   }
 });
 
 test('Markdown, subtitles and lyrics of other programs are read', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   for (const [name, content, text] of [
     ['a.Rmd', '# One\n\n**Two**', 'One.\n\nTwo'],
     ['a.sbv', '0:00:01.000,0:00:03.000\nHello\n', 'Hello'],
     ['a.lrc', '[ar:Ann]\n[00:12.00]Hello', 'Hello'],
   ] as const) {
-    await writeFile(path.join(box.out, name), content);
-    expect(await spokenText(['-f', name], { box })).toBe(text);
-    const batch = await runFoley(['batch', name, '--dry-run', '--local', '--json'], { box });
+    await writeFile(path.join(sandbox.out, name), content);
+    expect(await spokenText(['-f', name], { sandbox })).toBe(text);
+    const batch = await runFoley(['batch', name, '--dry-run', '--local', '--json'], { sandbox });
     expect(batch.stdout.toString()).toContain(`"characters":${text.length}`);
   }
 });
@@ -65,23 +65,23 @@ test('a document of another format is refused from stdin, by batches and by scri
   expect((await refused([], { input: DOCX })).stderr).toContain('stdin: it is an Office document');
   const ttml = '<tt xmlns="http://www.w3.org/ns/ttml"><body><p>Hi</p></body></tt>';
   expect((await refused([], { input: ttml })).stderr).toContain('stdin: it is subtitles in TTML');
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'a.txt'), RTF);
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'a.txt'), RTF);
   for (const args of [
     ['batch', 'a.txt', '--dry-run'],
     ['script', 'a.txt', '--dry-run', '-o', 'a.mp3'],
   ]) {
-    const result = await runFoley(args, { box });
+    const result = await runFoley(args, { sandbox });
     expect(result).toMatchObject({ code: 2 });
     expect(result.stderr).toContain('a.txt: it is a Rich Text document');
   }
 });
 
 test('--text-format plain speaks the markup', async () => {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'a.rtf'), RTF);
-  expect(await spokenText(['-f', 'a.rtf', '--text-format', 'plain'], { box })).toBe(RTF);
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'a.rtf'), RTF);
+  expect(await spokenText(['-f', 'a.rtf', '--text-format', 'plain'], { sandbox })).toBe(RTF);
   const args = ['batch', 'a.rtf', '--text-format', 'plain', '--dry-run', '--local', '--json'];
-  const batch = await runFoley(args, { box });
+  const batch = await runFoley(args, { sandbox });
   expect(batch.stdout.toString()).toContain(`"characters":${RTF.length}`);
 });

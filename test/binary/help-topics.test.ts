@@ -5,7 +5,7 @@ import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 describe('foley help exit-codes', () => {
   test('prints every row of the table', async () => {
@@ -26,10 +26,10 @@ describe('foley help exit-codes', () => {
   });
 
   test('needs no configuration that can be read', async () => {
-    const box = await sandbox();
-    await mkdir(path.join(box.config, 'foley'));
-    await writeFile(path.join(box.config, 'foley', 'config.json'), '{');
-    expect(await runFoley(['help', 'exit-codes'], { box })).toMatchObject({ code: 0 });
+    const sandbox = await createSandbox();
+    await mkdir(path.join(sandbox.config, 'foley'));
+    await writeFile(path.join(sandbox.config, 'foley', 'config.json'), '{');
+    expect(await runFoley(['help', 'exit-codes'], { sandbox })).toMatchObject({ code: 0 });
   });
 
   test('is named in the help of a command', async () => {

@@ -10,7 +10,7 @@ import { inShell } from '../harness/in-shell.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { difference, snapshot } from '../harness/snapshot.ts';
 import { requireFullDevice } from '../harness/posix.ts';
 
@@ -91,11 +91,11 @@ describe('help needs nothing, and goes to stdout with 0', () => {
   });
 
   test('also among other flags, and it writes nothing outside of the cache', async () => {
-    const box = await sandbox();
-    const before = await snapshot(box.root);
-    const text = await shown(['tts', '--speed', '1.5', '--help', '--local'], { box });
+    const sandbox = await createSandbox();
+    const before = await snapshot(sandbox.root);
+    const text = await shown(['tts', '--speed', '1.5', '--help', '--local'], { sandbox });
     expect(text).toMatch(/^Usage: foley tts /);
-    const { added, changed } = difference(before, await snapshot(box.root));
+    const { added, changed } = difference(before, await snapshot(sandbox.root));
     expect({ added: added.filter((name) => !name.startsWith('cache/')), changed }).toEqual({
       added: [],
       changed: [],

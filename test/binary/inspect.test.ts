@@ -6,7 +6,7 @@ import { inShell } from '../harness/in-shell.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { writeWav } from '../harness/wav.ts';
 
 const RATE = 16_000;
@@ -26,9 +26,9 @@ function toneWithPause(level: number): Buffer {
 
 describe('inspect', () => {
   test('prints length, loudness, peak and silence', async () => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, 'tone.wav'), toneWithPause(0.5));
-    const result = await runFoley(['inspect', 'tone.wav'], { box });
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'tone.wav'), toneWithPause(0.5));
+    const result = await runFoley(['inspect', 'tone.wav'], { sandbox });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     const text = result.stdout.toString();
     expect(text).toMatch(/^duration +4\.8 s$/m);
@@ -41,9 +41,9 @@ describe('inspect', () => {
   });
 
   test('with --json has them as numbers, and the waveform', async () => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, 'loud.wav'), toneWithPause(1));
-    const result = await runFoley(['inspect', 'loud.wav', '--json'], { box });
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'loud.wav'), toneWithPause(1));
+    const result = await runFoley(['inspect', 'loud.wav', '--json'], { sandbox });
     expect(parseJsonDocument(result.stdout)).toMatchObject({
       file: 'loud.wav',
       format: 'wav',
@@ -72,14 +72,14 @@ describe('inspect', () => {
     'hears what foley speaks as %s as ffmpeg does',
     async (format) => {
       requireTool('ffmpeg');
-      const box = await sandbox();
+      const sandbox = await createSandbox();
       const speech = ['tts', '--local', 'A sentence to be measured, neither long nor short.'];
-      await runFoley([...speech, '-o', `speech.${format}`], { box });
-      const result = await runFoley(['inspect', `speech.${format}`, '--json'], { box });
+      await runFoley([...speech, '-o', `speech.${format}`], { sandbox });
+      const result = await runFoley(['inspect', `speech.${format}`, '--json'], { sandbox });
       const { loudnessLufs, peakDbfs } = Object(parseJsonDocument(result.stdout));
       const theirs = await inShell(
         `ffmpeg -hide_banner -nostats -i speech.${format} -af ebur128=peak=sample -f null - 2>&1 | tail -12`,
-        { box },
+        { sandbox },
       );
       const told = theirs.stdout.toString();
       expect(loudnessLufs).toBeCloseTo(Number(/I: +(-[\d.]+) LUFS/.exec(told)?.[1]), 0);
@@ -96,9 +96,9 @@ describe('inspect', () => {
     ['cut.wav', toneWithPause(1).subarray(0, 5000), /cut\.wav /],
     ['empty.mp3', '', /empty\.mp3 /],
   ])('refuses %s', async (name, content, message) => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, name), content);
-    const result = await runFoley(['inspect', name], { box });
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, name), content);
+    const result = await runFoley(['inspect', name], { sandbox });
     expect(result.code).toBe(2);
     expect(result.stderr).toMatch(message);
     expect(result.stdout.toString()).toBe('');
@@ -115,9 +115,9 @@ describe('inspect', () => {
 
 describe('tts --waveform', () => {
   test('draws the file that was made, on stderr', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = ['tts', '--local', 'hello there', '-o', 'hello.wav', '--waveform'];
-    const result = await runFoley(args, { box });
+    const result = await runFoley(args, { sandbox });
     expect(result.code).toBe(0);
     expect(result.stdout.toString()).toBe('');
     expect(result.stderr).toMatch(/\n[▁▂▃▄▅▆▇█]{40,80}\n/);

@@ -8,7 +8,7 @@ import { requirePosix } from '../harness/posix.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { FOLEY, runFoley, startFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { difference, snapshot } from '../harness/snapshot.ts';
 import { startProgramInTerminal } from '../harness/terminal.ts';
 import { TESTED_NODE } from '../harness/tested-node.ts';
@@ -24,33 +24,33 @@ const AT_ONCE = ['-m', 'vendor-s21pro-flash', '--via', 'sync'] as const;
 /** `--verbose` says this when the audio has begun to arrive, long before it is whole. */
 const HAS_BEGUN = /POST \S+\/speech\/tts 200/;
 
-async function boxWithLongText(): Promise<Sandbox> {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'long.txt'), longText(9_000));
-  await writeFile(path.join(box.out, 'out.mp3'), 'the older file');
-  return box;
+async function sandboxWithLongText(): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'long.txt'), longText(9_000));
+  await writeFile(path.join(sandbox.out, 'out.mp3'), 'the older file');
+  return sandbox;
 }
 
 describe('a signal in the middle of a long text', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s keeps the previous file, leaves no temporary file and ends with the signal',
     async (signal) => {
-      const box = await boxWithLongText();
-      const before = await snapshot(box.out);
+      const sandbox = await sandboxWithLongText();
+      const before = await snapshot(sandbox.out);
       const args = ['tts', '-f', 'long.txt', '-o', 'out.mp3', '--local', '--verbose', ...AT_ONCE];
-      const result = await runFoley(args, { box, signalAt: { signal, when: HAS_BEGUN } });
+      const result = await runFoley(args, { sandbox, signalAt: { signal, when: HAS_BEGUN } });
       expect(result).toMatchObject({ code: null, signal });
-      expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+      expect(difference(before, await snapshot(sandbox.out))).toEqual(UNCHANGED);
       expect(result.stderr).not.toMatch(/internal|Error|\.ts:|\.cjs:/);
     },
   );
 
   test('leaves a state in which the next command works', async () => {
-    const box = await boxWithLongText();
+    const sandbox = await sandboxWithLongText();
     const args = ['tts', '-f', 'long.txt', '-o', 'out.mp3', '--local', '--verbose', ...AT_ONCE];
     const when = { signal: 'SIGINT', when: HAS_BEGUN } as const;
-    await runFoley(args, { box, signalAt: when });
-    const next = await runFoley(['tts', 'Hi', '-o', 'out.mp3', '--local'], { box });
+    await runFoley(args, { sandbox, signalAt: when });
+    const next = await runFoley(['tts', 'Hi', '-o', 'out.mp3', '--local'], { sandbox });
     expect(next.code, next.stderr).toBe(0);
   });
 
@@ -61,12 +61,12 @@ describe('a signal in the middle of a long text', () => {
     const { server, env } = await startHostedService([
       { method: 'POST', path: SPEECH_PATH, answer },
     ]);
-    const box = await boxWithLongText();
-    const before = await snapshot(box.out);
+    const sandbox = await sandboxWithLongText();
+    const before = await snapshot(sandbox.out);
     const signalAt = { signal: 'SIGINT', when: server.paused() } as const;
-    const result = await runFoley(['tts', 'Hi', '-o', 'out.mp3'], { box, env, signalAt });
+    const result = await runFoley(['tts', 'Hi', '-o', 'out.mp3'], { sandbox, env, signalAt });
     expect(result).toMatchObject({ code: null, signal: 'SIGINT' });
-    expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+    expect(difference(before, await snapshot(sandbox.out))).toEqual(UNCHANGED);
     expect(await server.abandoned()).toMatchObject({ path: SPEECH_PATH });
   });
 
@@ -99,17 +99,17 @@ function loop(flags: string): string {
 describe('Ctrl-C on a terminal stops the loop that the command is in', () => {
   test('in the middle of its audio', async () => {
     const bash = requireTool('bash');
-    const box = await boxWithLongText();
-    const before = await snapshot(box.out);
+    const sandbox = await sandboxWithLongText();
+    const before = await snapshot(sandbox.out);
     const script = loop('--local --verbose --no-progress');
-    const running = await startProgramInTerminal(bash, ['-c', script], { box });
+    const running = await startProgramInTerminal(bash, ['-c', script], { sandbox });
     await running.waitFor('stdout', HAS_BEGUN);
     running.write('\u0003');
     const { code, stdout } = await running.done;
     expect(code).toBe(130);
     expect(stdout.toString()).toContain('run 1');
     expect(stdout.toString()).not.toMatch(/run 2|after all/);
-    expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+    expect(difference(before, await snapshot(sandbox.out))).toEqual(UNCHANGED);
   });
 
   test('while it shows that it is at work', async () => {
@@ -117,8 +117,8 @@ describe('Ctrl-C on a terminal stops the loop that the command is in', () => {
     const { env } = await startHostedService([
       { method: 'POST', path: SPEECH_PATH, answer: slowHeaders(mp3) },
     ]);
-    const box = await boxWithLongText();
-    const running = await startProgramInTerminal(bash, ['-c', loop('')], { box, env });
+    const sandbox = await sandboxWithLongText();
+    const running = await startProgramInTerminal(bash, ['-c', loop('')], { sandbox, env });
     await running.waitFor('stdout', /speaking/);
     running.write('\u0003');
     const { code, stdout } = await running.done;
@@ -139,14 +139,14 @@ describe('Ctrl-C counts when foley learns of it and of the end of the player at 
     ['reports success', 'exit 0', ['voices', 'preview', 'Martin', '--local']],
   ])('and the player %s (%s): foley %j', async (_how, end, args) => {
     requirePosix('programs that begin with #!');
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const script = `#!/bin/sh
       cat > heard
       kill -STOP $PPID; kill -INT $PPID
       (while sleep 0.2; kill -CONT $PPID; do :; done) > /dev/null 2>&1 &
       ${end}`;
-    await writeFile(path.join(box.out, 'play.sh'), script, { mode: 0o755 });
-    const result = await runFoley([...args, '--player', './play.sh'], { box });
+    await writeFile(path.join(sandbox.out, 'play.sh'), script, { mode: 0o755 });
+    const result = await runFoley([...args, '--player', './play.sh'], { sandbox });
     expect(result, result.stderr).toMatchObject({ code: null, signal: 'SIGINT' });
   });
 });

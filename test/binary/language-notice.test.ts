@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const FRENCH = 'Le chat est sur la table et il ne veut pas descendre dans le jardin.';
 const TABLE = `id,text\na,"Hello there, it is me."\nb,"${FRENCH}"\nc,"${FRENCH} Il est là."\n`;
@@ -17,10 +17,10 @@ const COMMANDS: readonly (readonly [string, readonly string[], string, string])[
 ];
 
 async function noticesOf(args: readonly string[], input = ''): Promise<readonly string[]> {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'a.csv'), TABLE);
-  await writeFile(path.join(box.out, 'a.txt'), SCRIPT);
-  const { code, stderr } = await runFoley([...args, '--local'], { box, input });
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'a.csv'), TABLE);
+  await writeFile(path.join(sandbox.out, 'a.txt'), SCRIPT);
+  const { code, stderr } = await runFoley([...args, '--local'], { sandbox, input });
   expect(code, stderr).toBe(0);
   return stderr.split('\n').filter((line) => line.includes('looks'));
 }

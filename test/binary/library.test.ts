@@ -7,7 +7,7 @@ import { startService } from '../../src/library/service.ts';
 import { requireBuild } from '../harness/run-foley.ts';
 import { runProgram } from '../harness/run-program.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = readFileSync(path.join(ROOT, 'docs/library.md'), 'utf8');
@@ -19,31 +19,31 @@ const HOSTILE = { FOLEY_TARGET: 'hosted', FOLEY_API_KEY: '', FOLEY_BASE_URL: 'ft
 /** A project that has installed foley, and whose configuration is invalid. */
 async function project(): Promise<Sandbox> {
   requireBuild();
-  const box = await sandbox();
-  await mkdir(path.join(box.out, 'node_modules'));
-  await symlink(ROOT, path.join(box.out, 'node_modules/foley'));
-  await writeFile(path.join(box.out, 'foley.config.json'), 'not JSON');
-  return box;
+  const sandbox = await createSandbox();
+  await mkdir(path.join(sandbox.out, 'node_modules'));
+  await symlink(ROOT, path.join(sandbox.out, 'node_modules/foley'));
+  await writeFile(path.join(sandbox.out, 'foley.config.json'), 'not JSON');
+  return sandbox;
 }
 
-async function run(box: Sandbox, name: string, code: string, args: readonly string[] = []) {
-  await writeFile(path.join(box.out, name), code);
-  return runProgram(process.execPath, [...args, name], { box, env: HOSTILE });
+async function run(sandbox: Sandbox, name: string, code: string, args: readonly string[] = []) {
+  await writeFile(path.join(sandbox.out, name), code);
+  return runProgram(process.execPath, [...args, name], { sandbox, env: HOSTILE });
 }
 
 describe('docs/library.md', () => {
   test.each(EXAMPLES.map((code, index) => [index + 1, code] as const))(
     'example %i prints what it says, whatever the environment and configuration are',
     async (_number, code) => {
-      const box = await project();
+      const sandbox = await project();
       const name = code.includes('require(') ? 'example.cjs' : 'example.mjs';
-      const { stderr, stdout } = await run(box, name, code);
+      const { stderr, stdout } = await run(sandbox, name, code);
       const prints = [...code.matchAll(/\/\/ prints (.*)$/gm)].map(([, text]) => `${text}\n`);
       expect({ stderr, stdout: stdout.toString() }).toEqual({
         stderr: '',
         stdout: prints.join(''),
       });
-      expect(await readdir(box.temporary)).toEqual([]);
+      expect(await readdir(sandbox.temporary)).toEqual([]);
     },
   );
 
@@ -53,11 +53,11 @@ describe('docs/library.md', () => {
 });
 
 test('examples/library/speech-feature.mjs passes, and has about 15 lines of code', async () => {
-  const box = await project();
+  const sandbox = await project();
   const code = readFileSync(path.join(ROOT, 'examples/library/speech-feature.mjs'), 'utf8');
   const lines = code.split('\n').filter((line) => line !== '' && !line.startsWith('//'));
   expect(lines.length).toBeLessThanOrEqual(15);
-  const { code: exit, stdout } = await run(box, 'speech-feature.mjs', code, ['--test']);
+  const { code: exit, stdout } = await run(sandbox, 'speech-feature.mjs', code, ['--test']);
   expect({ exit, stdout: stdout.toString() }).toMatchObject({
     exit: 0,
     stdout: expect.stringMatching(/pass 1\b[^]*fail 0\b/),
@@ -74,22 +74,28 @@ test.each([
       ['foley/client', 'createClient'],
       ['foley/service', 'startService'],
     ] as const) {
-      const box = await project();
+      const sandbox = await project();
       const code = `const before = process.eventNames().length;
 ${importing(name)}
 const { ${exported}, FoleyError } = part;
 console.log(typeof ${exported}, typeof FoleyError, process.eventNames().length - before);
 `;
-      const { stderr, stdout } = await run(box, file, code);
+      const { stderr, stdout } = await run(sandbox, file, code);
       expect({ stderr, stdout: stdout.toString() }).toEqual({
         stderr: '',
         stdout: 'function function 0\n',
       });
-      for (const folder of [box.home, box.config, box.state, box.cache, box.temporary]) {
+      for (const folder of [
+        sandbox.home,
+        sandbox.config,
+        sandbox.state,
+        sandbox.cache,
+        sandbox.temporary,
+      ]) {
         expect(await readdir(folder)).toEqual([]);
       }
       const expected = ['foley.config.json', 'node_modules', file].toSorted();
-      expect((await readdir(box.out)).toSorted()).toEqual(expected);
+      expect((await readdir(sandbox.out)).toSorted()).toEqual(expected);
     }
   },
 );
@@ -97,7 +103,7 @@ console.log(typeof ${exported}, typeof FoleyError, process.eventNames().length -
 test('a client that is not closed does not keep its program running', async () => {
   const service = await startService();
   onTestFinished(() => service.close());
-  const box = await project();
+  const sandbox = await project();
   const { apiKey, baseUrl } = service;
   const code = `import { createClient } from 'foley/client';
 const client = createClient(${JSON.stringify({ apiKey, baseUrl })});
@@ -109,27 +115,27 @@ const open = () => process.getActiveResourcesInfo().filter((name) => name.starts
 for (let tries = 0; tries < 50 && open() > 0; tries += 1) await new Promise((done) => setTimeout(done, 100));
 console.log(open());
 `;
-  const { stderr, stdout } = await run(box, 'a.mjs', code);
+  const { stderr, stdout } = await run(sandbox, 'a.mjs', code);
   expect({ stderr, stdout: stdout.toString() }).toEqual({ stderr: '', stdout: '0\n' });
 });
 
 test('startService removes the folders of killed processes, and keeps those of running ones', async () => {
-  const box = await project();
+  const sandbox = await project();
   const folders = async () =>
-    (await readdir(box.temporary)).filter((name) => name.startsWith('foley-eph'));
+    (await readdir(sandbox.temporary)).filter((name) => name.startsWith('foley-eph'));
   const start =
     "import { startService } from 'foley/service';\nconst service = await startService();\n";
-  await run(box, 'killed.mjs', `${start}process.kill(process.pid, 'SIGKILL');`);
+  await run(sandbox, 'killed.mjs', `${start}process.kill(process.pid, 'SIGKILL');`);
   const [orphan] = await folders();
   expect(orphan).toBeDefined();
-  await mkdir(path.join(box.temporary, 'foley-ephemeral-unknown'));
+  await mkdir(path.join(sandbox.temporary, 'foley-ephemeral-unknown'));
   const spawning = `${start}import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 spawnSync(process.execPath, ['killed.mjs'], { stdio: 'ignore' });
 console.log(readdirSync(tmpdir()).length);
 await service.close();`;
-  const { stderr, stdout } = await run(box, 'b.mjs', spawning);
+  const { stderr, stdout } = await run(sandbox, 'b.mjs', spawning);
   expect({ stderr, stdout: stdout.toString() }).toEqual({ stderr: '', stdout: '3\n' });
   const left = await folders();
   expect(left).not.toContain(orphan);

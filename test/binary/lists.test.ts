@@ -4,7 +4,7 @@ import { answer } from '../fault-server/http-text.ts';
 import type { Step } from '../fault-server/steps.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 import { startHostedService, voicesAnswer } from './support/hosted-service.ts';
 
@@ -53,13 +53,13 @@ describe('--columns', () => {
   });
 
   test.each(LISTS)('of %s are %s', async (command, columns) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = command.split(' ');
-    const result = await runFoley([...args, '--local', '--columns', columns], { box });
+    const result = await runFoley([...args, '--local', '--columns', columns], { sandbox });
     expect(result.code, result.stderr).toBe(0);
     const lines = result.stdout.toString().split('\n').slice(0, -1);
     for (const line of lines) expect(line.split('\t')).toHaveLength(columns.split(',').length);
-    const help = await runFoley([...args, '--help'], { box });
+    const help = await runFoley([...args, '--help'], { sandbox });
     const listed = help.stdout.toString().replaceAll(/\s+/g, ' ');
     expect(listed).toContain('columns and their order: ');
     for (const name of columns.split(',')) expect(listed).toContain(name);

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 import { startHostedService } from './support/hosted-service.ts';
 
@@ -25,9 +25,9 @@ const COMMANDS: readonly (readonly [readonly string[], string, string, string])[
 ];
 
 async function noticesOf(args: readonly string[], input: string): Promise<readonly string[]> {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'page.txt'), HTML);
-  const { code, stderr } = await runFoley([...args, '--local'], { box, input });
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'page.txt'), HTML);
+  const { code, stderr } = await runFoley([...args, '--local'], { sandbox, input });
   expect(code, stderr).toBe(0);
   return stderr.split('\n').filter((line) => line.includes('looks like'));
 }

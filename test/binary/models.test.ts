@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MODELS } from '../fault-server/healthy-service.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startHostedService } from './support/hosted-service.ts';
 
 describe('models', () => {
@@ -18,19 +18,21 @@ describe('models', () => {
   });
 
   test('show the price of a model from earlier charges, and no other price', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const local = ['--local'];
     const text = 'A sentence of exactly fifty characters, all billed.';
-    await runFoley(['tts', text, '-m', 'vendor-s21pro-flash', '-o', 'a.wav', ...local], { box });
-    const { stdout } = await runFoley(['models', ...local], { box });
+    await runFoley(['tts', text, '-m', 'vendor-s21pro-flash', '-o', 'a.wav', ...local], {
+      sandbox,
+    });
+    const { stdout } = await runFoley(['models', ...local], { sandbox });
     const [title, ...rows] = stdout.toString().trimEnd().split('\n');
     expect(title).toMatch(/^ID +LONGEST TEXT +FORMATS +CREDITS\/1000 +CONTROLS$/);
     expect(rows.filter((row) => row.includes(' about '))).toEqual([
       expect.stringMatching(/^vendor-s21pro-flash .* about 5\d\d /),
     ]);
-    const shown = await runFoley(['models', 'get', 'vendor-s21pro-flash', ...local], { box });
+    const shown = await runFoley(['models', 'get', 'vendor-s21pro-flash', ...local], { sandbox });
     expect(shown.stdout.toString()).toMatch(/^price +about 5\d\d credits for 1000 characters/m);
-    const other = await runFoley(['models', 'get', 'vendor-s21pro', ...local], { box });
+    const other = await runFoley(['models', 'get', 'vendor-s21pro', ...local], { sandbox });
     expect(other.stdout.toString()).toMatch(/^price +unknown until/m);
   });
 

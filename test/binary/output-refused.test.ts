@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { errorLine } from '../harness/error-line.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { difference, snapshot } from '../harness/snapshot.ts';
 import { startHostedService } from './support/hosted-service.ts';
 
@@ -13,12 +13,12 @@ const UNCHANGED = { added: [], removed: [], changed: [] };
 /** Runs a command that must end before the service is asked for anything; nothing may change. */
 async function refused(args: readonly string[], options: RunOptions = {}) {
   const { server, env } = await startHostedService();
-  const box = options.box ?? (await sandbox());
-  const before = await snapshot(box.out);
-  const result = await runFoley(['tts', 'Hi', ...args], { ...options, box, env });
+  const sandbox = options.sandbox ?? (await createSandbox());
+  const before = await snapshot(sandbox.out);
+  const result = await runFoley(['tts', 'Hi', ...args], { ...options, sandbox, env });
   expect(server.connections, result.stderr).toBe(0);
   expect(result.stdout).toHaveLength(0);
-  expect(difference(before, await snapshot(box.out))).toEqual(UNCHANGED);
+  expect(difference(before, await snapshot(sandbox.out))).toEqual(UNCHANGED);
   return result;
 }
 
@@ -56,45 +56,45 @@ describe('an output that cannot be is found before anything is asked', () => {
   });
 
   test('a folder that may not be written in is exit 30', async () => {
-    const box = await sandbox({ unprivileged: true });
-    const folder = path.join(box.out, 'locked');
+    const sandbox = await createSandbox({ unprivileged: true });
+    const folder = path.join(sandbox.out, 'locked');
     await mkdir(folder);
     await chmod(folder, 0o555);
-    const result = await refused(['-o', 'locked/hi.mp3'], { box });
+    const result = await refused(['-o', 'locked/hi.mp3'], { sandbox });
     expect(result.code).toBe(30);
     expect(result.stderr).toMatch(/locked/);
   });
 
   test('a file that is write-protected is exit 30', async () => {
-    const box = await sandbox({ unprivileged: true });
-    await writeFile(path.join(box.out, 'hi.mp3'), 'precious', { mode: 0o444 });
-    const result = await refused(['-o', 'hi.mp3'], { box });
+    const sandbox = await createSandbox({ unprivileged: true });
+    await writeFile(path.join(sandbox.out, 'hi.mp3'), 'precious', { mode: 0o444 });
+    const result = await refused(['-o', 'hi.mp3'], { sandbox });
     expect(result.code).toBe(30);
     expect(result.stderr).toMatch(/write-protected/);
   });
 
   test('a folder instead of a file is exit 2 and says which file it could be', async () => {
-    const box = await sandbox();
-    await mkdir(path.join(box.out, 'audio'));
-    const result = await refused(['-o', 'audio'], { box });
+    const sandbox = await createSandbox();
+    await mkdir(path.join(sandbox.out, 'audio'));
+    const result = await refused(['-o', 'audio'], { sandbox });
     expect(result.code).toBe(2);
     expect(result.stderr).toMatch(/audio is a folder[\s\S]*audio\/speech\.mp3/);
   });
 
   test('an existing file with --no-clobber is exit 31 and stays', async () => {
-    const box = await sandbox();
-    const file = path.join(box.out, 'hi.mp3');
+    const sandbox = await createSandbox();
+    const file = path.join(sandbox.out, 'hi.mp3');
     await writeFile(file, 'precious');
-    const result = await refused(['-o', 'hi.mp3', '--no-clobber'], { box });
+    const result = await refused(['-o', 'hi.mp3', '--no-clobber'], { sandbox });
     expect(result.code).toBe(31);
     expect(result.stderr).toMatch(/^foley: hi\.mp3 already exists/);
     expect(await readFile(file, 'utf8')).toBe('precious');
   });
 
   test('the same with --json is an error line with its code', async () => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, 'hi.mp3'), 'precious');
-    const result = await refused(['-o', 'hi.mp3', '--no-clobber', '--json'], { box });
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'hi.mp3'), 'precious');
+    const result = await refused(['-o', 'hi.mp3', '--no-clobber', '--json'], { sandbox });
     expect(errorLine(result)).toMatchObject({ code: 'exists', exitCode: 31, billed: 'no' });
   });
 });

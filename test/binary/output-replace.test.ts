@@ -14,7 +14,7 @@ import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import type { Step } from '../fault-server/steps.ts';
 import { tinyAudio } from '../fault-server/tiny-audio.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { difference, filesOf, snapshot } from '../harness/snapshot.ts';
 import { startHostedService } from './support/hosted-service.ts';
 import { expectSoundIn } from './support/sound.ts';
@@ -22,30 +22,30 @@ import { requirePosix } from '../harness/posix.ts';
 
 const { mp3, wav } = await tinyAudio();
 
-async function boxWithOldFile() {
-  const box = await sandbox();
-  const file = path.join(box.out, 'hi.mp3');
+async function sandboxWithOldFile() {
+  const sandbox = await createSandbox();
+  const file = path.join(sandbox.out, 'hi.mp3');
   await writeFile(file, 'the older file');
-  return { box, file };
+  return { sandbox, file };
 }
 
 test('an existing file is replaced, and keeps its permissions', async () => {
   requirePosix('files that only their owner can read');
-  const { box, file } = await boxWithOldFile();
+  const { sandbox, file } = await sandboxWithOldFile();
   await chmod(file, 0o626);
-  const result = await runFoley(['tts', 'Hi', '-o', 'hi.mp3', '--local'], { box });
+  const result = await runFoley(['tts', 'Hi', '-o', 'hi.mp3', '--local'], { sandbox });
   expect(result.code, result.stderr).toBe(0);
-  await expectSoundIn(box, 'hi.mp3');
+  await expectSoundIn(sandbox, 'hi.mp3');
   expect((await stat(file)).mode & 0o777).toBe(0o626);
-  expect(filesOf(await snapshot(box.out))).toEqual(['hi.mp3']);
+  expect(filesOf(await snapshot(sandbox.out))).toEqual(['hi.mp3']);
 });
 
 test('the older file is whole until the new one is', async () => {
   const { server, env } = await startHostedService([
     { method: 'POST', path: SPEECH_PATH, answer: slowBody(mp3) },
   ]);
-  const { box, file } = await boxWithOldFile();
-  const running = await startFoley(['tts', 'Hi', '-o', 'hi.mp3'], { box, env });
+  const { sandbox, file } = await sandboxWithOldFile();
+  const running = await startFoley(['tts', 'Hi', '-o', 'hi.mp3'], { sandbox, env });
   await server.paused();
   expect(await readFile(file, 'utf8')).toBe('the older file');
   await server.advance();
@@ -62,10 +62,13 @@ test.each<readonly [string, number, readonly Step[]]>([
   ['a refusal', 20, errorAnswer(400)],
 ])('%s is exit %i, and the older file stays', async (_, code, answer) => {
   const { env } = await startHostedService([{ method: 'POST', path: SPEECH_PATH, answer }]);
-  const { box } = await boxWithOldFile();
-  const before = await snapshot(box.out);
-  const result = await runFoley(['tts', 'Hi', '-o', 'hi.mp3', '--max-retries', '0'], { box, env });
+  const { sandbox } = await sandboxWithOldFile();
+  const before = await snapshot(sandbox.out);
+  const result = await runFoley(['tts', 'Hi', '-o', 'hi.mp3', '--max-retries', '0'], {
+    sandbox,
+    env,
+  });
   expect(result.code, result.stderr).toBe(code);
-  const changes = difference(before, await snapshot(box.out));
+  const changes = difference(before, await snapshot(sandbox.out));
   expect(changes).toEqual({ added: [], removed: [], changed: [] });
 });

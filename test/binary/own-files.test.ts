@@ -17,8 +17,8 @@ import { errorLine } from '../harness/error-line.ts';
 import { skipWithout } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { batchBox } from './batch/batch-box.ts';
+import { createSandbox } from '../harness/sandbox.ts';
+import { batchSandbox } from './batch/batch-sandbox.ts';
 import { firstVoiceId } from './support/serve.ts';
 import { makeFifo, requirePosix } from '../harness/posix.ts';
 
@@ -28,10 +28,10 @@ const DRY_RUN = ['tts', 'hi', '-v', 'v', '--dry-run', '--json'] as const;
 const MOST_BYTES = 512 * 1024 * 1024;
 
 /** The refusal of the project file `make` puts into the current folder. */
-async function refusal(make: (file: string, box: Sandbox) => Promise<unknown>) {
-  const box = await sandbox();
-  await make(path.join(box.out, PROJECT_FILE), box);
-  const result = await runFoley(DRY_RUN, { box, timeoutMs: 15_000 });
+async function refusal(make: (file: string, sandbox: Sandbox) => Promise<unknown>) {
+  const sandbox = await createSandbox();
+  await make(path.join(sandbox.out, PROJECT_FILE), sandbox);
+  const result = await runFoley(DRY_RUN, { sandbox, timeoutMs: 15_000 });
   expect(result.code).toBe(2);
   return errorLine(result);
 }
@@ -45,9 +45,9 @@ describe('a project file that is no small regular file is refused, not read', ()
   });
 
   test('a link to a file', async () => {
-    const error = await refusal(async (file, box) => {
-      await writeFile(path.join(box.home, 'other.json'), '{"speed":2}');
-      await symlink(path.join(box.home, 'other.json'), file);
+    const error = await refusal(async (file, sandbox) => {
+      await writeFile(path.join(sandbox.home, 'other.json'), '{"speed":2}');
+      await symlink(path.join(sandbox.home, 'other.json'), file);
     });
     expect(error.message).toContain('it is a symbolic link');
   });
@@ -63,70 +63,70 @@ describe('a project file that is no small regular file is refused, not read', ()
   });
 
   test('a file of a gigabyte, which is not read', async () => {
-    const box = await sandbox();
-    const file = path.join(box.out, PROJECT_FILE);
+    const sandbox = await createSandbox();
+    const file = path.join(sandbox.out, PROJECT_FILE);
     await writeFile(file, '{}');
     await truncate(file, 1024 * 1024 * 1024);
     const result = await runFoley(DRY_RUN, {
-      box,
+      sandbox,
       env: { NODE_OPTIONS: `--max-old-space-size=${MOST_BYTES / 1024 / 1024}` },
     });
     expect(errorLine(result).message).toContain('it is larger than 64 KiB');
   });
 
   test('a file of another user', async () => {
-    const box = await sandbox({ unprivileged: true });
-    if (box.user === undefined) skipWithout('the rights of root');
-    const file = path.join(box.out, PROJECT_FILE);
+    const sandbox = await createSandbox({ unprivileged: true });
+    if (sandbox.user === undefined) skipWithout('the rights of root');
+    const file = path.join(sandbox.out, PROJECT_FILE);
     await writeFile(file, '{"speed":2}');
     await chown(file, 4711, 4711);
-    const result = await runFoley(DRY_RUN, { box });
+    const result = await runFoley(DRY_RUN, { sandbox });
     expect(result.code).toBe(2);
     expect(errorLine(result).message).toContain('it belongs to another user (uid 4711)');
     await chown(file, 0, 0);
-    expect((await runFoley(DRY_RUN, { box })).code).toBe(0);
+    expect((await runFoley(DRY_RUN, { sandbox })).code).toBe(0);
   });
 
   test('one further up is not looked at when there is a nearer one', async () => {
     requirePosix('/dev/null, /dev/zero and /dev/fd');
-    const box = await sandbox();
-    const inner = path.join(box.out, 'inner');
+    const sandbox = await createSandbox();
+    const inner = path.join(sandbox.out, 'inner');
     await mkdir(inner);
-    await symlink('/dev/zero', path.join(box.out, PROJECT_FILE));
+    await symlink('/dev/zero', path.join(sandbox.out, PROJECT_FILE));
     await writeFile(path.join(inner, PROJECT_FILE), '{}');
-    expect((await runFoley(DRY_RUN, { box, cwd: inner })).code).toBe(0);
+    expect((await runFoley(DRY_RUN, { sandbox, cwd: inner })).code).toBe(0);
   });
 });
 
 describe('files of the person', () => {
   test('settings may lie behind a link, as dotfiles do, but not behind one to a device', async () => {
     requirePosix('/dev/null, /dev/zero and /dev/fd');
-    const box = await sandbox();
-    const folder = path.join(box.config, 'foley');
+    const sandbox = await createSandbox();
+    const folder = path.join(sandbox.config, 'foley');
     await mkdir(folder);
     const file = path.join(folder, 'config.json');
-    await writeFile(path.join(box.home, 'dotfile.json'), '{"speed":1.5}');
-    await symlink(path.join(box.home, 'dotfile.json'), file);
-    const result = await runFoley(['config', 'get', 'speed'], { box });
+    await writeFile(path.join(sandbox.home, 'dotfile.json'), '{"speed":1.5}');
+    await symlink(path.join(sandbox.home, 'dotfile.json'), file);
+    const result = await runFoley(['config', 'get', 'speed'], { sandbox });
     expect(result.stdout.toString()).toBe('1.5\n');
     execFileSync('ln', ['-sfn', '/dev/zero', file]);
-    const refused = await runFoley(['config', 'get', 'speed', '--json'], { box });
+    const refused = await runFoley(['config', 'get', 'speed', '--json'], { sandbox });
     expect(refused.code).toBe(2);
     expect(errorLine(refused).message).toContain('it is not a regular file');
   });
 
   test('state is stored in real folders, never behind a link', async () => {
     requirePosix('files that only their owner can read');
-    const stage = await batchBox({});
-    const { box } = stage;
-    const victim = path.join(box.home, 'victim');
+    const fixture = await batchSandbox({});
+    const { sandbox } = fixture;
+    const victim = path.join(sandbox.home, 'victim');
     await mkdir(victim);
     await chmod(victim, 0o755);
-    await mkdir(path.join(box.state, 'foley'));
-    await symlink(victim, path.join(box.state, 'foley', 'journal'));
-    const voice = await firstVoiceId(stage.service);
+    await mkdir(path.join(sandbox.state, 'foley'));
+    await symlink(victim, path.join(sandbox.state, 'foley', 'journal'));
+    const voice = await firstVoiceId(fixture.service);
     const args = ['tts', 'hi', '-v', voice, '-o', 'hi.mp3', '--json'];
-    const result = await runFoley(args, { box, env: stage.service.env });
+    const result = await runFoley(args, { sandbox, env: fixture.service.env });
     expect(result.code).toBe(32);
     expect(errorLine(result)).toMatchObject({ code: 'state', billed: 'no' });
     expect(errorLine(result).message).toContain('it is a symbolic link');
@@ -138,35 +138,35 @@ describe('files of the person', () => {
 describe('a batch folder', () => {
   test('that is a link is refused; what it leads to stays as it is', async () => {
     requirePosix('files that only their owner can read');
-    const stage = await batchBox({ 'in/a.txt': 'One.' });
-    const { box } = stage;
-    const victim = path.join(box.home, 'victim');
+    const fixture = await batchSandbox({ 'in/a.txt': 'One.' });
+    const { sandbox } = fixture;
+    const victim = path.join(sandbox.home, 'victim');
     await mkdir(victim);
     await chmod(victim, 0o755);
-    await mkdir(path.join(box.out, 'done'));
-    await symlink(victim, path.join(box.out, 'done', '.foley'));
-    const result = await stage.batch(['in', '--output-dir', 'done', '--json']);
+    await mkdir(path.join(sandbox.out, 'done'));
+    await symlink(victim, path.join(sandbox.out, 'done', '.foley'));
+    const result = await fixture.batch(['in', '--output-dir', 'done', '--json']);
     expect(result.code).toBe(30);
     expect(errorLine(result).message).toContain('it is a symbolic link');
     expect((await stat(victim)).mode & 0o777).toBe(0o755);
     expect(await readdir(victim)).toStrictEqual([]);
-    expect(await stage.charged()).toBe(0);
+    expect(await fixture.charged()).toBe(0);
   });
 
   test.each(['journal', 'locks', 'tmp'])('with a link as its %s is refused', async (name) => {
     requirePosix('files that only their owner can read');
-    const stage = await batchBox({ 'in/a.txt': 'One.' });
-    const { box } = stage;
-    const victim = path.join(box.home, 'victim');
+    const fixture = await batchSandbox({ 'in/a.txt': 'One.' });
+    const { sandbox } = fixture;
+    const victim = path.join(sandbox.home, 'victim');
     await mkdir(victim);
     await chmod(victim, 0o755);
-    await mkdir(path.join(box.out, 'done', '.foley'), { recursive: true });
-    await symlink(victim, path.join(box.out, 'done', '.foley', name));
-    const result = await stage.batch(['in', '--output-dir', 'done', '--json']);
+    await mkdir(path.join(sandbox.out, 'done', '.foley'), { recursive: true });
+    await symlink(victim, path.join(sandbox.out, 'done', '.foley', name));
+    const result = await fixture.batch(['in', '--output-dir', 'done', '--json']);
     expect(result.code).toBe(30);
     expect((await stat(victim)).mode & 0o777).toBe(0o755);
     expect(await readdir(victim)).toStrictEqual([]);
-    expect(await stage.charged()).toBe(0);
+    expect(await fixture.charged()).toBe(0);
   });
 
   test.each([
@@ -174,17 +174,19 @@ describe('a batch folder', () => {
     ['secret', 32],
     ['journal/20240101T000000Z-1-00000000.jsonl', 32],
   ])('with a link as its %s is refused', async (name, code) => {
-    const stage = await batchBox({ 'in/a.txt': 'One.' });
-    const { box } = stage;
-    const victim = path.join(box.home, 'victim');
+    const fixture = await batchSandbox({ 'in/a.txt': 'One.' });
+    const { sandbox } = fixture;
+    const victim = path.join(sandbox.home, 'victim');
     await writeFile(victim, '');
-    await mkdir(path.join(box.out, 'done', '.foley', 'journal'), { recursive: true });
-    await symlink(victim, path.join(box.out, 'done', '.foley', name));
-    const result = await stage.batch(['in', '--output-dir', 'done', '--json']);
+    await mkdir(path.join(sandbox.out, 'done', '.foley', 'journal'), { recursive: true });
+    await symlink(victim, path.join(sandbox.out, 'done', '.foley', name));
+    const result = await fixture.batch(['in', '--output-dir', 'done', '--json']);
     expect(result.code).toBe(code);
     expect(errorLine(result).message).toContain('it is a symbolic link');
     expect(await readFile(victim, 'utf8')).toBe('');
-    expect((await lstat(path.join(box.out, 'done', '.foley', name))).isSymbolicLink()).toBe(true);
-    expect(await stage.charged()).toBe(0);
+    expect((await lstat(path.join(sandbox.out, 'done', '.foley', name))).isSymbolicLink()).toBe(
+      true,
+    );
+    expect(await fixture.charged()).toBe(0);
   });
 });

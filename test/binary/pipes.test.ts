@@ -9,7 +9,7 @@ import { inShell } from '../harness/in-shell.ts';
 import { mp3Frames } from '../harness/mp3-frames.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startHostedService } from './support/hosted-service.ts';
 import { expectSound, expectSoundIn, longText } from './support/sound.ts';
 import { requireFullDevice } from '../harness/posix.ts';
@@ -17,16 +17,16 @@ import { requireFullDevice } from '../harness/posix.ts';
 const { mp3 } = await tinyAudio();
 const MEBIBYTE = 1_048_576;
 
-async function boxWithLongText() {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'long.txt'), longText(3_000));
-  return box;
+async function sandboxWithLongText() {
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'long.txt'), longText(3_000));
+  return sandbox;
 }
 
 test('text through a pipe comes out as speech in a pipe', async () => {
   const result = await inShell('echo "hi" | foley tts --local | cat > hi.mp3');
   expect(result.pipeStatus).toEqual([0, 0, 0]);
-  await expectSoundIn(result.box, 'hi.mp3');
+  await expectSoundIn(result.sandbox, 'hi.mp3');
 });
 
 test('another program plays what comes through the pipe', async () => {
@@ -39,9 +39,9 @@ test('another program plays what comes through the pipe', async () => {
 
 describe('a reader that goes away', () => {
   test('ends the tool quietly with 0', async () => {
-    const box = await boxWithLongText();
+    const sandbox = await sandboxWithLongText();
     const script = 'foley tts -f long.txt -o - --local | head -c 10';
-    const result = await inShell(script, { box });
+    const result = await inShell(script, { sandbox });
     expect(result.pipeStatus).toEqual([0, 0]);
     expect(result.stdout).toHaveLength(10);
     expect(result.stderr).toBe('');
@@ -108,17 +108,17 @@ describe('outputs that are no regular files are written directly', () => {
   test('a FIFO stays a FIFO', async () => {
     const script =
       'mkfifo pipe.mp3; cat pipe.mp3 > copy.mp3 & foley tts Hi -o pipe.mp3 --local && wait';
-    const { box, code, stderr } = await inShell(script);
+    const { sandbox, code, stderr } = await inShell(script);
     expect(code, stderr).toBe(0);
-    expect((await lstat(path.join(box.out, 'pipe.mp3'))).isFIFO()).toBe(true);
-    await expectSoundIn(box, 'copy.mp3');
+    expect((await lstat(path.join(sandbox.out, 'pipe.mp3'))).isFIFO()).toBe(true);
+    await expectSoundIn(sandbox, 'copy.mp3');
   });
 
   test('a process substitution gets the audio', async () => {
     const script = 'foley tts "Hello there." -o >(cat > copy.mp3) --local && wait $!';
-    const { box, code, stderr } = await inShell(script);
+    const { sandbox, code, stderr } = await inShell(script);
     expect(code, stderr).toBe(0);
-    await expectSoundIn(box, 'copy.mp3');
+    await expectSoundIn(sandbox, 'copy.mp3');
   });
 
   test('/dev/stdout is the stdout that there is', async () => {
@@ -126,7 +126,7 @@ describe('outputs that are no regular files are written directly', () => {
       'printf start > both; foley tts Hi -o /dev/stdout --local >> both',
     );
     expect(result.code, result.stderr).toBe(0);
-    const both = await readFile(path.join(result.box.out, 'both'));
+    const both = await readFile(path.join(result.sandbox.out, 'both'));
     expect(both.toString('latin1', 0, 5)).toBe('start');
     await expectSound(both.subarray(5));
   });

@@ -11,7 +11,7 @@ import { hosted } from '../harness/hosted.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunResult } from '../harness/run-options.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { unsafeCharacters } from '../harness/unsafe-characters.ts';
 
 async function service(...rules: readonly Rule[]): Promise<FaultServer> {
@@ -124,17 +124,17 @@ describe('foley profile set', () => {
   });
 
   test('the embedded service keeps it, and says that it never calls it', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const set = ['profile', 'set', '--webhook-url', 'https://hooks.test/a', '--local'];
-    const told = await runFoley(set, { box });
+    const told = await runFoley(set, { sandbox });
     expect(told.stderr).toBe(
       'the webhook is https://hooks.test/a; the embedded service stores it, but never calls it\n',
     );
-    const result = await runFoley(['profile', '--local'], { box });
+    const result = await runFoley(['profile', '--local'], { sandbox });
     expect(result.stdout.toString()).toContain('webhook     https://hooks.test/a\n');
-    const clear = await runFoley(['profile', 'set', '--webhook-url', '', '--local'], { box });
+    const clear = await runFoley(['profile', 'set', '--webhook-url', '', '--local'], { sandbox });
     expect(clear.stderr).toBe('cleared the webhook\n');
-    const cleared = await runFoley(['profile', '--local'], { box });
+    const cleared = await runFoley(['profile', '--local'], { sandbox });
     expect(cleared.stdout.toString()).not.toContain('webhook');
   });
 });

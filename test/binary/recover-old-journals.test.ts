@@ -6,20 +6,20 @@ import type { LogRecord } from '../../src/durable/log.ts';
 import { logLine, parseLog } from '../../src/durable/log.ts';
 import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import type { BatchBox } from './batch/batch-box.ts';
-import { batchBox, JOBS_PATH } from './batch/batch-box.ts';
+import type { BatchSandbox } from './batch/batch-sandbox.ts';
+import { batchSandbox, JOBS_PATH } from './batch/batch-sandbox.ts';
 import { firstVoiceId } from './support/serve.ts';
 
 const FIXTURES = path.resolve('test/fixtures/journals');
 
-async function newStage() {
-  const made = await batchBox({});
+async function newFixture() {
+  const made = await batchSandbox({});
   return { ...made, voiceId: await firstVoiceId(made.service) };
 }
 
 /** Sends a request as the older foley did; returns its job, if it is one. */
 async function buy(
-  { service }: BatchBox,
+  { service }: BatchSandbox,
   endpoint: string,
   key: string,
   body: object,
@@ -46,20 +46,20 @@ async function copyJournal(
   await writeFile(to, Buffer.concat(records.map((one) => logLine(change(owned(one))))));
 }
 
-async function recover({ box, service }: BatchBox) {
-  const result = await runFoley(['recover', '--json'], { box, env: service.env });
+async function recover({ sandbox, service }: BatchSandbox) {
+  const result = await runFoley(['recover', '--json'], { sandbox, env: service.env });
   const { items } = Object(JSON.parse(result.stdout.toString()));
   return { code: result.code, stderr: result.stderr, items };
 }
 
 test('requests in a journal of an older foley are finished, and none is billed again', async () => {
-  const stage = await newStage();
-  const { out, state } = stage.box;
-  const voiceId = stage.voiceId;
+  const fixture = await newFixture();
+  const { out, state } = fixture.sandbox;
+  const voiceId = fixture.voiceId;
   const sent = { text: 'Sent “once”.', voiceId };
-  await buy(stage, SPEECH_PATH, 'foley-sent', sent);
-  const jobId = await buy(stage, JOBS_PATH, 'foley-job', { text: 'A job.', voiceId });
-  const paid = await stage.charged();
+  await buy(fixture, SPEECH_PATH, 'foley-sent', sent);
+  const jobId = await buy(fixture, JOBS_PATH, 'foley-job', { text: 'A job.', voiceId });
+  const paid = await fixture.charged();
   await copyJournal('intents.jsonl', path.join(state, 'foley/journal/old.jsonl'), (record) => {
     const about = Object(record['about']);
     const facts = Object(record['facts']);
@@ -70,7 +70,7 @@ test('requests in a journal of an older foley are finished, and none is billed a
         : {
             about: {
               ...about,
-              origin: stage.service.baseUrl,
+              origin: fixture.service.baseUrl,
               payer: undefined,
               output: path.join(out, path.basename(about.output)),
             },
@@ -79,24 +79,24 @@ test('requests in a journal of an older foley are finished, and none is billed a
       ...(String(record['body']).includes('once') ? { body: JSON.stringify(sent) } : {}),
     };
   });
-  const { code, items, stderr } = await recover(stage);
+  const { code, items, stderr } = await recover(fixture);
   // The audio of a completed stream cannot be downloaded again.
   expect(code, stderr).toBe(27);
   expect(items).toMatchObject([{ outcome: 'lost' }, { outcome: 'recovered' }]);
-  expect((await stage.read('job.mp3')).length).toBeGreaterThan(100);
-  expect(await stage.charged()).toBe(paid);
-  expect((await recover(stage)).items).toEqual([]);
+  expect((await fixture.read('job.mp3')).length).toBeGreaterThan(100);
+  expect(await fixture.charged()).toBe(paid);
+  expect((await recover(fixture)).items).toEqual([]);
 });
 
 test('a long text of an older foley is spoken to its end, and only its missing part is billed', async () => {
-  const stage = await newStage();
-  const { out, state } = stage.box;
-  const order = { voiceId: stage.voiceId, modelId: 'vendor-s21pro' };
+  const fixture = await newFixture();
+  const { out, state } = fixture.sandbox;
+  const order = { voiceId: fixture.voiceId, modelId: 'vendor-s21pro' };
   const jobs = [
-    await buy(stage, JOBS_PATH, 'key-0', { text: 'One sentence.', ...order, format: 'mp3' }),
-    await buy(stage, JOBS_PATH, 'key-1b', { text: 'Another one.', ...order, format: 'mp3' }),
+    await buy(fixture, JOBS_PATH, 'key-0', { text: 'One sentence.', ...order, format: 'mp3' }),
+    await buy(fixture, JOBS_PATH, 'key-1b', { text: 'Another one.', ...order, format: 'mp3' }),
   ];
-  const paid = await stage.charged();
+  const paid = await fixture.charged();
   const folder = path.join(state, 'foley/long-texts/20260101T000000Z-0a0b0c0d');
   for (const name of ['journal.jsonl', 'plan.jsonl']) {
     await copyJournal(path.join('long-text', name), path.join(folder, name), (record) => {
@@ -107,16 +107,16 @@ test('a long text of an older foley is spoken to its end, and only its missing p
         ...record,
         ...(plan.id === undefined
           ? {}
-          : { plan: { ...plan, origin: stage.service.baseUrl, order, output } }),
+          : { plan: { ...plan, origin: fixture.service.baseUrl, order, output } }),
         ...(job === undefined ? {} : { jobId: job }),
       };
     });
   }
   await cp(path.join(FIXTURES, 'long-text/text.txt'), path.join(folder, 'text.txt'));
-  const { code, items, stderr } = await recover(stage);
+  const { code, items, stderr } = await recover(fixture);
   expect(code, stderr).toBe(0);
   expect(items).toMatchObject([{ outcome: 'recovered', output: path.join(out, 'book.mp3') }]);
-  expect((await stage.read('book.mp3')).length).toBeGreaterThan(100);
-  expect(await stage.charged()).toBe(paid + 'A third one.'.length);
-  expect((await recover(stage)).items).toEqual([]);
+  expect((await fixture.read('book.mp3')).length).toBeGreaterThan(100);
+  expect(await fixture.charged()).toBe(paid + 'A third one.'.length);
+  expect((await recover(fixture)).items).toEqual([]);
 });

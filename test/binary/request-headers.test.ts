@@ -121,7 +121,9 @@ describe('--dry-run', () => {
     const result = await runFoley(['tts', 'Hi', '--dry-run', '-o', 'hi.mp3', '--local']);
     expect(result.code, result.stderr).toBe(0);
     expect(parseJsonDocument(result.stdout)).toHaveProperty('method', 'POST');
-    const refused = await runFoley(['tts', 'Hi', '--dry-run', '--speed', '9'], { box: result.box });
+    const refused = await runFoley(['tts', 'Hi', '--dry-run', '--speed', '9'], {
+      sandbox: result.sandbox,
+    });
     expect(refused.code).toBe(2);
   });
 });

@@ -3,7 +3,7 @@ import { PROFILE_PATH, SPEECH_PATH, VOICES_PATH } from '../fault-server/healthy-
 import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import type { ServingFoley } from './support/serve.ts';
 import { firstVoiceId, startServe } from './support/serve.ts';
 import { expectSoundIn } from './support/sound.ts';
@@ -26,7 +26,7 @@ describe('--fault', () => {
     const service = await startServe(['--fault', `POST ${SPEECH_PATH}; status=503; times=2`]);
     const result = await speak(service);
     expect(result.code, result.stderr).toBe(0);
-    await expectSoundIn(result.box, 'a.mp3');
+    await expectSoundIn(result.sandbox, 'a.mp3');
     const { creditsUsed } = Object(parseJsonDocument(result.stdout));
     expect(await creditsOf(service)).toBe(1_000_000 - creditsUsed);
   });
@@ -112,9 +112,12 @@ describe('--credits', () => {
 
 describe('--rate-limit', () => {
   test('is shared by all services on the same data, and exit 22 beyond it', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const flags = ['--data-dir', 'data', '--rate-limit', '0.02/s'];
-    const [first, second] = [await startServe(flags, { box }), await startServe(flags, { box })];
+    const [first, second] = [
+      await startServe(flags, { sandbox }),
+      await startServe(flags, { sandbox }),
+    ];
     expect((await first.ask(VOICES_PATH)).status).toBe(200);
     const refused = await second.ask(VOICES_PATH);
     expect(refused.status).toBe(429);

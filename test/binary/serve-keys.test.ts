@@ -5,7 +5,7 @@ import { PROFILE_PATH, SPEECH_PATH, VOICES_PATH } from '../fault-server/healthy-
 import { canaryKey } from '../harness/canary.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import type { ServingFoley } from './support/serve.ts';
 import { codeOf, startServe } from './support/serve.ts';
 import { requirePosix } from '../harness/posix.ts';
@@ -13,13 +13,13 @@ import { requirePosix } from '../harness/posix.ts';
 const JOBS_PATH = `${SPEECH_PATH}/jobs`;
 const JOBS_V1_PATH = '/api/open/v1/speech/tts/jobs';
 
-async function boxWithKeys(text: string, mode = 0o600): Promise<Sandbox> {
-  const box = await sandbox();
-  const file = path.join(box.out, 'keys.txt');
+async function sandboxWithKeys(text: string, mode = 0o600): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  const file = path.join(sandbox.out, 'keys.txt');
   await writeFile(file, text);
   if (mode !== 0o600) requirePosix('files that only their owner can read');
   await chmod(file, mode);
-  return box;
+  return sandbox;
 }
 
 /** Request options with this API key. */
@@ -41,8 +41,10 @@ async function jsonOf(
 describe('--accept-keys-file', () => {
   test('accepts its keys, each for its account, and no other', async () => {
     const [alice, alsoAlice, bob] = [canaryKey(), canaryKey(), canaryKey()];
-    const box = await boxWithKeys(`# keys\n${alice} alice\n${alsoAlice} alice\n${bob} bob\n`);
-    const service = await startServe(['--accept-keys-file', 'keys.txt'], { box });
+    const sandbox = await sandboxWithKeys(
+      `# keys\n${alice} alice\n${alsoAlice} alice\n${bob} bob\n`,
+    );
+    const service = await startServe(['--accept-keys-file', 'keys.txt'], { sandbox });
     const profiles = await Promise.all(
       [alice, alsoAlice, bob].map((key) => jsonOf(service, key, PROFILE_PATH)),
     );
@@ -53,8 +55,8 @@ describe('--accept-keys-file', () => {
 
   test('keeps the jobs, audio, credits and keys of requests of accounts apart', async () => {
     const [alice, bob] = [canaryKey(), canaryKey()];
-    const box = await boxWithKeys(`${alice} alice\n${bob} bob\n`);
-    const service = await startServe(['--accept-keys-file', 'keys.txt'], { box });
+    const sandbox = await sandboxWithKeys(`${alice} alice\n${bob} bob\n`);
+    const service = await startServe(['--accept-keys-file', 'keys.txt'], { sandbox });
     const { items } = await jsonOf(service, alice, VOICES_PATH);
     const { voiceId } = Object(items)[0];
     const body = { text: 'Only for me.', voiceId };
@@ -96,8 +98,8 @@ describe('--accept-keys-file', () => {
   });
 
   test('warns when others may read the file, and continues', async () => {
-    const box = await boxWithKeys(`${canaryKey()}\n`, 0o644);
-    const { running } = await startServe(['--accept-keys-file', 'keys.txt'], { box });
+    const sandbox = await sandboxWithKeys(`${canaryKey()}\n`, 0o644);
+    const { running } = await startServe(['--accept-keys-file', 'keys.txt'], { sandbox });
     expect(running.stderr).toMatch(
       /^foley: keys\.txt contains API keys and is readable by others \(0644\)/,
     );
@@ -108,9 +110,9 @@ describe('--accept-keys-file', () => {
     [`good one\n${canaryKey()} bob more\n`, /keys\.txt: line 2 has more than an API key/],
     [`a\n\nb\na\n`, /keys\.txt: line 4 repeats the API key of line 1/],
   ])('that cannot be used is exit 2 with the line: %#', async (text, problem) => {
-    const box = await boxWithKeys(text);
+    const sandbox = await sandboxWithKeys(text);
     const result = await runFoley(['serve', '--port', '0', '--accept-keys-file', 'keys.txt'], {
-      box,
+      sandbox,
     });
     expect(result.code, result.stderr).toBe(2);
     expect(result.stderr).toMatch(problem);
@@ -129,8 +131,8 @@ describe('--accept-keys-file', () => {
     expect(refused.code, refused.stderr).toBe(2);
     expect(refused.stderr).toMatch(/--host is 192\.0\.2\.1; without a keys file/);
     expect(refused.stderr).toMatch(/--accept-keys-file/);
-    const box = await boxWithKeys(`${canaryKey()}\n`);
-    const tried = await runFoley([...flags, '--accept-keys-file', 'keys.txt'], { box });
+    const sandbox = await sandboxWithKeys(`${canaryKey()}\n`);
+    const tried = await runFoley([...flags, '--accept-keys-file', 'keys.txt'], { sandbox });
     expect(tried.code, tried.stderr).toBe(2);
     expect(tried.stderr).toMatch(/192\.0\.2\.1 port 0 cannot be listened on/);
   });

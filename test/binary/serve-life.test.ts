@@ -4,7 +4,7 @@ import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { snapshot } from '../harness/snapshot.ts';
 import { codeOf, firstVoiceId, startServe } from './support/serve.ts';
 import { expectSound, withTrueLengths } from './support/sound.ts';
@@ -53,15 +53,15 @@ describe('a signal ends it', () => {
 
 describe('what it keeps', () => {
   test('outlives it: a key that was used stays used', async () => {
-    const box = await sandbox();
-    const first = await startServe([], { box });
+    const sandbox = await createSandbox();
+    const first = await startServe([], { sandbox });
     const body = { text: 'Once.', voiceId: await firstVoiceId(first) };
     const asked = { method: 'POST', body, headers: { 'Idempotency-Key': 'order-66' } } as const;
     expect((await first.ask(SPEECH_PATH, asked)).status).toBe(200);
     const before = (await first.ask(PROFILE_PATH)).bytes.toString();
     first.running.signal('SIGTERM');
     await first.running.done;
-    const second = await startServe([], { box });
+    const second = await startServe([], { sandbox });
     const again = await second.ask(SPEECH_PATH, asked);
     expect(again.status).toBe(409);
     expect(codeOf(again.bytes)).toBe('ERR_REQUEST_ALREADY_COMPLETED');
@@ -70,9 +70,9 @@ describe('what it keeps', () => {
 
   test('is in --data-dir, for this user only', async () => {
     const { running } = await startServe(['--data-dir', 'my data']);
-    const out = await snapshot(running.box.out);
+    const out = await snapshot(running.sandbox.out);
     expect(out.get('my data')).toMatchObject({ kind: 'folder', mode: 0o700 });
-    expect((await snapshot(running.box.state)).size).toBe(0);
+    expect((await snapshot(running.sandbox.state)).size).toBe(0);
   });
 
   test('that cannot be kept is exit 32', async () => {

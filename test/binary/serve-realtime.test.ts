@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { PROFILE_PATH } from '../fault-server/healthy-service.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import type { RawRealtimeClient } from '../realtime/raw-client.ts';
 import { connectRealtime } from '../realtime/raw-client.ts';
 import type { ServingFoley } from './support/serve.ts';
@@ -37,8 +37,8 @@ async function statusOf({ ask }: ServingFoley): Promise<unknown> {
 }
 
 test('a foley serve that is killed while it speaks gives everything back at its next start, and speaks it then for one charge', async () => {
-  const box = await sandbox();
-  const first = await startServe([], { box });
+  const sandbox = await createSandbox();
+  const first = await startServe([], { sandbox });
   const before = await creditsOf(first);
   const text = longText(40).slice(0, 1_900);
   const client = await begin(first);
@@ -51,7 +51,7 @@ test('a foley serve that is killed while it speaks gives everything back at its 
   await first.running.done;
   expect(await client.ended()).toEqual({ kind: 'dropped' });
 
-  const second = await startServe([], { box });
+  const second = await startServe([], { sandbox });
   expect(await creditsOf(second)).toBe(before - 'Whole.'.length);
   expect(await statusOf(second)).toMatchObject({ state: 'failed_retryable', units: 6 });
   const again = await begin(second, { retryFailed: true });

@@ -7,7 +7,7 @@ import { inShell } from '../harness/in-shell.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { SECOND } from '../service/engine/process/engine-under-test.ts';
 import { codeOf, firstVoiceId, startServe } from './support/serve.ts';
 import { expectSound } from './support/sound.ts';
@@ -42,9 +42,9 @@ describe('the ready line', () => {
 
 describe('the account of other commands', () => {
   test('stays as it is with --credits, and does not refill that of the service', async () => {
-    const box = await sandbox();
-    const { ask } = await startServe(['--credits', '50'], { box });
-    const own = await runFoley(['profile', '--json', '--local'], { box });
+    const sandbox = await createSandbox();
+    const { ask } = await startServe(['--credits', '50'], { sandbox });
+    const own = await runFoley(['profile', '--json', '--local'], { sandbox });
     expect(JSON.parse(String(own.stdout))).toMatchObject({ credits: 1_000_000 });
     const { bytes } = await ask(PROFILE_PATH);
     expect(JSON.parse(String(bytes))).toMatchObject({ credits: 50 });
@@ -55,17 +55,17 @@ describe('the account of other commands', () => {
     ['--rate-limit', '100/s'],
     ['--unavailable', 'vendor-s1'],
   ])('is not that of a service with %s', async (...flags) => {
-    const box = await sandbox();
-    await startServe(flags, { box });
-    const named = await runFoley(['config', 'path', '--json'], { box });
+    const sandbox = await createSandbox();
+    await startServe(flags, { sandbox });
+    const named = await runFoley(['config', 'path', '--json'], { sandbox });
     const { serviceData } = JSON.parse(String(named.stdout));
     await expect(access(serviceData)).rejects.toThrow('ENOENT');
   });
 
   test('is that of a service without these flags', async () => {
-    const box = await sandbox();
-    await startServe([], { box });
-    const named = await runFoley(['config', 'path', '--json'], { box });
+    const sandbox = await createSandbox();
+    await startServe([], { sandbox });
+    const named = await runFoley(['config', 'path', '--json'], { sandbox });
     await expect(access(JSON.parse(String(named.stdout)).serviceData)).resolves.toBeUndefined();
   });
 });
@@ -119,7 +119,7 @@ describe('it answers', () => {
     requireTool('curl');
     const { env, running } = await startServe();
     const script = `curl -sS -f -H "Authorization: Bearer $FOLEY_API_KEY" "$FOLEY_BASE_URL${PROFILE_PATH}"`;
-    const result = await inShell(script, { env, box: running.box });
+    const result = await inShell(script, { env, sandbox: running.sandbox });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(result.stdout.toString())).toMatchObject({ credits: 1_000_000 });
   });
@@ -141,14 +141,14 @@ describe('it answers', () => {
   });
 
   test('the models of added engines too, with --unavailable', async () => {
-    const box = await sandbox();
-    await runFoley(['engine', 'add', 'mine', '--', 'node', SECOND], { box });
-    const { env } = await startServe(['--unavailable', 'local-mine'], { box });
+    const sandbox = await createSandbox();
+    await runFoley(['engine', 'add', 'mine', '--', 'node', SECOND], { sandbox });
+    const { env } = await startServe(['--unavailable', 'local-mine'], { sandbox });
     const listed = await runFoley(['models', '--json'], { env });
     expect(Object(parseJsonDocument(listed.stdout)).models).toContainEqual(
       expect.objectContaining({ id: 'local-mine', available: false }),
     );
-    const refused = await runFoley(['serve', '--unavailable', 'local-mien'], { box });
+    const refused = await runFoley(['serve', '--unavailable', 'local-mien'], { sandbox });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/mean local-mine\?/) });
   });
 });

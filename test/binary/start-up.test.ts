@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { skipWithout } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const CHUNKS = fileURLToPath(new URL('../../dist/chunks/', import.meta.url));
 
@@ -15,12 +15,12 @@ const REFUSE_SLOW_OBJECTS = `for (const name of ['Segmenter', 'DisplayNames']) {
 }`;
 
 test('a plain tts makes no Intl object that takes 10 ms', async () => {
-  const box = await sandbox();
-  const hook = path.join(box.harness, 'refuse.cjs');
+  const sandbox = await createSandbox();
+  const hook = path.join(sandbox.harness, 'refuse.cjs');
   await writeFile(hook, REFUSE_SLOW_OBJECTS);
   const env = { NODE_OPTIONS: `--require "${hook}"` };
   const speak = (args: readonly string[]) =>
-    runFoley(['tts', 'Hello.', '-q', ...args], { box, env });
+    runFoley(['tts', 'Hello.', '-q', ...args], { sandbox, env });
   expect(await speak(['-o', 'a.mp3'])).toMatchObject({ code: 0, stderr: '' });
   // The hook works: captions need a segmenter.
   const captions = await speak(['-o', 'b.mp3', '--subtitles', 'b.srt']);
@@ -38,13 +38,13 @@ files.readFileSync = (file, ...options) => {
 process.on('exit', () => files.writeFileSync(process.env.CHUNK_NOTES, read.join('\\n')));`;
 
 async function chunksRead(name: string): Promise<string> {
-  const box = await sandbox();
-  const hook = path.join(box.harness, 'chunks.cjs');
-  const notes = path.join(box.harness, 'chunks');
+  const sandbox = await createSandbox();
+  const hook = path.join(sandbox.harness, 'chunks.cjs');
+  const notes = path.join(sandbox.harness, 'chunks');
   await writeFile(hook, NOTE_CHUNKS);
-  await writeFile(path.join(box.out, name), '# Hello.');
+  await writeFile(path.join(sandbox.out, name), '# Hello.');
   const env = { NODE_OPTIONS: `--require "${hook}"`, CHUNK_NOTES: notes };
-  const result = await runFoley(['tts', '-f', name, '-q', '-o', 'a.mp3'], { box, env });
+  const result = await runFoley(['tts', '-f', name, '-q', '-o', 'a.mp3'], { sandbox, env });
   expect(result).toMatchObject({ code: 0 });
   return readFile(notes, 'utf8');
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { inShell } from '../harness/in-shell.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const UNKNOWN = 0xffff_ffff;
 
@@ -24,9 +24,9 @@ async function lengthsOf(file: string, skip = 0) {
 }
 
 test.each(COMMANDS)('%s states the lengths of wav in a file', async (_name, command) => {
-  const box = await sandbox();
-  await inShell(`${command} > talk.wav`, { box });
-  const { real, stated } = await lengthsOf(path.join(box.out, 'talk.wav'));
+  const sandbox = await createSandbox();
+  await inShell(`${command} > talk.wav`, { sandbox });
+  const { real, stated } = await lengthsOf(path.join(sandbox.out, 'talk.wav'));
   expect(stated).toEqual(real);
 });
 
@@ -34,18 +34,18 @@ test.each(COMMANDS)('%s states the lengths of wav in a file', async (_name, comm
 const STREAMS = COMMANDS.filter(([name]) => name !== 'jobs create');
 
 test.each(STREAMS)('%s states unknown lengths of wav in a pipe', async (_name, command) => {
-  const box = await sandbox();
-  await inShell(`${command} | cat > talk.wav`, { box });
-  const { stated } = await lengthsOf(path.join(box.out, 'talk.wav'));
+  const sandbox = await createSandbox();
+  await inShell(`${command} | cat > talk.wav`, { sandbox });
+  const { stated } = await lengthsOf(path.join(sandbox.out, 'talk.wav'));
   expect(stated).toEqual([UNKNOWN, UNKNOWN]);
 });
 
 test('wav after other bytes of a file has its lengths, and a file that is appended to keeps its bytes', async () => {
-  const box = await sandbox();
-  await inShell(`(printf ABCD; ${COMMANDS[0][1]}) > after.wav`, { box });
-  const after = await lengthsOf(path.join(box.out, 'after.wav'), 4);
+  const sandbox = await createSandbox();
+  await inShell(`(printf ABCD; ${COMMANDS[0][1]}) > after.wav`, { sandbox });
+  const after = await lengthsOf(path.join(sandbox.out, 'after.wav'), 4);
   expect(after.stated).toEqual(after.real);
-  await inShell(`printf ABCD > old.wav; ${COMMANDS[0][1]} >> old.wav`, { box });
-  const appended = await lengthsOf(path.join(box.out, 'old.wav'), 4);
+  await inShell(`printf ABCD > old.wav; ${COMMANDS[0][1]} >> old.wav`, { sandbox });
+  const appended = await lengthsOf(path.join(sandbox.out, 'old.wav'), 4);
   expect(appended).toEqual({ stated: [UNKNOWN, UNKNOWN], real: after.real });
 });

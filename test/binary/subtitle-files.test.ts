@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseJsonDocument, parseJsonLines } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunResult } from '../harness/run-options.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 // No blank lines, empty cues, a row of white space, references, ruby, several voices, and an identifier like a comment.
 const FILE = `WEBVTT
@@ -24,9 +24,9 @@ NOTE-1
 const SPOKEN = "Café it's lit. Good night. Sleep well.";
 
 test('each command reads a subtitle file with missing and empty rows in the same way', async () => {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'a.vtt'), FILE);
-  const run = async (...args: readonly string[]) => runFoley(args, { box });
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'a.vtt'), FILE);
+  const run = async (...args: readonly string[]) => runFoley(args, { sandbox });
   expect((await run('text', '-f', 'a.vtt')).stdout.toString()).toBe(`${SPOKEN}\n`);
   const offline = ['--local', '--dry-run', '--json'];
   const tts = await run('tts', '-f', 'a.vtt', ...offline);

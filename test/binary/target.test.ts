@@ -5,7 +5,7 @@ import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { snapshot } from '../harness/snapshot.ts';
 import { startHostedService } from './support/hosted-service.ts';
 
@@ -41,10 +41,10 @@ describe('the embedded service', () => {
   });
 
   test('keeps its data in the state folder, for this user only', async () => {
-    const { box } = await runFoley([...LIST, '--local']);
-    const state = await snapshot(box.state);
+    const { sandbox } = await runFoley([...LIST, '--local']);
+    const state = await snapshot(sandbox.state);
     expect(state.get('foley')).toMatchObject({ kind: 'folder', mode: 0o700 });
-    expect((await snapshot(box.home)).size).toBe(0);
+    expect((await snapshot(sandbox.home)).size).toBe(0);
   });
 });
 
@@ -58,10 +58,10 @@ describe('the hosted service', () => {
 
   test('answers with flags, the key from a file', async () => {
     const { server } = await startHostedService();
-    const box = await sandbox();
-    await writeFile(path.join(box.home, 'key'), 'file-key\n');
-    const flags = ['--base-url', server.origin, '--api-key-file', path.join(box.home, 'key')];
-    const result = await runFoley([...flags, ...LIST], { box });
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.home, 'key'), 'file-key\n');
+    const flags = ['--base-url', server.origin, '--api-key-file', path.join(sandbox.home, 'key')];
+    const result = await runFoley([...flags, ...LIST], { sandbox });
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(server.requests[0]?.header('authorization')).toBe('Bearer file-key');
   });

@@ -3,17 +3,17 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inShell } from '../harness/in-shell.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 import { speechBodyOf, startHostedService } from './support/hosted-service.ts';
 import { refused, spokenText } from './support/spoken-text.ts';
 
 const UTF16 = Buffer.from('\ufeffHello', 'utf16le');
 
-async function boxWith(name: string, content: string | Uint8Array) {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, name), content);
-  return box;
+async function sandboxWith(name: string, content: string | Uint8Array) {
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, name), content);
+  return sandbox;
 }
 
 describe('text comes', () => {
@@ -23,8 +23,8 @@ describe('text comes', () => {
 
   test('from a file, as it is', async () => {
     const text = 'First line.\n\tSecond “line” 👋\r\n';
-    const box = await boxWith('a text.txt', text);
-    expect(await spokenText(['-f', 'a text.txt'], { box })).toBe(text);
+    const sandbox = await sandboxWith('a text.txt', text);
+    expect(await spokenText(['-f', 'a text.txt'], { sandbox })).toBe(text);
   });
 
   test.each([['-f', '-'], ['--file=-'], []])('from stdin with [%s %s]', async (...args) => {
@@ -54,9 +54,9 @@ describe('an argument that is the name of a file', () => {
   test.each([[['tts']], [['jobs', 'create']], [['text']], [['live', '--json']]])(
     'is spoken by %j as a text, with a notice that names -f',
     async (command) => {
-      const box = await boxWith('chapter.txt', 'Once upon a time.');
+      const sandbox = await sandboxWith('chapter.txt', 'Once upon a time.');
       const output = command[0] === 'text' ? [] : ['-o', 'a.mp3'];
-      const result = await runFoley([...command, 'chapter.txt', ...output, '--local'], { box });
+      const result = await runFoley([...command, 'chapter.txt', ...output, '--local'], { sandbox });
       expect(result.code, result.stderr).toBe(0);
       expect(result.stderr.replaceAll('\n', ' ')).toContain(
         '"chapter.txt" is used as the text. For the text of the file chapter.txt, use -f chapter.txt.',
@@ -69,8 +69,8 @@ describe('an argument that is the name of a file', () => {
     ['n', 'chapter.txt'],
   ])('is asked for on a terminal, and %s speaks "%s"', async (answer, text) => {
     const { server, env } = await startHostedService();
-    const box = await boxWith('chapter.txt', 'Once upon a time.');
-    const running = await startInTerminal(['tts', 'chapter.txt', '-o', 'a.mp3'], { box, env });
+    const sandbox = await sandboxWith('chapter.txt', 'Once upon a time.');
+    const running = await startInTerminal(['tts', 'chapter.txt', '-o', 'a.mp3'], { sandbox, env });
     await running.waitFor('stdout', /chapter\.txt is a file\. Use its text\? \[y\/N\] /);
     running.write(`${answer}\r`);
     expect(await running.done).toMatchObject({ code: 0 });
@@ -79,9 +79,9 @@ describe('an argument that is the name of a file', () => {
 
   test('is not asked for with --no-input', async () => {
     const { server, env } = await startHostedService();
-    const box = await boxWith('chapter.txt', 'Once upon a time.');
+    const sandbox = await sandboxWith('chapter.txt', 'Once upon a time.');
     const words = ['tts', 'chapter.txt', '-o', 'a.mp3', '--no-input'];
-    const running = await startInTerminal(words, { box, env });
+    const running = await startInTerminal(words, { sandbox, env });
     expect(await running.done).toMatchObject({ code: 0 });
     expect(speechBodyOf(server)).toMatchObject({ text: 'chapter.txt' });
   });
@@ -130,11 +130,11 @@ describe('an argument that looks like the path of a missing file', () => {
   });
 
   test('a folder is spoken with a notice that names batch', async () => {
-    const box = await sandbox();
-    await mkdir(path.join(box.out, 'texts'));
-    const folder = await runFoley(['text', 'texts/'], { box });
+    const sandbox = await createSandbox();
+    await mkdir(path.join(sandbox.out, 'texts'));
+    const folder = await runFoley(['text', 'texts/'], { sandbox });
     expect(folder.stderr).toContain('`foley batch FOLDER` speaks the texts of a folder.');
-    expect((await runFoley(['text', 'texts'], { box })).stderr).not.toContain('folder');
+    expect((await runFoley(['text', 'texts'], { sandbox })).stderr).not.toContain('folder');
   });
 
   test.each([
@@ -160,8 +160,8 @@ describe('stdin', () => {
 
   test('is not read when a file is given', async () => {
     const { env } = await startHostedService();
-    const box = await boxWith('text.txt', 'hi');
-    const options = { box, env, input: 'left for the next' };
+    const sandbox = await sandboxWith('text.txt', 'hi');
+    const options = { sandbox, env, input: 'left for the next' };
     const result = await inShell('foley tts -f text.txt -o out.mp3 && cat', options);
     expect(result.stdout.toString()).toBe('left for the next');
   });
@@ -197,8 +197,8 @@ describe('stdin', () => {
 
 describe('a byte order mark is dropped', () => {
   test('from a file', async () => {
-    const box = await boxWith('bom.txt', '\ufeffHello');
-    expect(await spokenText(['-f', 'bom.txt'], { box })).toBe('Hello');
+    const sandbox = await sandboxWith('bom.txt', '\ufeffHello');
+    expect(await spokenText(['-f', 'bom.txt'], { sandbox })).toBe('Hello');
   });
 
   test('from stdin, but only at the beginning', async () => {
@@ -216,11 +216,11 @@ describe('what is no text is refused and named', () => {
     ['white space', ' \n\t\u00a0\u3000', /is empty/],
     ['a byte order mark', '\ufeff', /is empty/],
   ])('%s', async (_, content, reason) => {
-    const box = await boxWith('bad.txt', content);
-    const fromFile = await refused(['-f', 'bad.txt', '-o', 'x.mp3'], { box });
+    const sandbox = await sandboxWith('bad.txt', content);
+    const fromFile = await refused(['-f', 'bad.txt', '-o', 'x.mp3'], { sandbox });
     expect(fromFile.stderr).toMatch(reason);
     expect(fromFile.stderr).toMatch(/bad\.txt/);
-    const fromPipe = await refused(['-o', 'x.mp3'], { box, input: content });
+    const fromPipe = await refused(['-o', 'x.mp3'], { sandbox, input: content });
     expect(fromPipe.stderr).toMatch(reason);
     expect(fromPipe.stderr).toMatch(/stdin/);
   });
@@ -244,8 +244,8 @@ describe('what is no text is refused and named', () => {
   });
 
   test('text that is given twice', async () => {
-    const box = await boxWith('text.txt', 'hi');
-    const { stderr } = await refused(['hi', '-f', 'text.txt'], { box });
+    const sandbox = await sandboxWith('text.txt', 'hi');
+    const { stderr } = await refused(['hi', '-f', 'text.txt'], { sandbox });
     expect(stderr).toMatch(/twice.*--file text\.txt/);
   });
 });

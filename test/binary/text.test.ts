@@ -3,23 +3,23 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startHostedService } from './support/hosted-service.ts';
 import { spokenText } from './support/spoken-text.ts';
 
 describe('foley text', () => {
   test('prints what would be sent, and the characters that would be billed', async () => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, 'a.md'), '# Hi *you* 👋\n\n- one\n');
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'a.md'), '# Hi *you* 👋\n\n- one\n');
     const { server, env } = await startHostedService();
-    const result = await runFoley(['text', '-f', 'a.md'], { box, env });
+    const result = await runFoley(['text', '-f', 'a.md'], { sandbox, env });
     expect(result).toMatchObject({
       code: 0,
       stderr: '15 characters to bill, in 1 request\n',
     });
     expect(result.stdout.toString()).toBe('Hi you 👋.\n\none.\n');
     expect(server.connections).toBe(0);
-    const plain = await runFoley(['text', '# Hi'], { box });
+    const plain = await runFoley(['text', '# Hi'], { sandbox });
     expect(plain.stdout.toString()).toBe('# Hi\n');
   });
 
@@ -39,24 +39,26 @@ describe('foley text', () => {
   });
 
   test('estimates the credits from what the model has cost, and from nothing else', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const model = ['-m', 'vendor-s21pro-flash', '--local'];
-    const before = await runFoley(['text', 'Hello there.', ...model], { box });
+    const before = await runFoley(['text', 'Hello there.', ...model], { sandbox });
     expect(before.stderr).toBe('12 characters to bill, in 1 request\n');
-    const spoken = await runFoley(['tts', 'Hello there.', ...model, '-o', 'a.mp3'], { box });
+    const spoken = await runFoley(['tts', 'Hello there.', ...model, '-o', 'a.mp3'], { sandbox });
     expect(spoken.code, spoken.stderr).toBe(0);
     const text = 'One, two, three, four, five.';
-    const after = await runFoley(['text', text, ...model], { box });
+    const after = await runFoley(['text', text, ...model], { sandbox });
     expect(after.stderr).toBe(
       '28 characters to bill, in 1 request; about 14 credits (estimate from earlier charges)\n',
     );
     const env = { FOLEY_MODEL: 'vendor-s21pro-flash' };
-    const json = await runFoley(['text', text, '--json', '--local'], { box, env });
+    const json = await runFoley(['text', text, '--json', '--local'], { sandbox, env });
     expect(parseJsonDocument(json.stdout)).toMatchObject({ characters: 28, estimatedCredits: 14 });
-    const other = await runFoley(['text', text, '-m', 'vendor-s1', '--json', '--local'], { box });
+    const other = await runFoley(['text', text, '-m', 'vendor-s1', '--json', '--local'], {
+      sandbox,
+    });
     expect(parseJsonDocument(other.stdout)).not.toHaveProperty('estimatedCredits');
     const elsewhere = await runFoley(['text', text, '-m', 'vendor-s21pro-flash', '--json'], {
-      box,
+      sandbox,
       env: { FOLEY_BASE_URL: 'https://speech.example', FOLEY_API_KEY: 'key' },
     });
     expect(parseJsonDocument(elsewhere.stdout)).not.toHaveProperty('estimatedCredits');

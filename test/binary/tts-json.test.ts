@@ -25,7 +25,7 @@ describe('--json prints one document', () => {
     const document = parseJsonDocument(result.stdout);
     expect(document).toStrictEqual({
       output: 'hi.mp3',
-      bytes: (await stat(path.join(result.box.out, 'hi.mp3'))).size,
+      bytes: (await stat(path.join(result.sandbox.out, 'hi.mp3'))).size,
       format: 'mp3',
       voiceId: VOICE.voiceId,
       modelId: 'vendor-s21pro',
@@ -47,7 +47,7 @@ describe('--json prints one document', () => {
     const result = await runFoley(['tts', 'Hello', '-o', 'hi.wav', '--json', '--local']);
     expect(parseJsonDocument(result.stdout)).toStrictEqual({
       output: 'hi.wav',
-      bytes: (await stat(path.join(result.box.out, 'hi.wav'))).size,
+      bytes: (await stat(path.join(result.sandbox.out, 'hi.wav'))).size,
       format: 'wav',
       voiceId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       modelId: null,

@@ -7,7 +7,7 @@ import { SPEECH_PATH, VOICES } from '../fault-server/healthy-service.ts';
 import { tinyAudio } from '../fault-server/tiny-audio.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { speechBodyOf, startHostedService, voicesAnswer } from './support/hosted-service.ts';
 import { localDocument } from './support/local-document.ts';
 
@@ -106,20 +106,20 @@ describe('without a voice', () => {
 
 describe('a text in another language', () => {
   test('is spoken by a voice of --language if no voice is selected', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = ['engine', 'add', 'tested', '--', 'node', FAULTY];
-    const added = await runFoley(args, { box });
+    const added = await runFoley(args, { sandbox });
     expect(added.code, added.stderr).toBe(0);
     const german = await runFoley(['tts', 'Hallo Welt.', '-l', 'de', '--json', '-o', 'a.wav'], {
-      box,
+      sandbox,
     });
-    const list = await runFoley(['voices', 'list', '--language', 'de', '--json'], { box });
+    const list = await runFoley(['voices', 'list', '--language', 'de', '--json'], { sandbox });
     const [voice] = Object(parseJsonDocument(list.stdout)).items;
     expect(parseJsonDocument(german.stdout)).toMatchObject({ voiceId: voice.voiceId });
     expect(german.stderr).not.toContain('default voice');
-    await writeFile(path.join(box.out, 'list.txt'), 'Hallo Welt.\n');
+    await writeFile(path.join(sandbox.out, 'list.txt'), 'Hallo Welt.\n');
     const batch = ['batch', '--lines', 'list.txt', '-l', 'de', '--output-dir', 'out', '--dry-run'];
-    const planned = await runFoley([...batch, '--json'], { box });
+    const planned = await runFoley([...batch, '--json'], { sandbox });
     expect(planned.stdout.toString()).toContain(voice.voiceId);
   });
 

@@ -6,7 +6,7 @@ import { VOICES, VOICES_PATH } from '../fault-server/healthy-service.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 import { unsafeCharacters } from '../harness/unsafe-characters.ts';
@@ -169,10 +169,12 @@ describe('a list that is longer than the screen', () => {
       FOLEY_API_KEY: 'a-secret',
     };
     const running = await startInTerminal(LIST, { rows: 6, env });
-    const { box, code, stdout } = await running.done;
+    const { sandbox, code, stdout } = await running.done;
     expect([code, stdout.toString()]).toEqual([0, 'shown\r\n']);
-    expect(await readFile(path.join(box.out, 'paged'), 'utf8')).toMatch(/ID +NAME.*\n[^]*Martin/);
-    const seen = await readFile(path.join(box.out, 'seen'), 'utf8');
+    expect(await readFile(path.join(sandbox.out, 'paged'), 'utf8')).toMatch(
+      /ID +NAME.*\n[^]*Martin/,
+    );
+    const seen = await readFile(path.join(sandbox.out, 'seen'), 'utf8');
     expect(seen).toContain('LESS=FRX');
     expect(seen).not.toContain('a-secret');
   });
@@ -192,11 +194,11 @@ describe('a list that is longer than the screen', () => {
   });
 
   test('goes through the pager of the setting, which takes precedence over PAGER', async () => {
-    const box = await sandbox();
-    await runFoley(['config', 'set', 'pager', 'sh -c "cat > paged"'], { box });
-    const running = await startInTerminal(LIST, { box, rows: 6, env: { PAGER: 'cat' } });
+    const sandbox = await createSandbox();
+    await runFoley(['config', 'set', 'pager', 'sh -c "cat > paged"'], { sandbox });
+    const running = await startInTerminal(LIST, { sandbox, rows: 6, env: { PAGER: 'cat' } });
     expect((await running.done).stdout.toString()).toBe('');
-    expect(await readFile(path.join(box.out, 'paged'), 'utf8')).toContain('Martin');
+    expect(await readFile(path.join(sandbox.out, 'paged'), 'utf8')).toContain('Martin');
   });
 
   test('Ctrl-C is for the pager: foley waits until the user closes it, and exits with 130', async () => {

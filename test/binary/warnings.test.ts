@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startServe } from './support/serve.ts';
 import { expectSoundIn } from './support/sound.ts';
 
@@ -8,11 +8,11 @@ import { expectSoundIn } from './support/sound.ts';
 const STRICT = { NODE_OPTIONS: '--throw-deprecation' };
 
 async function runStrictly(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const box = await sandbox();
-  const result = await runFoley(args, { box, env: { ...env, ...STRICT } });
+  const sandbox = await createSandbox();
+  const result = await runFoley(args, { sandbox, env: { ...env, ...STRICT } });
   expect(result.stderr, args.join(' ')).not.toMatch(/\(node:\d+\)|Warning/);
   expect(result.code, result.stderr).toBe(0);
-  return box;
+  return sandbox;
 }
 
 const TEXT = 'All is well.';
@@ -26,14 +26,14 @@ const COMMANDS: readonly (readonly [args: string, sound: string | undefined])[] 
 
 describe('Node has nothing to say on stderr', () => {
   test.each(COMMANDS)('foley %s', async (args, sound) => {
-    const box = await runStrictly(args.split(' '), { FOLEY_TARGET: 'local' });
-    if (sound !== undefined) await expectSoundIn(box, sound);
+    const sandbox = await runStrictly(args.split(' '), { FOLEY_TARGET: 'local' });
+    if (sound !== undefined) await expectSoundIn(sandbox, sound);
   });
 
   test('foley serve', async () => {
     const { env, running } = await startServe([], { env: STRICT });
-    const box = await runStrictly(['tts', TEXT, '--voice-name', 'Clara', '-o', 'a.mp3'], env);
-    await expectSoundIn(box, 'a.mp3');
+    const sandbox = await runStrictly(['tts', TEXT, '--voice-name', 'Clara', '-o', 'a.mp3'], env);
+    await expectSoundIn(sandbox, 'a.mp3');
     running.signal('SIGTERM');
     expect(await running.done).toMatchObject({ signal: 'SIGTERM', stderr: '' });
   });

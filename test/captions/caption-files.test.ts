@@ -5,10 +5,10 @@ import { openCaptionFiles, writeCaptions } from '../../src/captions/caption-file
 import type { CaptionTarget } from '../../src/captions/caption-files.ts';
 import { subtitlesOf } from '../../src/captions/subtitles.ts';
 import { timingsFile, timingsOf } from '../../src/captions/timings.ts';
-import { fileDeps, namesIn, textOf } from '../files/file-world.ts';
+import { fileDeps, namesIn, textOf } from '../files/file-simulation.ts';
 import type { Fault } from '../harness/failing-files.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { DEFAULT_SHAPE } from './stored-timings.ts';
 
 const CONTENT = {
@@ -37,15 +37,15 @@ function targets(folder: string): CaptionTarget[] {
   }));
 }
 
-async function world(): Promise<string> {
-  const { out } = await sandbox();
+async function simulation(): Promise<string> {
+  const { out } = await createSandbox();
   await writeFile(path.join(out, 'talk.srt'), OLD);
   return out;
 }
 
 describe('several caption files', () => {
   test('have the same content as one at a time', async () => {
-    const out = await world();
+    const out = await simulation();
     const written = await writeCaptions({ ...fileDeps(), ...CONTENT, targets: targets(out) });
     expect(written.map(({ format, cues }) => [format, cues])).toStrictEqual([
       ['srt', 1],
@@ -58,7 +58,7 @@ describe('several caption files', () => {
   });
 
   test('of a long text are the same, and a stop signal ends their making', async () => {
-    const out = await world();
+    const out = await simulation();
     const words = Array.from({ length: 2_000 }, (_, at) => {
       return { text: 'word', startMs: at * 300, endMs: at * 300 + 200 };
     });
@@ -79,7 +79,7 @@ describe('several caption files', () => {
   });
 
   test('stay unchanged until they are published, or when they are abandoned', async () => {
-    const out = await world();
+    const out = await simulation();
     const files = await openCaptionFiles({ ...fileDeps(), targets: targets(out) });
     await files.prepare(CONTENT);
     expect(await textOf(path.join(out, 'talk.srt'))).toBe(OLD);
@@ -88,7 +88,7 @@ describe('several caption files', () => {
   });
 
   test('keep an existing file that may not be replaced', async () => {
-    const out = await world();
+    const out = await simulation();
     const options = {
       ...fileDeps(),
       ...CONTENT,
@@ -109,7 +109,7 @@ describe('several caption files', () => {
       const failed: string[] = [];
       const effects = await forEachEffect({
         fault,
-        prepare: world,
+        prepare: simulation,
         scenario: async (out, files) => {
           await writeCaptions({ ...fileDeps({ files }), ...CONTENT, targets: targets(out) });
         },

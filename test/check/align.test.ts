@@ -11,7 +11,7 @@ import { requireTool } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { writeWav } from '../harness/wav.ts';
 
 const TEXT =
@@ -27,43 +27,43 @@ interface Word {
 }
 
 /** Speaks a text to a file with a voice that is not the reference. */
-async function record(box: Sandbox, file: string, text = TEXT): Promise<void> {
-  const args = ['tts', text, '--local', '--voice-name', 'Ewan', '-o', path.join(box.out, file)];
-  expect(await runFoley(args, { box })).toMatchObject({ code: 0 });
+async function record(sandbox: Sandbox, file: string, text = TEXT): Promise<void> {
+  const args = ['tts', text, '--local', '--voice-name', 'Ewan', '-o', path.join(sandbox.out, file)];
+  expect(await runFoley(args, { sandbox })).toMatchObject({ code: 0 });
 }
 
-async function boxWith(file: string, text = TEXT): Promise<Sandbox> {
-  const box = await sandbox();
-  await record(box, file);
-  await writeFile(path.join(box.out, 'talk.txt'), text);
-  return box;
+async function sandboxWith(file: string, text = TEXT): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  await record(sandbox, file);
+  await writeFile(path.join(sandbox.out, 'talk.txt'), text);
+  return sandbox;
 }
 
-function align(box: Sandbox, args: readonly string[], options: RunOptions = {}) {
-  return runFoley(['align', ...args], { box, ...options });
+function align(sandbox: Sandbox, args: readonly string[], options: RunOptions = {}) {
+  return runFoley(['align', ...args], { sandbox, ...options });
 }
 
 test('subtitles and word times are written, and the words have increasing times', async () => {
-  const box = await boxWith('talk.wav');
+  const sandbox = await sandboxWith('talk.wav');
   const outputs = ['--subtitles', 'talk.srt', '--subtitles', 'talk.vtt', '--timings', 'talk.json'];
-  const { code, stderr, stdout } = await align(box, ['talk.wav', '-f', 'talk.txt', ...outputs]);
+  const { code, stderr, stdout } = await align(sandbox, ['talk.wav', '-f', 'talk.txt', ...outputs]);
   expect({ code, out: stdout.toString() }).toEqual({ code: 0, out: '' });
   expect(stderr).toMatch(/^24 of 24 words found, mean confidence (?:0\.[5-9]\d|1\.00)$/m);
-  const timings = JSON.parse(await readFile(path.join(box.out, 'talk.json'), 'utf8'));
+  const timings = JSON.parse(await readFile(path.join(sandbox.out, 'talk.json'), 'utf8'));
   expect(timings).toMatchObject({ version: 1, text: TEXT, complete: true });
   const words: readonly Word[] = timings.words;
   expect(words.map(({ text }) => text)).toEqual(WORDS.map((word) => word.replace(/[.,]$/, '')));
   const times = words.flatMap(({ endMs, startMs }) => [startMs ?? -1, endMs ?? -1]);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(times.at(-1)).toBeLessThanOrEqual(timings.durationMs);
-  const srt = await readFile(path.join(box.out, 'talk.srt'), 'utf8');
+  const srt = await readFile(path.join(sandbox.out, 'talk.srt'), 'utf8');
   expect(srt).toContain('We bought bread\nin the small shop for $2.50.');
   const again = await runFoley(['captions', 'talk.json', '--subtitles', 'again.srt'], {
-    box,
-    cwd: box.out,
+    sandbox,
+    cwd: sandbox.out,
   });
   expect(again.code).toBe(0);
-  expect(await readFile(path.join(box.out, 'again.srt'), 'utf8')).toBe(srt);
+  expect(await readFile(path.join(sandbox.out, 'again.srt'), 'utf8')).toBe(srt);
 });
 
 const [FIRST = '', SECOND = ''] = TEXT.split(/(?<=day\.) /);
@@ -78,31 +78,31 @@ test.each([
 ])(
   '%s that is not spoken is named, and has no cue that flashes',
   async (_what, named, ...texts) => {
-    const box = await boxWith('talk.wav');
-    await writeFile(path.join(box.out, 'all.txt'), texts.join('\n\n'));
+    const sandbox = await sandboxWith('talk.wav');
+    await writeFile(path.join(sandbox.out, 'all.txt'), texts.join('\n\n'));
     const outputs = ['--subtitles', 'talk.srt', '--timings', 'talk.json'];
-    const result = await align(box, ['talk.wav', '-f', 'all.txt', ...outputs]);
+    const result = await align(sandbox, ['talk.wav', '-f', 'all.txt', ...outputs]);
     expect(result.code).toBe(3);
     expect(result.stderr).toMatch(
       new RegExp(`^foley: .*not found in the recording: .*${named}`, 'm'),
     );
     expect(result.stderr).not.toMatch(/is shown for 0/);
-    const srt = await readFile(path.join(box.out, 'talk.srt'), 'utf8');
+    const srt = await readFile(path.join(sandbox.out, 'talk.srt'), 'utf8');
     const cues = readSubtitles(srt, 'talk.srt');
     expect(cues.map(({ lines }) => lines.join(' ')).join(' ')).toBe(TEXT);
     for (const { endMs, startMs } of cues) expect(endMs - startMs).toBeGreaterThan(800);
     const again = await runFoley(['captions', 'talk.json', '--subtitles', 'again.srt'], {
-      box,
-      cwd: box.out,
+      sandbox,
+      cwd: sandbox.out,
     });
     expect(again.stderr).toMatch(new RegExp(named, 'm'));
-    expect(await readFile(path.join(box.out, 'again.srt'), 'utf8')).toBe(srt);
+    expect(await readFile(path.join(sandbox.out, 'again.srt'), 'utf8')).toBe(srt);
   },
 );
 
 test.each(['talk.mp3', 'talk.ogg'])('the words of %s go to stdout without flags', async (file) => {
-  const box = await boxWith(file);
-  const { code, stdout } = await align(box, [file, '-f', 'talk.txt', '--quiet']);
+  const sandbox = await sandboxWith(file);
+  const { code, stdout } = await align(sandbox, [file, '-f', 'talk.txt', '--quiet']);
   expect(code).toBe(0);
   const timings: { readonly words: readonly Word[] } = JSON.parse(stdout.toString());
   expect(timings.words).toHaveLength(WORDS.length);
@@ -111,30 +111,30 @@ test.each(['talk.mp3', 'talk.ogg'])('the words of %s go to stdout without flags'
 test.each(['talk.m4a', 'talk.flac', 'talk.webm', 'talk.mpeg'])(
   'the words of %s are found',
   async (file) => {
-    const box = await boxWith('talk.wav');
-    const [from, to] = ['talk.wav', file].map((name) => path.join(box.out, name));
+    const sandbox = await sandboxWith('talk.wav');
+    const [from, to] = ['talk.wav', file].map((name) => path.join(sandbox.out, name));
     const args = ['-v', 'error', '-i', from ?? '', '-ac', '2', '-ar', '48000', to ?? ''];
     await execa(requireTool('ffmpeg'), args);
     const env = { PATH: '/none' };
-    const { code, stdout } = await align(box, [file, '-f', 'talk.txt', '--json'], { env });
+    const { code, stdout } = await align(sandbox, [file, '-f', 'talk.txt', '--json'], { env });
     expect(code).toBe(0);
     expect(parseJsonDocument(stdout)).toMatchObject({ placed: WORDS.length });
   },
 );
 
 test('a FLAC file that was cut is a usage error', async () => {
-  const box = await boxWith('talk.wav');
-  const [from, to] = ['talk.wav', 'talk.flac'].map((name) => path.join(box.out, name));
+  const sandbox = await sandboxWith('talk.wav');
+  const [from, to] = ['talk.wav', 'talk.flac'].map((name) => path.join(sandbox.out, name));
   await execa(requireTool('ffmpeg'), ['-v', 'error', '-i', from ?? '', to ?? '']);
   await truncate(to ?? '', 60_000);
-  const { code, stderr } = await align(box, ['talk.flac', '-f', 'talk.txt']);
+  const { code, stderr } = await align(sandbox, ['talk.flac', '-f', 'talk.txt']);
   expect(code).toBe(2);
   expect(stderr).toMatch(/talk\.flac is cut: it has \d\.\d of \d\.\d seconds/);
 });
 
 test('--json has the mean confidence and the number of words', async () => {
-  const box = await boxWith('talk.wav');
-  const printed = await align(box, ['talk.wav', '-f', 'talk.txt', '--json']);
+  const sandbox = await sandboxWith('talk.wav');
+  const printed = await align(sandbox, ['talk.wav', '-f', 'talk.txt', '--json']);
   expect(parseJsonDocument(printed.stdout)).toMatchObject({
     version: 1,
     complete: true,
@@ -142,7 +142,7 @@ test('--json has the mean confidence and the number of words', async () => {
     total: WORDS.length,
     confidence: expect.any(Number),
   });
-  const written = await align(box, [
+  const written = await align(sandbox, [
     'talk.wav',
     '-f',
     'talk.txt',
@@ -159,18 +159,18 @@ test('--json has the mean confidence and the number of words', async () => {
 });
 
 test('the text may be a document or come from stdin', async () => {
-  const box = await boxWith('talk.wav');
-  await writeFile(path.join(box.out, 'talk.md'), `# The **old** bridge\n\n${TEXT.slice(15)}\n`);
-  const document = await align(box, ['talk.wav', '-f', 'talk.md', '--json']);
+  const sandbox = await sandboxWith('talk.wav');
+  await writeFile(path.join(sandbox.out, 'talk.md'), `# The **old** bridge\n\n${TEXT.slice(15)}\n`);
+  const document = await align(sandbox, ['talk.wav', '-f', 'talk.md', '--json']);
   expect(document.code).toBe(0);
   expect(parseJsonDocument(document.stdout)).toMatchObject({ placed: WORDS.length });
-  const piped = await align(box, ['talk.wav', '-f', '-', '--json'], { input: TEXT });
+  const piped = await align(sandbox, ['talk.wav', '-f', '-', '--json'], { input: TEXT });
   expect(parseJsonDocument(piped.stdout)).toMatchObject({ text: TEXT, placed: WORDS.length });
 });
 
 test('captions are written for speech between music, and begin with it', async () => {
-  const box = await boxWith('talk.wav');
-  const file = path.join(box.out, 'talk.wav');
+  const sandbox = await sandboxWith('talk.wav');
+  const file = path.join(sandbox.out, 'talk.wav');
   const { channels, sampleRate } = await decodeAudio(await readFile(file));
   const speech = channels[0] ?? new Float32Array(0);
   const seconds = 14;
@@ -180,18 +180,21 @@ test('captions are written for speech between music, and begin with it', async (
   });
   await writeFile(file, writeWav(joined(around, speech, around), sampleRate));
   const args = ['talk.wav', '-f', 'talk.txt', '--subtitles', 'talk.srt'];
-  const { code, stderr } = await align(box, args);
+  const { code, stderr } = await align(sandbox, args);
   expect(code, stderr).toBe(0);
   expect(stderr).toMatch(/^24 of 24 words found, mean confidence (?:0\.[7-9]\d|1\.00)$/m);
-  const cues = readSubtitles(await readFile(path.join(box.out, 'talk.srt'), 'utf8'), 'talk.srt');
+  const cues = readSubtitles(
+    await readFile(path.join(sandbox.out, 'talk.srt'), 'utf8'),
+    'talk.srt',
+  );
   expect(cues[0]?.startMs).toBeGreaterThan(13_800);
   expect(cues.at(-1)?.endMs).toBeLessThan(16_500 + (speech.length * 1_000) / sampleRate);
 });
 
 describe('words that are not in the recording', () => {
   test('have null times, and the exit code is 3', async () => {
-    const box = await boxWith('talk.wav', `${TEXT} ${OTHER.slice(0, 70)}`);
-    const { code, stderr } = await align(box, [
+    const sandbox = await sandboxWith('talk.wav', `${TEXT} ${OTHER.slice(0, 70)}`);
+    const { code, stderr } = await align(sandbox, [
       'talk.wav',
       '-f',
       'talk.txt',
@@ -202,23 +205,23 @@ describe('words that are not in the recording', () => {
     ]);
     expect(code).toBe(3);
     expect(stderr).toMatch(/11 of 35 words were not found in the recording: 11 words at the end/);
-    const timings = JSON.parse(await readFile(path.join(box.out, 'talk.json'), 'utf8'));
+    const timings = JSON.parse(await readFile(path.join(sandbox.out, 'talk.json'), 'utf8'));
     expect(timings.complete).toBe(false);
     expect(timings.words.at(-1)).toEqual({ text: 'most', startMs: null, endMs: null });
     expect(timings.words[0].startMs).toBeGreaterThanOrEqual(0);
     const cues = await runFoley(['captions', 'talk.json', '--subtitles', 'again.srt'], {
-      box,
-      cwd: box.out,
+      sandbox,
+      cwd: sandbox.out,
     });
     expect(cues.code).toBe(3);
-    expect(await readFile(path.join(box.out, 'again.srt'), 'utf8')).toBe(
-      await readFile(path.join(box.out, 'talk.srt'), 'utf8'),
+    expect(await readFile(path.join(sandbox.out, 'again.srt'), 'utf8')).toBe(
+      await readFile(path.join(sandbox.out, 'talk.srt'), 'utf8'),
     );
   });
 
   test('are most words of another text, for which no subtitles are written', async () => {
-    const box = await boxWith('talk.wav', OTHER);
-    const { code, stderr, stdout } = await align(box, [
+    const sandbox = await sandboxWith('talk.wav', OTHER);
+    const { code, stderr, stdout } = await align(sandbox, [
       'talk.wav',
       '-f',
       'talk.txt',
@@ -234,7 +237,7 @@ describe('words that are not in the recording', () => {
     };
     expect(items).toEqual([]);
     expect(confidence).toBeLessThan(0.3);
-    await expect(readFile(path.join(box.out, 'talk.srt'))).rejects.toThrow('ENOENT');
+    await expect(readFile(path.join(sandbox.out, 'talk.srt'))).rejects.toThrow('ENOENT');
   });
 });
 
@@ -250,17 +253,23 @@ test.each([
   [['talk.wav', '-f', 'talk.txt', '--cue-by', 'word'], '--cue-by requires --subtitles'],
   [['talk.wav', '-f', 'talk.txt', '--subtitles', 'talk.ass'], 'it takes a .srt or .vtt file'],
 ])('%j is a usage error', async (args, message) => {
-  const box = await boxWith('talk.wav');
-  await writeFile(path.join(box.out, 'empty.txt'), ' \n');
-  await writeFile(path.join(box.out, 'signs.txt'), '— …\n');
-  await writeFile(path.join(box.out, 'russian.txt'), 'Доброе утро\n');
-  const { code, stderr, stdout } = await align(box, args);
+  const sandbox = await sandboxWith('talk.wav');
+  await writeFile(path.join(sandbox.out, 'empty.txt'), ' \n');
+  await writeFile(path.join(sandbox.out, 'signs.txt'), '— …\n');
+  await writeFile(path.join(sandbox.out, 'russian.txt'), 'Доброе утро\n');
+  const { code, stderr, stdout } = await align(sandbox, args);
   expect({ code, out: stdout.toString() }).toEqual({ code: 2, out: '' });
   expect(stderr).toContain(message);
 });
 
 test('a folder that cannot be written fails with exit code 30', async () => {
-  const box = await boxWith('talk.wav');
-  const { code } = await align(box, ['talk.wav', '-f', 'talk.txt', '--subtitles', 'none/talk.srt']);
+  const sandbox = await sandboxWith('talk.wav');
+  const { code } = await align(sandbox, [
+    'talk.wav',
+    '-f',
+    'talk.txt',
+    '--subtitles',
+    'none/talk.srt',
+  ]);
   expect(code).toBe(30);
 });

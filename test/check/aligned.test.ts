@@ -8,7 +8,7 @@ import type { ReadStream } from '../harness/read-events.ts';
 import { parseEvents } from '../harness/read-events.ts';
 import { skipWithout } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import type { RawConnection } from '../service/support/raw-connection.ts';
 import { connectRaw, rawPost } from '../service/support/raw-connection.ts';
 import { codeOf, type ServingFoley, startServe } from '../binary/support/serve.ts';
@@ -117,10 +117,10 @@ test('a client that leaves after the first audio has paid, and its key says so',
 });
 
 test('an engine without words has invalidated chunks; one that ends in its speech an error, refunded', async () => {
-  const box = await sandbox();
-  const added = await runFoley(['engine', 'add', 'tones', '--', 'node', ENGINE], { box });
+  const sandbox = await createSandbox();
+  const added = await runFoley(['engine', 'add', 'tones', '--', 'node', ENGINE], { sandbox });
   expect(added.code, added.stderr).toBe(0);
-  const service = await serving([], { box });
+  const service = await serving([], { sandbox });
   const list = JSON.parse((await service.ask(`${VOICES_PATH}?pageSize=100`)).bytes.toString());
   const voice = Object(list).items.find((one: { name: string }) => one.name === 'tone');
   const speak = async (text: string): Promise<ReadStream> =>

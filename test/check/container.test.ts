@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { installPythonTools } from '../harness/python-tools.ts';
 import { findOnPath, skipWithout } from '../harness/require-tool.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HADOLINT = fileURLToPath(new URL('python/hadolint.txt', import.meta.url));
@@ -40,12 +40,12 @@ const valueOf = (name: string): string =>
  * the root folder of the last stage, and `inside COMMAND` runs a command there as a container does.
  */
 function buildScript(context: string): string {
-  const stages: string[] = [];
+  const fixtures: string[] = [];
   const lines = instructions.flatMap(({ name, value }) => {
     if (name === 'FROM') {
-      const stage = / AS (\w+)$/.exec(value)?.[1] ?? 'image';
-      stages.push(stage);
-      return [`begin ${stage}`, 'workdir=/', 'user=0', 'variables=()'];
+      const fixture = / AS (\w+)$/.exec(value)?.[1] ?? 'image';
+      fixtures.push(fixture);
+      return [`begin ${fixture}`, 'workdir=/', 'user=0', 'variables=()'];
     }
     if (name === 'WORKDIR') return [`workdir=${value}`, `mkdir -p "$root${value}"`];
     if (name === 'USER') return [`user=${value}`];
@@ -134,10 +134,10 @@ describe('the Dockerfile', () => {
     'builds from the files that .dockerignore lets in, and serves, reports its health, stops and keeps its data',
     async () => {
       requireChroot();
-      const box = await sandbox();
-      const context = path.join(box.out, 'context');
+      const sandbox = await createSandbox();
+      const context = path.join(sandbox.out, 'context');
       await copyContext(context);
-      const script = path.join(box.out, 'build.sh');
+      const script = path.join(sandbox.out, 'build.sh');
       await writeFile(script, `${buildScript(context)}${RUN}`);
       const { all, exitCode } = await execa(
         'unshare',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { VOICES } from '../fault-server/healthy-service.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { speechBodyOf, startHostedService, VOICE } from '../binary/support/hosted-service.ts';
 
 /** The body without anything that was not asked for. */
@@ -138,11 +138,11 @@ describe('what is configured is sent too, and a flag goes before it', () => {
   });
 
   test('flag, then environment, then the project file', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const project = { model: 'from-the-file', speed: 1.5, language: 'cs', format: 'wav' };
-    await writeFile(path.join(box.out, 'foley.config.json'), JSON.stringify(project));
+    await writeFile(path.join(sandbox.out, 'foley.config.json'), JSON.stringify(project));
     const env = { FOLEY_MODEL: 'vendor-s21pro' };
-    expect(await bodyOf(['--speed', '0.75'], { box, env })).toStrictEqual({
+    expect(await bodyOf(['--speed', '0.75'], { sandbox, env })).toStrictEqual({
       ...PLAIN,
       modelId: 'vendor-s21pro',
       format: 'wav',
@@ -152,19 +152,22 @@ describe('what is configured is sent too, and a flag goes before it', () => {
   });
 
   test('the ending of the output goes before a configured format', async () => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, 'foley.config.json'), '{"format":"wav"}');
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'foley.config.json'), '{"format":"wav"}');
     const { server, env } = await startHostedService();
-    const result = await runFoley(['tts', 'Hi', '-o', 'hi.ogg'], { box, env });
+    const result = await runFoley(['tts', 'Hi', '-o', 'hi.ogg'], { sandbox, env });
     expect(result.code, result.stderr).toBe(0);
     expect(speechBodyOf(server)).toMatchObject({ format: 'ogg' });
   });
 
   test('a project file that names a service is refused', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const { server, env } = await startHostedService();
-    await writeFile(path.join(box.out, 'foley.config.json'), '{"baseUrl":"http://127.0.0.1:1"}');
-    const result = await runFoley(['tts', 'Hi'], { box, env });
+    await writeFile(
+      path.join(sandbox.out, 'foley.config.json'),
+      '{"baseUrl":"http://127.0.0.1:1"}',
+    );
+    const result = await runFoley(['tts', 'Hi'], { sandbox, env });
     expect(result.code).toBe(2);
     expect(result.stderr).toMatch(/foley\.config\.json[\s\S]*baseUrl/);
     expect(server.connections).toBe(0);

@@ -16,7 +16,7 @@ import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/engine/', import.meta.url));
 
@@ -64,9 +64,9 @@ function profileAt(date: Date): Rule {
   return { path: PROFILE_PATH, answer: answer(200, headers, JSON.stringify(body)) };
 }
 
-async function settings(box: Sandbox, content: string): Promise<void> {
-  await mkdir(path.join(box.config, 'foley'), { recursive: true, mode: 0o700 });
-  await writeFile(path.join(box.config, 'foley', 'config.json'), content);
+async function settings(sandbox: Sandbox, content: string): Promise<void> {
+  await mkdir(path.join(sandbox.config, 'foley'), { recursive: true, mode: 0o700 });
+  await writeFile(path.join(sandbox.config, 'foley', 'config.json'), content);
 }
 
 describe('where no problems found', () => {
@@ -147,9 +147,9 @@ describe('what must be mended is a problem, with what to do', () => {
   });
 
   test('settings that cannot be read', async () => {
-    const box = await sandbox();
-    await settings(box, '{"speed": 1,\n  oops}');
-    const found = await examine({ box, env: { FOLEY_TARGET: 'local' } });
+    const sandbox = await createSandbox();
+    await settings(sandbox, '{"speed": 1,\n  oops}');
+    const found = await examine({ sandbox, env: { FOLEY_TARGET: 'local' } });
     expect(of(found, 'settings')).toMatchObject([
       {
         state: 'problem',
@@ -164,34 +164,36 @@ describe('what must be mended is a problem, with what to do', () => {
   });
 
   test('an engine that was added and is no longer there', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const env = { FOLEY_TARGET: 'local' };
-    await cp(EXAMPLES, box.out, { recursive: true });
-    const added = await runFoley(['engine', 'add', 'morse', '--', 'node', 'morse.mjs'], { box });
+    await cp(EXAMPLES, sandbox.out, { recursive: true });
+    const added = await runFoley(['engine', 'add', 'morse', '--', 'node', 'morse.mjs'], {
+      sandbox,
+    });
     expect(added.code, added.stderr).toBe(0);
-    const found = await examine({ box, env });
+    const found = await examine({ sandbox, env });
     expect(of(found, 'engines')).toMatchObject([
       { state: 'ok', text: 'morse works and speaks en' },
     ]);
-    await rm(path.join(box.out, 'morse.mjs'));
-    const broken = await examine({ box, env });
+    await rm(path.join(sandbox.out, 'morse.mjs'));
+    const broken = await examine({ sandbox, env });
     expect(of(broken, 'engines')).toMatchObject([
       { state: 'problem', hint: expect.stringContaining('foley engine remove morse') },
     ]);
   });
 
   test('an engine with natural voices is shown with its voices and its size on the disk', async () => {
-    const box = await sandbox();
-    await cp(EXAMPLES, box.out, { recursive: true });
-    await runFoley(['engine', 'add', 'morse', '--', 'node', 'morse.mjs'], { box });
-    const folder = path.join(box.state, 'foley/engines');
+    const sandbox = await createSandbox();
+    await cp(EXAMPLES, sandbox.out, { recursive: true });
+    await runFoley(['engine', 'add', 'morse', '--', 'node', 'morse.mjs'], { sandbox });
+    const folder = path.join(sandbox.state, 'foley/engines');
     const cwd = path.join(folder, 'kokoro.0123456789abcdef');
     await cp(EXAMPLES, cwd, { recursive: true });
     const file = path.join(folder, 'engines.json');
     const { engines } = Object(JSON.parse(await readFile(file, 'utf8')));
     const installed = engines.map((engine: object) => ({ ...engine, name: 'kokoro', cwd }));
     await writeFile(file, JSON.stringify({ version: 1, engines: installed }));
-    const found = await examine({ box, env: { FOLEY_TARGET: 'local' } });
+    const found = await examine({ sandbox, env: { FOLEY_TARGET: 'local' } });
     expect(of(found, 'engines')).toMatchObject([
       {
         state: 'ok',
@@ -201,13 +203,13 @@ describe('what must be mended is a problem, with what to do', () => {
   });
 
   test('folders that cannot be written, and a service that cannot start there', async () => {
-    const box = await sandbox({ unprivileged: true });
-    await chmod(box.state, 0o555);
-    const found = await examine({ box, env: { FOLEY_TARGET: 'local' } });
+    const sandbox = await createSandbox({ unprivileged: true });
+    await chmod(sandbox.state, 0o555);
+    const found = await examine({ sandbox, env: { FOLEY_TARGET: 'local' } });
     expect(of(found, 'folders')).toContainEqual(
       expect.objectContaining({
         state: 'problem',
-        text: expect.stringContaining(`${path.join(box.state, 'foley')} cannot be written`),
+        text: expect.stringContaining(`${path.join(sandbox.state, 'foley')} cannot be written`),
       }),
     );
     expect(of(found, 'embedded service')).toMatchObject([
@@ -251,16 +253,16 @@ describe('what is strange is a warning', () => {
   });
 
   test('keys that others could read; they no longer can', async () => {
-    const box = await sandbox();
-    await settings(box, '{}');
+    const sandbox = await createSandbox();
+    await settings(sandbox, '{}');
     const accounts = { a: { baseUrl: 'https://a.test', apiKey: 'k' } };
-    const file = path.join(box.config, 'foley', 'accounts.json');
+    const file = path.join(sandbox.config, 'foley', 'accounts.json');
     await writeFile(file, JSON.stringify({ accounts }), { mode: 0o640 });
-    const found = await examine({ box, env: { FOLEY_TARGET: 'local' } });
+    const found = await examine({ sandbox, env: { FOLEY_TARGET: 'local' } });
     expect(of(found, 'accounts')).toContainEqual(
       expect.objectContaining({ state: 'warning', text: expect.stringContaining('(0640)') }),
     );
-    const again = await examine({ box, env: { FOLEY_TARGET: 'local' } });
+    const again = await examine({ sandbox, env: { FOLEY_TARGET: 'local' } });
     expect(of(again, 'accounts')).toMatchObject([{ state: 'ok', text: 'stored: a' }]);
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { errorLine } from '../harness/error-line.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startServe } from '../binary/support/serve.ts';
 
 const ENGINE = fileURLToPath(
@@ -23,16 +23,16 @@ const FAILURES = [
   ['reports an error', 'gives up', /the model has no weights for this/],
 ] as const;
 
-async function boxWith(behaviour: string): Promise<Sandbox> {
-  const box = await sandbox();
-  const args = ['node', ENGINE, behaviour, path.join(box.temporary, 'started')];
-  const added = await runFoley(['engine', 'add', 'bad', '--', ...args], { box });
+async function sandboxWith(behaviour: string): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  const args = ['node', ENGINE, behaviour, path.join(sandbox.temporary, 'started')];
+  const added = await runFoley(['engine', 'add', 'bad', '--', ...args], { sandbox });
   expect(added.code, added.stderr).toBe(0);
-  return box;
+  return sandbox;
 }
 
-async function voiceIn(box: Sandbox): Promise<string> {
-  const { stdout } = await runFoley(['voices', 'list', '--json'], { box });
+async function voiceIn(sandbox: Sandbox): Promise<string> {
+  const { stdout } = await runFoley(['voices', 'list', '--json'], { sandbox });
   const { items } = Object(JSON.parse(stdout.toString()));
   return items.find(({ name }: { name: string }) => name === 'v').voiceId;
 }
@@ -44,7 +44,9 @@ async function expectNamed(
   args: readonly string[],
   line: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const failed = await runFoley([...SPEAK, ...args, '--json'], { box: await boxWith(behaviour) });
+  const failed = await runFoley([...SPEAK, ...args, '--json'], {
+    sandbox: await sandboxWith(behaviour),
+  });
   expect(errorLine(failed)).toMatchObject({ code: 'ERR_GENERATION_FAILED', ...line });
   expect(failed.stderr).not.toMatch(/proxy/i);
 }
@@ -72,17 +74,19 @@ test.each(['v2', 'v1', 'compat-tts'])('and so with --api %s', async (api) => {
 });
 
 test('and by foley api, whose response was under way', async () => {
-  const box = await boxWith('dies after a sentence');
+  const sandbox = await sandboxWith('dies after a sentence');
   const call = ['api', 'POST', '/v1/tts', '-F', 'text=This fails. It always fails.'];
-  const failed = await runFoley([...call, '-F', `reference_id=${await voiceIn(box)}`], { box });
+  const failed = await runFoley([...call, '-F', `reference_id=${await voiceIn(sandbox)}`], {
+    sandbox,
+  });
   expect(failed.code).toBe(23);
   expect(failed.stderr).toMatch(/exit code 3 .*CUDA is out of memory/);
 });
 
 test('and by live speech', async () => {
-  const box = await boxWith('dies after a sentence');
+  const sandbox = await sandboxWith('dies after a sentence');
   const args = ['live', '--voice-name', 'v', '-o', 'out.wav'];
-  const failed = await runFoley(args, { box, input: 'This fails. It always fails.\n' });
+  const failed = await runFoley(args, { sandbox, input: 'This fails. It always fails.\n' });
   expect(failed.code).not.toBe(0);
   expect(failed.stderr).toMatch(/exit code 3 .*CUDA is out of memory/);
   expect(failed.stderr).not.toMatch(/proxy/i);
@@ -118,8 +122,8 @@ describe.each(LATE)('an engine that %s', (behaviour, words) => {
     async (target) => {
       const report = `The engine bad ${words} Test the engine with \`foley engine test bad\`. The charge was refunded`;
       const results = WAYS.map(async ([name, args]) => {
-        const box = await boxWith(behaviour);
-        const options = { box, timeoutMs: 110_000 };
+        const sandbox = await sandboxWith(behaviour);
+        const options = { sandbox, timeoutMs: 110_000 };
         const env = target === 'foley serve' ? (await startServe([], options)).env : {};
         const { code, stderr } = await runFoley(args, { ...options, env });
         return { name, code, isReported: stderr.includes(report), stderr };
@@ -136,10 +140,10 @@ describe.each(LATE)('an engine that %s', (behaviour, words) => {
 test.each(['v3', 'v2', 'v1', 'compat-tts'])(
   'an engine of foley serve that dies in the middle of --api %s is named, also in its output',
   async (api) => {
-    const box = await boxWith('dies after a sentence');
-    const service = await startServe([], { box });
+    const sandbox = await sandboxWith('dies after a sentence');
+    const service = await startServe([], { sandbox });
     const args = [...SPEAK, '--api', api, '--json'];
-    const failed = await runFoley(args, { box, env: service.env });
+    const failed = await runFoley(args, { sandbox, env: service.env });
     const { hint, message, requestId, ...line } = errorLine(failed);
     expect(line).toMatchObject({ exitCode: 23, code: 'ERR_GENERATION_FAILED', billed: 'no' });
     expect(message).toMatch(/CUDA is out of memory.*The charge was refunded/);
@@ -149,8 +153,8 @@ test.each(['v3', 'v2', 'v1', 'compat-tts'])(
 );
 
 test('foley serve reports why the request under a key failed, and its refund', async () => {
-  const box = await boxWith('dies after a sentence');
-  const service = await startServe([], { box });
+  const sandbox = await sandboxWith('dies after a sentence');
+  const service = await startServe([], { sandbox });
   const voices = await service.ask('/api/open/v3/voices?pageSize=100');
   const { items } = Object(JSON.parse(voices.bytes.toString()));
   const { voiceId } = items.find(({ name }: { name: string }) => name === 'v');
@@ -171,7 +175,7 @@ test('foley serve reports why the request under a key failed, and its refund', a
     message: expect.stringMatching(/exit code 3/),
     details: { failure: expect.stringMatching(/CUDA is out of memory/) },
   });
-  await expect(readFile(path.join(box.out, 'out.wav'))).rejects.toThrow(/ENOENT/);
+  await expect(readFile(path.join(sandbox.out, 'out.wav'))).rejects.toThrow(/ENOENT/);
 });
 
 /** Failures before the first sound, and what is reported about them. */
@@ -196,9 +200,9 @@ describe.each([
   test.each(REPORTED)(
     'an engine that %s is reported in its own words, with the charge and what to do',
     async (behaviour, words) => {
-      const box = await boxWith(behaviour);
-      const env = target === 'foley serve' ? (await startServe([], { box })).env : {};
-      const failed = await runFoley([...SPEAK, ...retries, '--json'], { box, env });
+      const sandbox = await sandboxWith(behaviour);
+      const env = target === 'foley serve' ? (await startServe([], { sandbox })).env : {};
+      const failed = await runFoley([...SPEAK, ...retries, '--json'], { sandbox, env });
       const { details, hint, message, ...line } = errorLine(failed);
       expect(line).toMatchObject({ code: 'ERR_GENERATION_FAILED', exitCode: 23, billed: 'no' });
       expect(message).toContain(
@@ -212,11 +216,11 @@ describe.each([
 });
 
 test('an item of a batch whose engine fails during its captioned audio was refunded, and is not lost', async () => {
-  const box = await boxWith('dies after a sentence');
-  await writeFile(path.join(box.out, 'a.txt'), 'This fails. It always fails.');
+  const sandbox = await sandboxWith('dies after a sentence');
+  await writeFile(path.join(sandbox.out, 'a.txt'), 'This fails. It always fails.');
   const args = ['batch', 'a.txt', '--output-dir', 'audio', '--timings', '--voice-name', 'v'];
   for (const _ of ['first', 'next']) {
-    const result = await runFoley(args, { box });
+    const result = await runFoley(args, { sandbox });
     expect([result.code, result.stderr]).toEqual([23, expect.stringContaining('CUDA')]);
     expect(result.stderr).not.toMatch(/lost|may have/);
   }

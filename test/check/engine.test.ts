@@ -6,7 +6,7 @@ import { decodeAudio, isSilent } from '../harness/decode-audio.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/engine/', import.meta.url));
 const MISBEHAVING = fileURLToPath(
@@ -21,12 +21,12 @@ const ADD_MORSE = ['engine', 'add', 'morse', '--', 'node', 'morse.mjs'];
 
 describe('foley engine', () => {
   test('adds the example engine from where it is, lists it and removes it', async () => {
-    const box = await sandbox();
-    const added = await runFoley(ADD_MORSE, { box, cwd: EXAMPLES });
+    const sandbox = await createSandbox();
+    const added = await runFoley(ADD_MORSE, { sandbox, cwd: EXAMPLES });
     expect(added.code, added.stderr).toBe(0);
     expect(added.stderr).toBe('added morse: 1 voice in en\n');
 
-    const listed = await runFoley(['engine', 'list', '--json'], { box });
+    const listed = await runFoley(['engine', 'list', '--json'], { sandbox });
     expect(parseJsonDocument(listed.stdout)).toEqual({
       total: 1,
       items: [
@@ -51,31 +51,31 @@ describe('foley engine', () => {
         },
       ],
     });
-    expect((await runFoley(['engine'], { box })).stdout.toString()).toMatch(
+    expect((await runFoley(['engine'], { sandbox })).stdout.toString()).toMatch(
       /^NAME .*\nmorse +1\.0\.0 +MIT +1 +en +node morse\.mjs\n$/,
     );
 
-    const removed = await runFoley(['engine', 'remove', 'morse'], { box });
+    const removed = await runFoley(['engine', 'remove', 'morse'], { sandbox });
     expect(removed.stderr).toBe('removed morse\n');
-    const none = await runFoley(['engine', 'list'], { box });
+    const none = await runFoley(['engine', 'list'], { sandbox });
     expect(none).toMatchObject({ stdout: Buffer.alloc(0) });
     expect(none.stderr).toMatch(/^No engines\./);
   });
 
   test('gives the service a voice that speaks', async () => {
-    const box = await sandbox();
-    await runFoley(ADD_MORSE, { box, cwd: EXAMPLES });
+    const sandbox = await createSandbox();
+    await runFoley(ADD_MORSE, { sandbox, cwd: EXAMPLES });
     const spoken = await runFoley(
       ['tts', 'sos', '--voice-name', 'key', '-o', 'sos.wav', '--json'],
-      { box, cwd: box.out },
+      { sandbox, cwd: sandbox.out },
     );
     expect(spoken.code, spoken.stderr).toBe(0);
-    const sound = await decodeAudio(await readFile(path.join(box.out, 'sos.wav')));
+    const sound = await decodeAudio(await readFile(path.join(sandbox.out, 'sos.wav')));
     expect(sound.sampleRate).toBe(8_000);
     expect(isSilent(sound)).toBe(false);
 
-    await runFoley(['engine', 'remove', 'morse'], { box });
-    const gone = await runFoley(['tts', 'sos', '--voice-name', 'key'], { box });
+    await runFoley(['engine', 'remove', 'morse'], { sandbox });
+    const gone = await runFoley(['tts', 'sos', '--voice-name', 'key'], { sandbox });
     expect(gone.code).toBe(2);
     expect(gone.stderr).toMatch(/no voice has that name/);
   });
@@ -104,18 +104,18 @@ describe('foley engine', () => {
     ],
     ['a name that may not be', ['../x', '--', 'node'], /is not a valid engine name/],
   ])('refuses %s with exit 2, and adds nothing', async (_, args, reason) => {
-    const box = await sandbox();
-    const refused = await runFoley(['engine', 'add', ...args], { box });
+    const sandbox = await createSandbox();
+    const refused = await runFoley(['engine', 'add', ...args], { sandbox });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(reason);
-    const listed = await runFoley(['engine', 'list', '--json'], { box });
+    const listed = await runFoley(['engine', 'list', '--json'], { sandbox });
     expect(parseJsonDocument(listed.stdout)).toEqual({ total: 0, items: [] });
   });
 
   test('tests an added engine rule by rule', async () => {
-    const box = await sandbox();
-    await runFoley(ADD_MORSE, { box, cwd: EXAMPLES });
-    const tested = await runFoley(['engine', 'test', 'morse', '--json'], { box });
+    const sandbox = await createSandbox();
+    await runFoley(ADD_MORSE, { sandbox, cwd: EXAMPLES });
+    const tested = await runFoley(['engine', 'test', 'morse', '--json'], { sandbox });
     expect(tested.code, tested.stderr).toBe(0);
     const document = Object(parseJsonDocument(tested.stdout));
     expect(document).toMatchObject({ name: 'morse', ok: true, passed: 14, warnings: 1, failed: 0 });
@@ -127,16 +127,18 @@ describe('foley engine', () => {
       mend: null,
     });
 
-    const unknown = await runFoley(['engine', 'test', 'mores'], { box });
+    const unknown = await runFoley(['engine', 'test', 'mores'], { sandbox });
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(/no such engine: mores[\s\S]*morse/);
   });
 
   test('says which rule an engine breaks and what to mend, with exit 2', async () => {
-    const box = await sandbox();
-    const added = await runFoley(['engine', 'add', 'bad', '--', 'node', FAULTY, 'clips'], { box });
+    const sandbox = await createSandbox();
+    const added = await runFoley(['engine', 'add', 'bad', '--', 'node', FAULTY, 'clips'], {
+      sandbox,
+    });
     expect(added.code, added.stderr).toBe(0);
-    const tested = await runFoley(['engine', 'test', 'bad'], { box });
+    const tested = await runFoley(['engine', 'test', 'bad'], { sandbox });
     expect(tested.code).toBe(2);
     expect(tested.stdout.toString()).toMatch(
       /^RESULT +RULE +FOUND\npassed +hello [\s\S]*\nfailed +clipping +speech is not clipped: voice a has \d+ runs[\s\S]*Lower the level before/,
@@ -145,7 +147,7 @@ describe('foley engine', () => {
   });
 
   test('finds that espeak-ng keeps every rule', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const add = [
       'engine',
       'add',
@@ -154,18 +156,18 @@ describe('foley engine', () => {
       'node',
       path.resolve('engines/espeak-ng/engine.mjs'),
     ];
-    expect((await runFoley(add, { box })).code).toBe(0);
-    const tested = await runFoley(['engine', 'test', 'espeak', '--json'], { box });
+    expect((await runFoley(add, { sandbox })).code).toBe(0);
+    const tested = await runFoley(['engine', 'test', 'espeak', '--json'], { sandbox });
     expect(Object(parseJsonDocument(tested.stdout))).toMatchObject({ warnings: 0, failed: 0 });
   });
 
   test('distinguishes an unwritable state folder from a broken engine', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const env = { XDG_STATE_HOME: '/dev/null/nowhere' };
     const refused = await runFoley(
       [...ADD_MORSE.slice(0, 3), '--json', '--', 'node', 'morse.mjs'],
       {
-        box,
+        sandbox,
         env,
         cwd: EXAMPLES,
       },
@@ -174,11 +176,14 @@ describe('foley engine', () => {
   });
 
   test('stops the engine when the user stops foley', async () => {
-    const box = await sandbox();
-    const started = untilThere(box.temporary, 'started');
-    const file = path.join(box.temporary, 'started');
+    const sandbox = await createSandbox();
+    const started = untilThere(sandbox.temporary, 'started');
+    const file = path.join(sandbox.temporary, 'started');
     const args = ['engine', 'add', 'bad', '--', 'node', MISBEHAVING, 'never says hello', file];
-    const stopped = await runFoley(args, { box, signalAt: { signal: 'SIGINT', when: started } });
+    const stopped = await runFoley(args, {
+      sandbox,
+      signalAt: { signal: 'SIGINT', when: started },
+    });
     expect(stopped.signal).toBe('SIGINT');
   });
 });

@@ -2,7 +2,7 @@ import { Check } from 'typebox/schema';
 import { expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error-body.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { drawn, underSeed } from '../harness/seed.ts';
 import type { FuzzedRequest, NameableVoice } from '../binary/support/fuzzed-requests.ts';
 import { fuzzedRequests } from '../binary/support/fuzzed-requests.ts';
@@ -23,7 +23,7 @@ test(
   { timeout: TIMEOUT_MS },
   async () => {
     await underSeed(async (seed) => {
-      const options = { box: await sandbox(), timeoutMs: TIMEOUT_MS };
+      const options = { sandbox: await createSandbox(), timeoutMs: TIMEOUT_MS };
       const service = await startServe([], options);
       const requests = drawn(fuzzedRequests(await voicesOf(service)), COUNT, seed);
       const statuses = new Map<number, number>();

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { test } from 'vitest';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import {
   expectOneAnswer,
   expectOneCharge,
@@ -13,9 +13,9 @@ import { startServe } from '../binary/support/serve.ts';
 test.each([2, 8])(
   '%i overlapping identical requests to each keyed endpoint, and one afterwards: one charge, one answer',
   async (count) => {
-    const box = await sandbox();
-    const dataDir = path.join(box.out, 'data');
-    const service = await startServe([...RACE_FLAGS, '--data-dir', dataDir], { box });
+    const sandbox = await createSandbox();
+    const dataDir = path.join(sandbox.out, 'data');
+    const service = await startServe([...RACE_FLAGS, '--data-dir', dataDir], { sandbox });
     const requests = await keyedRequests(service);
     const keys: string[] = [];
     for (const request of requests) {

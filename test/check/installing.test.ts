@@ -11,7 +11,7 @@ import { requireBuild } from '../harness/run-foley.ts';
 import type { RunResult } from '../harness/run-options.ts';
 import { runProgram } from '../harness/run-program.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MANAGERS = fileURLToPath(new URL('../package-managers/', import.meta.url));
@@ -33,26 +33,30 @@ beforeAll(async () => {
 afterAll(async () => rm(packed, { recursive: true, force: true }));
 
 /** Creates an empty project that has the tarball. */
-async function project(box: Sandbox, files: Readonly<Record<string, string>> = {}): Promise<void> {
-  await copyFile(path.join(packed, path.basename(TARBALL)), path.join(box.out, TARBALL));
+async function project(
+  sandbox: Sandbox,
+  files: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await copyFile(path.join(packed, path.basename(TARBALL)), path.join(sandbox.out, TARBALL));
   const all = { 'package.json': '{"name":"project","private":true}', ...files };
-  for (const [name, text] of Object.entries(all)) await writeFile(path.join(box.out, name), text);
+  for (const [name, text] of Object.entries(all))
+    await writeFile(path.join(sandbox.out, name), text);
 }
 
 /** Runs a package manager in the project, with empty caches and the registry of npm's settings. */
-async function install(box: Sandbox, file: string, ...args: readonly string[]): Promise<void> {
+async function install(sandbox: Sandbox, file: string, ...args: readonly string[]): Promise<void> {
   const settings = path.join(homedir(), '.npmrc');
-  if (existsSync(settings)) await copyFile(settings, path.join(box.home, '.npmrc'));
+  if (existsSync(settings)) await copyFile(settings, path.join(sandbox.home, '.npmrc'));
   const env = {
-    HOME: box.home,
-    XDG_CACHE_HOME: box.cache,
+    HOME: sandbox.home,
+    XDG_CACHE_HOME: sandbox.cache,
     CI: undefined,
     npm_config_registry: registry,
     YARN_NPM_REGISTRY_SERVER: registry,
     YARN_ENABLE_TELEMETRY: '0',
   };
   const { all, exitCode } = await execa(file, args, {
-    cwd: box.out,
+    cwd: sandbox.out,
     env,
     all: true,
     reject: false,
@@ -61,80 +65,84 @@ async function install(box: Sandbox, file: string, ...args: readonly string[]): 
   expect(exitCode, all).toBe(0);
 }
 
-const installWithNode = (box: Sandbox, file: string, ...args: readonly string[]): Promise<void> =>
-  install(box, process.execPath, path.join(MANAGERS, 'node_modules', file), ...args);
+const installWithNode = (
+  sandbox: Sandbox,
+  file: string,
+  ...args: readonly string[]
+): Promise<void> =>
+  install(sandbox, process.execPath, path.join(MANAGERS, 'node_modules', file), ...args);
 
-async function installWithBun(box: Sandbox): Promise<void> {
+async function installWithBun(sandbox: Sandbox): Promise<void> {
   // The program, which a script of the package `bun` would copy.
   const scope = path.join(MANAGERS, 'node_modules/@oven');
   const [name = ''] = await readdir(scope);
-  await install(box, path.join(scope, name, 'bin/bun'), 'add', TARBALL);
+  await install(sandbox, path.join(scope, name, 'bin/bun'), 'add', TARBALL);
 }
 
-function foley(box: Sandbox, ...args: readonly string[]): Promise<RunResult> {
-  return runProgram(path.join(box.out, 'node_modules/.bin/foley'), args, { box });
+function foley(sandbox: Sandbox, ...args: readonly string[]): Promise<RunResult> {
+  return runProgram(path.join(sandbox.out, 'node_modules/.bin/foley'), args, { sandbox });
 }
 
-async function expectSpeechAndPicture(box: Sandbox): Promise<void> {
-  const speech = await foley(box, 'tts', 'Hello', '--local', '-o', 'hello.mp3');
+async function expectSpeechAndPicture(sandbox: Sandbox): Promise<void> {
+  const speech = await foley(sandbox, 'tts', 'Hello', '--local', '-o', 'hello.mp3');
   expect(speech.code, speech.stderr).toBe(0);
-  await expectSoundIn(box, 'hello.mp3');
+  await expectSoundIn(sandbox, 'hello.mp3');
   const order = ['image', 'create', 'cat', '-m', 'vendor-image-1-flash', '--local'];
-  const picture = await foley(box, ...order, '-o', 'cat.png');
+  const picture = await foley(sandbox, ...order, '-o', 'cat.png');
   expect(picture.code, picture.stderr).toBe(0);
 }
 
 describe('the packed tarball speaks and draws when it was installed', () => {
   test('by pnpm', async () => {
-    const box = await sandbox();
-    await project(box);
-    await installWithNode(box, 'pnpm/bin/pnpm.cjs', 'add', TARBALL);
-    await expectSpeechAndPicture(box);
+    const sandbox = await createSandbox();
+    await project(sandbox);
+    await installWithNode(sandbox, 'pnpm/bin/pnpm.cjs', 'add', TARBALL);
+    await expectSpeechAndPicture(sandbox);
   });
 
   test('by Yarn 1', async () => {
-    const box = await sandbox();
-    await project(box);
-    await installWithNode(box, 'yarn/bin/yarn.js', 'add', `file:${TARBALL}`);
-    await expectSpeechAndPicture(box);
+    const sandbox = await createSandbox();
+    await project(sandbox);
+    await installWithNode(sandbox, 'yarn/bin/yarn.js', 'add', `file:${TARBALL}`);
+    await expectSpeechAndPicture(sandbox);
   });
 
   test('by Yarn 4 into node_modules', async () => {
-    const box = await sandbox();
-    await project(box, { 'yarn.lock': '', '.yarnrc.yml': 'nodeLinker: node-modules\n' });
-    await installWithNode(box, '@yarnpkg/cli-dist/bin/yarn.js', 'add', `foley@file:${TARBALL}`);
-    await expectSpeechAndPicture(box);
+    const sandbox = await createSandbox();
+    await project(sandbox, { 'yarn.lock': '', '.yarnrc.yml': 'nodeLinker: node-modules\n' });
+    await installWithNode(sandbox, '@yarnpkg/cli-dist/bin/yarn.js', 'add', `foley@file:${TARBALL}`);
+    await expectSpeechAndPicture(sandbox);
   });
 
   test('by Bun', async () => {
-    const box = await sandbox();
-    await project(box);
-    await installWithBun(box);
-    await expectSpeechAndPicture(box);
+    const sandbox = await createSandbox();
+    await project(sandbox);
+    await installWithBun(sandbox);
+    await expectSpeechAndPicture(sandbox);
   });
 
   test('by npm without scripts, then again from its cache without a network', async () => {
-    const box = await sandbox();
-    await project(box);
+    const sandbox = await createSandbox();
+    await project(sandbox);
     const args = ['install', '--ignore-scripts', '--cache', 'npm-cache', TARBALL];
-    await install(box, 'npm', ...args);
-    await expectSpeechAndPicture(box);
+    await install(sandbox, 'npm', ...args);
+    await expectSpeechAndPicture(sandbox);
     for (const name of ['node_modules', 'package-lock.json']) {
-      await rm(path.join(box.out, name), { recursive: true });
+      await rm(path.join(sandbox.out, name), { recursive: true });
     }
-    await project(box);
-    await install(box, 'npm', ...args, '--offline');
-    await expectSpeechAndPicture(box);
+    await project(sandbox);
+    await install(sandbox, 'npm', ...args, '--offline');
+    await expectSpeechAndPicture(sandbox);
   });
 });
 
 test("under Yarn Plug'n'Play, foley is exit 32 and names the setting to change", async () => {
-  const box = await sandbox();
-  await project(box, { 'yarn.lock': '', '.yarnrc.yml': PLUG_AND_PLAY });
+  const sandbox = await createSandbox();
+  await project(sandbox, { 'yarn.lock': '', '.yarnrc.yml': PLUG_AND_PLAY });
   const yarn = path.join(MANAGERS, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js');
-  await install(box, process.execPath, yarn, 'add', `foley@file:${TARBALL}`);
+  await install(sandbox, process.execPath, yarn, 'add', `foley@file:${TARBALL}`);
   const run = (...args: readonly string[]) =>
-    runProgram(process.execPath, [yarn, 'foley', ...args], { box });
+    runProgram(process.execPath, [yarn, 'foley', ...args], { sandbox });
   const error = errorLine(await run('tts', 'Hello', '-o', 'hello.mp3', '--json'));
   expect(error).toMatchObject({ exitCode: 32, code: 'state', billed: 'no' });
   expect(error.hint).toMatch(/nodeLinker: node-modules/);
@@ -143,8 +151,8 @@ test("under Yarn Plug'n'Play, foley is exit 32 and names the setting to change",
 
 describe('a read-only installation of another user', () => {
   test('speaks, and keeps compiled code in the cache of the user, if it can', async () => {
-    const box = await sandbox({ unprivileged: true });
-    const prefix = path.join(box.root, 'prefix');
+    const sandbox = await createSandbox({ unprivileged: true });
+    const prefix = path.join(sandbox.root, 'prefix');
     const tarball = path.join(packed, path.basename(TARBALL));
     await mkdir(prefix);
     await execa('npm', ['install', '-g', '--prefix', prefix, '--ignore-scripts', tarball]);
@@ -152,12 +160,12 @@ describe('a read-only installation of another user', () => {
     const before = await readdir(prefix, { recursive: true });
     const program = path.join(prefix, 'bin/foley');
     const speak = (env: Readonly<Record<string, string>>) =>
-      runProgram(program, ['tts', 'Hello', '--local', '-o', 'hello.mp3'], { box, env });
-    for (const cache of [box.cache, box.cache, path.join(prefix, 'cache')]) {
+      runProgram(program, ['tts', 'Hello', '--local', '-o', 'hello.mp3'], { sandbox, env });
+    for (const cache of [sandbox.cache, sandbox.cache, path.join(prefix, 'cache')]) {
       const result = await speak({ XDG_CACHE_HOME: cache });
       expect(result.code, result.stderr).toBe(0);
     }
-    expect(await readdir(path.join(box.cache, 'foley'))).toContain('code');
+    expect(await readdir(path.join(sandbox.cache, 'foley'))).toContain('code');
     expect(await readdir(prefix, { recursive: true })).toEqual(before);
   });
 });
@@ -169,20 +177,22 @@ describe('an installation by npm without the binaries for this system', () => {
     ['because of --omit=optional', ['--omit=optional']],
     ['because it is for another system', [`--os=${other}`, '--cpu=arm64']],
   ])('%s is exit 32, with what is missing and what to type', async (_, flags) => {
-    const box = await sandbox();
-    await project(box);
-    await install(box, 'npm', 'install', '--ignore-scripts', ...flags, TARBALL);
-    const error = errorLine(await foley(box, 'tts', 'Hello', '-o', 'a.mp3', '--local', '--json'));
+    const sandbox = await createSandbox();
+    await project(sandbox);
+    await install(sandbox, 'npm', 'install', '--ignore-scripts', ...flags, TARBALL);
+    const error = errorLine(
+      await foley(sandbox, 'tts', 'Hello', '-o', 'a.mp3', '--local', '--json'),
+    );
     expect(error).toMatchObject({ exitCode: 32, code: 'state', billed: 'no' });
     expect(error.message).toContain(
       `the package libsql cannot be loaded on ${process.platform} ${process.arch}: Cannot find module '@libsql/`,
     );
     expect(error.hint).toMatch(/npm has left out optional packages, or node_modules is from/);
-    expect((await foley(box, 'doctor')).stdout.toString()).toMatch(/problem +embedded service/);
+    expect((await foley(sandbox, 'doctor')).stdout.toString()).toMatch(/problem +embedded service/);
 
     // What the hint says.
-    await rm(path.join(box.out, 'node_modules'), { recursive: true });
-    await install(box, 'npm', 'install', '--include=optional');
-    await expectSpeechAndPicture(box);
+    await rm(path.join(sandbox.out, 'node_modules'), { recursive: true });
+    await install(sandbox, 'npm', 'install', '--include=optional');
+    await expectSpeechAndPicture(sandbox);
   });
 });

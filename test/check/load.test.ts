@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { readBooks } from '../binary/support/books.ts';
 import { firstVoiceId, startServe } from '../binary/support/serve.ts';
 import { expectSound } from '../binary/support/sound.ts';
@@ -23,9 +23,9 @@ const ONCE = { Connection: 'close' };
 test(
   `${CLIENTS} clients that ask ${TURNS} times without a pause all get their audio, in bounded memory`,
   async () => {
-    const box = await sandbox();
-    const dataDir = path.join(box.out, 'data');
-    const service = await startServe(['--data-dir', dataDir], { box, timeoutMs: 3_600_000 });
+    const sandbox = await createSandbox();
+    const dataDir = path.join(sandbox.out, 'data');
+    const service = await startServe(['--data-dir', dataDir], { sandbox, timeoutMs: 3_600_000 });
     const voiceId = await firstVoiceId(service);
     const residents: number[] = [];
     const client = async (number: number): Promise<void> => {
@@ -57,16 +57,16 @@ test(
 );
 
 test('beyond --max-waiting requests get 429 with the time to wait, and another account its share', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   await writeFile(
-    path.join(box.out, 'keys'),
+    path.join(sandbox.out, 'keys'),
     'crowd-key-0123456789 crowd\nalone-key-0123456789 alone\n',
     {
       mode: 0o600,
     },
   );
-  const flags = ['--max-waiting', '4', '--accept-keys-file', path.join(box.out, 'keys')];
-  const service = await startServe(flags, { box });
+  const flags = ['--max-waiting', '4', '--accept-keys-file', path.join(sandbox.out, 'keys')];
+  const service = await startServe(flags, { sandbox });
   const crowdOrder = orderOf(
     'crowd-key-0123456789',
     'A sentence that takes a while to be spoken. '.repeat(3),

@@ -5,7 +5,7 @@ import { parseJsonDocument } from '../harness/json-lines.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const TEXT =
   'The harbour was quiet that morning, and the fishing boats had not yet come home. A boy sat on the wall.';
@@ -27,16 +27,16 @@ const FILES: readonly (readonly [file: string, flags: string])[] = [
   ['mu-law.wav', '-ar 8000 -c:a pcm_mulaw'],
 ];
 
-let box: Sandbox;
+let sandbox: Sandbox;
 
 beforeEach(async () => {
-  box = await sandbox();
-  await runFoley(['tts', '--local', TEXT, '-o', 'talk.wav'], { box });
+  sandbox = await createSandbox();
+  await runFoley(['tts', '--local', TEXT, '-o', 'talk.wav'], { sandbox });
 });
 
 async function convert(file: string, flags: string): Promise<void> {
   const args = ['-v', 'error', '-y', '-i', 'talk.wav', ...flags.split(' '), file];
-  await execa(requireTool('ffmpeg'), args, { cwd: box.out });
+  await execa(requireTool('ffmpeg'), args, { cwd: sandbox.out });
 }
 
 describe('inspect', () => {
@@ -44,17 +44,17 @@ describe('inspect', () => {
     await convert(file, flags);
     const meter = ['-hide_banner', '-nostats', '-i', file, '-af', 'ebur128=peak=sample'];
     const theirs = await execa(requireTool('ffmpeg'), [...meter, '-f', 'null', '-'], {
-      cwd: box.out,
+      cwd: sandbox.out,
     });
     const told = theirs.stderr.slice(theirs.stderr.lastIndexOf('Integrated loudness'));
-    const { code, stdout } = await runFoley(['inspect', file, '--json'], { box });
+    const { code, stdout } = await runFoley(['inspect', file, '--json'], { sandbox });
     expect(code).toBe(0);
     const { durationMs, loudnessLufs, peakDbfs } = Object(parseJsonDocument(stdout));
     expect(loudnessLufs).toBeCloseTo(Number(/I: +(-[\d.]+) LUFS/.exec(told)?.[1]), 0);
     expect(peakDbfs).toBeCloseTo(Number(/Peak: +(-[\d.]+) dBFS/.exec(told)?.[1]), 0);
     const decoded = ['-v', 'error', '-i', file, '-ac', '1', '-ar', '1000', '-f', 's8', '-'];
     const bytes = await execa(requireTool('ffmpeg'), decoded, {
-      cwd: box.out,
+      cwd: sandbox.out,
       encoding: 'buffer',
     });
     // Encoders add up to three frames, which not every file declares.
@@ -75,7 +75,7 @@ test.each(FILES.filter(([file]) => RECORDINGS.has(file)))(
   'a voice is made from %s',
   async (file, flags) => {
     await convert(file, flags);
-    const { code, stderr } = await runFoley(['voices', 'create', 'Ada', file], { box });
+    const { code, stderr } = await runFoley(['voices', 'create', 'Ada', file], { sandbox });
     expect({ code, stderr }).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('created the voice "Ada"'),
@@ -85,10 +85,10 @@ test.each(FILES.filter(([file]) => RECORDINGS.has(file)))(
 
 test('Opus files that are joined end to end are read to the end of the last one', async () => {
   await convert('part.opus', '-c:a libopus');
-  const joined = path.join(box.out, 'joined.opus');
-  await execa('cat part.opus part.opus part.opus > joined.opus', { cwd: box.out, shell: true });
+  const joined = path.join(sandbox.out, 'joined.opus');
+  await execa('cat part.opus part.opus part.opus > joined.opus', { cwd: sandbox.out, shell: true });
   const runs = await Promise.all(
-    ['part.opus', joined].map((file) => runFoley(['inspect', file, '--json'], { box })),
+    ['part.opus', joined].map((file) => runFoley(['inspect', file, '--json'], { sandbox })),
   );
   const [one, all] = runs.map(({ stdout }) => Number(Object(parseJsonDocument(stdout)).durationMs));
   // Each duration is rounded to a millisecond.

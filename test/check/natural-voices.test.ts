@@ -8,7 +8,7 @@ import { independentMeter } from '../harness/independent-meter.ts';
 import { naturalModels } from '../harness/natural-models.ts';
 import { installPythonTools } from '../harness/python-tools.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { sandbox, type Sandbox } from '../harness/sandbox.ts';
+import { createSandbox, type Sandbox } from '../harness/sandbox.ts';
 import { prepared } from '../harness/spoken-words.ts';
 import { readWav, writeWav } from '../harness/wav.ts';
 import { sentencesIn } from './engines/sentences.ts';
@@ -56,9 +56,9 @@ describe('Kokoro with its real model', () => {
   test(
     'is added with 41 voices in seven languages',
     async () => {
-      const box = await sandbox();
+      const sandbox = await createSandbox();
       const args = ['engine', 'add', 'kokoro', '--from', models, '--yes', '--json'];
-      const { code, stderr, stdout } = await runFoley(args, { box, timeoutMs: 10 * MINUTE });
+      const { code, stderr, stdout } = await runFoley(args, { sandbox, timeoutMs: 10 * MINUTE });
       expect(code, stderr).toBe(0);
       const { voices } = JSON.parse(stdout.toString());
       expect(voices).toHaveLength(41);
@@ -125,20 +125,20 @@ describe('Kokoro with its real model', () => {
   test(
     'voices are understood as well as Martin by Whisper, and nearly as well by pocketsphinx',
     async () => {
-      const box = await sandbox();
+      const sandbox = await createSandbox();
       const sentences = sentencesOf(await readFile(WORD_ERRORS, 'utf8'))
         .filter(({ readings: [reading], written }) => reading?.length === written.split(' ').length)
         .slice(0, SENTENCES);
-      const martin = await errorsOf('Martin', sentences, box, async (text) => {
-        const file = path.join(box.out, 'martin.wav');
-        await runFoley(['tts', text, '--voice-name', 'Martin', '-o', file], { box });
+      const martin = await errorsOf('Martin', sentences, sandbox, async (text) => {
+        const file = path.join(sandbox.out, 'martin.wav');
+        await runFoley(['tts', text, '--voice-name', 'Martin', '-o', file], { sandbox });
         const { channels, sampleRate } = readWav(await readFile(file));
         return { samples: channels[0] ?? new Float32Array(), sampleRate };
       });
       for (const voice of ['af_heart', 'af_bella', 'am_michael', 'bf_emma']) {
         const engine = kokoro();
         await engine.greet();
-        const errors = await errorsOf(voice, sentences, box, async (text) => {
+        const errors = await errorsOf(voice, sentences, sandbox, async (text) => {
           const { samples } = await engine.speak(text, voice);
           return { samples: floats(samples), sampleRate: RATE };
         });
@@ -158,10 +158,10 @@ describe('Kokoro with its real model', () => {
 async function errorsOf(
   name: string,
   sentences: readonly Sentence[],
-  box: Sandbox,
+  sandbox: Sandbox,
   speak: (text: string) => Promise<{ samples: Float32Array; sampleRate: number }>,
 ): Promise<Record<keyof typeof RECOGNIZERS, number>> {
-  const folder = path.join(box.root, `heard-${name}`);
+  const folder = path.join(sandbox.root, `heard-${name}`);
   await mkdir(folder);
   const files: string[] = [];
   for (const [index, { written }] of sentences.entries()) {

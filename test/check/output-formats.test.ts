@@ -10,7 +10,7 @@ async function speakInto(name: string, ...flags: readonly string[]) {
   const result = await runFoley(['tts', TEXT, '--local', '-o', name, ...flags]);
   expect(result.code, result.stderr).toBe(0);
   expect(result.stdout).toHaveLength(0);
-  return result.box;
+  return result.sandbox;
 }
 
 describe('the ending of the output decides the format', () => {
@@ -42,13 +42,13 @@ describe('a format that is asked for', () => {
   });
 
   test('is taken in any case, and for a name without an ending', async () => {
-    const box = await speakInto('hello', '--format', 'OGG');
-    expect(await expectSoundIn(box, 'hello')).toMatchObject({ format: 'ogg' });
+    const sandbox = await speakInto('hello', '--format', 'OGG');
+    expect(await expectSoundIn(sandbox, 'hello')).toMatchObject({ format: 'ogg' });
   });
 
   test('is also --output-format', async () => {
-    const box = await speakInto('hello', '--output-format', 'wav');
-    expect(await expectSoundIn(box, 'hello')).toMatchObject({ format: 'wav' });
+    const sandbox = await speakInto('hello', '--output-format', 'wav');
+    expect(await expectSoundIn(sandbox, 'hello')).toMatchObject({ format: 'wav' });
   });
 });
 
@@ -58,15 +58,15 @@ describe('other programs agree that it is whole', () => {
     ['wav', 'pcm_s16le'],
     ['ogg', 'vorbis'],
   ])('ffprobe, of %s', async (extension, codec) => {
-    const box = await speakInto(`hello.${extension}`);
-    const probe = await probeWithFfprobe(path.join(box.out, `hello.${extension}`));
-    const own = await expectSoundIn(box, `hello.${extension}`);
+    const sandbox = await speakInto(`hello.${extension}`);
+    const probe = await probeWithFfprobe(path.join(sandbox.out, `hello.${extension}`));
+    const own = await expectSoundIn(sandbox, `hello.${extension}`);
     expect(probe).toMatchObject({ codec, sampleRate: own.sampleRate });
     expect(Math.abs(probe.durationMs - own.durationMs)).toBeLessThan(100);
   });
 
   test('mpg123, of mp3', async () => {
-    const box = await speakInto('hello.mp3');
-    await checkWithMpg123(path.join(box.out, 'hello.mp3'));
+    const sandbox = await speakInto('hello.mp3');
+    await checkWithMpg123(path.join(sandbox.out, 'hello.mp3'));
   });
 });

@@ -6,7 +6,7 @@ import { errorLine } from '../harness/error-line.ts';
 import { FOLEY } from '../harness/run-foley.ts';
 import { runProgram } from '../harness/run-program.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { TESTED_NODE } from '../harness/tested-node.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,10 +15,10 @@ const COPIED = new Set(['libsql', 'sharp', 'detect-libc', '@neon-rs']);
 
 /** The package as npm leaves it when it did not install the optional packages of one scope. */
 async function packageWithout(
-  box: Sandbox,
+  sandbox: Sandbox,
   scope: '@echogarden' | '@img' | '@libsql',
 ): Promise<string> {
-  const folder = path.join(box.harness, 'package');
+  const folder = path.join(sandbox.harness, 'package');
   const modules = path.join(folder, 'node_modules');
   await mkdir(modules, { recursive: true });
   for (const name of ['bin', 'dist', 'assets', 'package.json']) {
@@ -41,9 +41,9 @@ describe('a package without the packages that npm installs beside it', () => {
     ['serve', '--port', '0'],
     ['voices', 'list'],
   ])('of libsql: foley %s is exit 32 with what to type', async (...args) => {
-    const box = await sandbox();
-    const program = await packageWithout(box, '@libsql');
-    const result = await runProgram(TESTED_NODE, [program, ...args, '--json'], { box });
+    const sandbox = await createSandbox();
+    const program = await packageWithout(sandbox, '@libsql');
+    const result = await runProgram(TESTED_NODE, [program, ...args, '--json'], { sandbox });
     const error = errorLine(result);
     expect(error).toMatchObject({ exitCode: 32, code: 'state', billed: 'no' });
     expect(error.message).toMatch(/the package libsql cannot be loaded on \w+ \w+: /);
@@ -51,10 +51,10 @@ describe('a package without the packages that npm installs beside it', () => {
   });
 
   test('of sharp: a picture is exit 32 before it is ordered, doctor says it, and speech works', async () => {
-    const box = await sandbox();
-    const program = await packageWithout(box, '@img');
+    const sandbox = await createSandbox();
+    const program = await packageWithout(sandbox, '@img');
     const run = (...args: readonly string[]) =>
-      runProgram(TESTED_NODE, [program, ...args, '--local'], { box });
+      runProgram(TESTED_NODE, [program, ...args, '--local'], { sandbox });
     const order = ['image', 'create', 'cat', '-m', 'vendor-image-1-flash', '-o', 'a.png'];
     const error = errorLine(await run(...order, '--json'));
     expect(error).toMatchObject({ exitCode: 32, code: 'state', billed: 'no' });
@@ -66,11 +66,11 @@ describe('a package without the packages that npm installs beside it', () => {
 });
 
 test('the program alone, outside of its package, says so', async () => {
-  const box = await sandbox();
-  const copy = path.join(box.out, 'foley.cjs');
+  const sandbox = await createSandbox();
+  const copy = path.join(sandbox.out, 'foley.cjs');
   await cp(FOLEY, copy);
   for (const args of [['--version'], ['tts', 'hi'], ['--help']]) {
-    const result = await runProgram(TESTED_NODE, [copy, ...args], { box });
+    const result = await runProgram(TESTED_NODE, [copy, ...args], { sandbox });
     expect(result).toMatchObject({ code: 32, stderr: expect.stringMatching(/^foley: .*package/) });
     expect(result.stderr).toMatch(/npm install -g/);
     expect(result.stderr).not.toContain('Require stack');

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { firstVoiceId, startServe } from '../binary/support/serve.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { installPythonTools } from '../harness/python-tools.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const PYTHON_FILES = fileURLToPath(new URL('python', import.meta.url));
 const MINUTE = 60_000;
@@ -22,7 +22,7 @@ describe('tools in Python', () => {
     'schemathesis finds no answer that the OpenAPI document does not describe',
     async () => {
       const { apiKey, baseUrl } = await startServe([], { timeoutMs: 20 * MINUTE });
-      const box = await sandbox();
+      const sandbox = await createSandbox();
       const config = path.join(PYTHON_FILES, 'schemathesis.toml');
       const seed = String(fixedSeed() ?? Math.trunc(Math.random() * 2 ** 31));
       // What a schema cannot say, such as which voices there are, decides what is accepted.
@@ -41,7 +41,7 @@ describe('tools in Python', () => {
           '--no-color',
           ...flags.split(' '),
         ],
-        { all: true, cwd: box.root, reject: false },
+        { all: true, cwd: sandbox.root, reject: false },
       );
       expect(exitCode, all).toBe(0);
     },

@@ -4,7 +4,7 @@ import { request as ask } from 'undici';
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { drawn, underSeed } from '../harness/seed.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import type { MortalServe } from '../binary/support/mortal-serve.ts';
 import { startMortalServe } from '../binary/support/mortal-serve.ts';
 import type { KeyedRequest, Outcome } from '../binary/support/keyed-endpoints.ts';
@@ -37,12 +37,12 @@ test.each([1, 2])(
   '20 overlapping identical requests to each keyed endpoint of %i processes on the same data: one charge, one answer',
   TIME,
   async (processes) => {
-    const box = await sandbox();
-    const dataDir = path.join(box.out, 'data');
+    const sandbox = await createSandbox();
+    const dataDir = path.join(sandbox.out, 'data');
     const flags = [...RACE_FLAGS, '--data-dir', dataDir];
     const services: ServingFoley[] = [];
     for (let count = 0; count < processes; count += 1) {
-      services.push(await startServe(flags, { box, ...TIME }));
+      services.push(await startServe(flags, { sandbox, ...TIME }));
     }
     const service = alternating(services);
     const keys: string[] = [];
@@ -124,17 +124,17 @@ function expectOneAnswerOrRefund(
 
 test(`the service is killed ${KILLS} times in the races: still one charge, one answer`, TIME, () =>
   underSeed(async (seed) => {
-    const box = await sandbox();
-    const dataDir = path.join(box.out, 'data');
-    const keysFile = path.join(box.harness, 'keys');
+    const sandbox = await createSandbox();
+    const dataDir = path.join(sandbox.out, 'data');
+    const keysFile = path.join(sandbox.harness, 'keys');
     await writeFile(keysFile, `${KEY} local\n`, { mode: 0o600 });
-    const first = await startServe(['--data-dir', dataDir], { box });
+    const first = await startServe(['--data-dir', dataDir], { sandbox });
     const requests = await keyedRequests(first);
     first.running.signal('SIGTERM');
     await first.running.done;
     const flags = [...RACE_FLAGS, '--accept-keys-file', keysFile];
     const lives = drawn(LIVES, KILLS, seed);
-    const serve = await startMortalServe({ box, dataDir, flags, lives });
+    const serve = await startMortalServe({ sandbox, dataDir, flags, lives });
     const service = insisting(serve);
     const keys: string[] = [];
     // The fewer moments a round has, the more rounds it takes.

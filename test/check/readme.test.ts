@@ -11,7 +11,7 @@ import { requireTool } from '../harness/require-tool.ts';
 import { requireBuild, startFoley } from '../harness/run-foley.ts';
 import type { Running } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import {
   documentationPages,
   foleyLines,
@@ -128,33 +128,37 @@ interface Service {
   readonly env: Readonly<Record<string, string>>;
 }
 
-async function boxForExamples(): Promise<Sandbox> {
-  const box = await sandbox();
+async function sandboxForExamples(): Promise<Sandbox> {
+  const sandbox = await createSandbox();
   for (const [name, content] of Object.entries(FILES)) {
-    await mkdir(path.join(box.out, path.dirname(name)), { recursive: true });
-    await writeFile(path.join(box.out, name), content);
+    await mkdir(path.join(sandbox.out, path.dirname(name)), { recursive: true });
+    await writeFile(path.join(sandbox.out, name), content);
   }
-  return box;
+  return sandbox;
 }
 
 /** Runs the lines as if a person typed them one after the other. */
 async function runLines(lines: readonly string[]): Promise<void> {
   for (const program of lines.flatMap((line) => programsOf(line))) requireTool(program);
-  const box = await boxForExamples();
+  const sandbox = await sandboxForExamples();
   let service: Service | undefined;
   for (const line of lines) {
-    if (/^foley serve\b/.test(line)) service = await startExample(line, box);
-    else await runLine(line, box, service);
+    if (/^foley serve\b/.test(line)) service = await startExample(line, sandbox);
+    else await runLine(line, sandbox, service);
   }
   service?.running.signal('SIGTERM');
   if (service !== undefined)
     expect(await service.running.done).toMatchObject({ signal: 'SIGTERM' });
-  for (const name of await readdir(box.out)) {
-    if (/\.(?:mp3|ogg|wav)$/.test(name)) await expectSoundIn(box, name);
+  for (const name of await readdir(sandbox.out)) {
+    if (/\.(?:mp3|ogg|wav)$/.test(name)) await expectSoundIn(sandbox, name);
   }
 }
 
-async function runLine(line: string, box: Sandbox, service: Service | undefined): Promise<void> {
+async function runLine(
+  line: string,
+  sandbox: Sandbox,
+  service: Service | undefined,
+): Promise<void> {
   const isForService = service !== undefined && /127\.0\.0\.1|FOLEY_/.test(line);
   const port = new URL(service?.env['FOLEY_BASE_URL'] ?? 'http://127.0.0.1:1').port;
   const env = isForService ? service.env : {};
@@ -166,13 +170,13 @@ async function runLine(line: string, box: Sandbox, service: Service | undefined)
     .replaceAll('…', ID);
   // Who logs in has a key to type.
   const input = /\bauth login\b/.test(line) ? { input: FILES['key.txt'] } : {};
-  const result = await inShell(script, { box, env, ...input });
+  const result = await inShell(script, { sandbox, env, ...input });
   expect(result.pipeStatus, `${line}\n${result.stderr}`).toEqual(result.pipeStatus.map(() => 0));
   expect(result.code, `${line}\n${result.stderr}`).toBe(0);
 }
 
 /** Starts a line with `foley serve` on a free port, and asks it whether it is well. */
-async function startExample(line: string, box: Sandbox): Promise<Service> {
+async function startExample(line: string, sandbox: Sandbox): Promise<Service> {
   const words =
     line
       .replace(/\s*&$/, '')
@@ -180,7 +184,7 @@ async function startExample(line: string, box: Sandbox): Promise<Service> {
       .match(/"[^"]*"|\S+/g) ?? [];
   const [, ...args] = words.map((word) => word.replaceAll('"', ''));
   const running = await startFoley(args.includes('--port') ? args : [...args, '--port', '0'], {
-    box,
+    sandbox,
   });
   const [, baseUrl = '', apiKey = ''] = await running.waitFor(
     'stdout',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { RunResult } from '../harness/run-options.ts';
 import { runProgram } from '../harness/run-program.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { TESTED_NODE } from '../harness/tested-node.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -42,8 +42,8 @@ test(
 
 /** Adds the code of CONTRIBUTING.md to a copy of the repository, builds it and generates what follows. */
 async function followRecipes() {
-  const box = await sandbox();
-  const copy = path.join(box.root, 'copy');
+  const sandbox = await createSandbox();
+  const copy = path.join(sandbox.root, 'copy');
   await cp(ROOT, copy, {
     recursive: true,
     filter: (source) => !LEFT_OUT.has(path.basename(source)),
@@ -54,7 +54,7 @@ async function followRecipes() {
     await addCode(path.join(copy, file), list, code);
   }
   const node = (...words: readonly string[]): Promise<RunResult> =>
-    runProgram(TESTED_NODE, words, { box, timeoutMs: BUILD_TIMEOUT_MS });
+    runProgram(TESTED_NODE, words, { sandbox, timeoutMs: BUILD_TIMEOUT_MS });
   const generated = await node(path.join(copy, 'scripts/generate.mjs'));
   expect(generated.code, generated.stderr).toBe(0);
   return {

@@ -6,10 +6,10 @@ import { decodeAudio } from '../harness/decode-audio.ts';
 import { parseJsonLines } from '../harness/json-lines.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { RunResult } from '../harness/run-options.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { filesOf, snapshot } from '../harness/snapshot.ts';
-import type { BatchBox } from '../binary/batch/batch-box.ts';
-import { batchBox, JOBS_PATH, lastLine } from '../binary/batch/batch-box.ts';
+import type { BatchSandbox } from '../binary/batch/batch-sandbox.ts';
+import { batchSandbox, JOBS_PATH, lastLine } from '../binary/batch/batch-sandbox.ts';
 
 const TALK = `# One
 ADA: Hello, Bob.
@@ -23,19 +23,19 @@ const CAST = ['--cast', 'ADA=Clara', '--voice-name', 'martin', '-m', 'vendor-s21
 
 const CAST_FILE = '{"BOB": {"voiceId": "Clara"},\n "ADA": {"voiceId": "Clara", "sped": 2}}';
 
-let box: BatchBox;
+let sandbox: BatchSandbox;
 
 function script(...args: readonly string[]): Promise<RunResult> {
-  return runFoley(['script', ...args], { box: box.box, env: box.service.env });
+  return runFoley(['script', ...args], { sandbox: sandbox.sandbox, env: sandbox.service.env });
 }
 
-async function jobsOf({ service }: BatchBox): Promise<number> {
+async function jobsOf({ service }: BatchSandbox): Promise<number> {
   return Object(JSON.parse(String((await service.ask(JOBS_PATH)).bytes))).total;
 }
 
 /** Makes `talk.wav` of a text, and returns the last line of stdout. */
 async function make(text: string, ...args: readonly string[]): Promise<string | undefined> {
-  await box.write('talk.txt', text);
+  await sandbox.write('talk.txt', text);
   const result = await script('talk.txt', '-o', 'talk.wav', ...CAST, ...args);
   expect(result.code, result.stderr).toBe(0);
   return lastLine(result);
@@ -43,12 +43,12 @@ async function make(text: string, ...args: readonly string[]): Promise<string | 
 
 describe('a recording of a script', () => {
   beforeEach(async () => {
-    box = await batchBox({ 'talk.txt': TALK });
+    sandbox = await batchSandbox({ 'talk.txt': TALK });
   });
 
   test('is made again only for what changed', async () => {
     expect(await make(TALK)).toBe('5 done, 0 failed, 0 skipped');
-    const whole = await box.read('talk.wav');
+    const whole = await sandbox.read('talk.wav');
     expect(await make(TALK)).toBe('talk.wav is up to date: 5 texts unchanged');
     expect(await make(TALK.replace('Goodbye', 'See you'))).toBe('1 done, 0 failed, 4 skipped');
     expect(await make(TALK.replace('1s', '2s'), '--gap', '1s')).toBe('0 done, 0 failed, 5 skipped');
@@ -59,14 +59,14 @@ describe('a recording of a script', () => {
     expect(await make(moved)).toBe('1 done, 0 failed, 5 skipped');
     // What was spoken before is not bought again.
     expect(await make(TALK)).toBe('0 done, 0 failed, 5 skipped');
-    expect((await box.read('talk.wav')).equals(whole)).toBe(true);
+    expect((await sandbox.read('talk.wav')).equals(whole)).toBe(true);
   });
 
   test('ends with the pause after its last line', async () => {
     const lengths: number[] = [];
     for (const text of ['ADA: Hello.\n', 'ADA: Hello.\n\n[pause 3s]\n']) {
       await make(text);
-      lengths.push((await decodeAudio(await box.read('talk.wav'))).durationMs);
+      lengths.push((await decodeAudio(await sandbox.read('talk.wav'))).durationMs);
     }
     const [plain = 0, longer] = lengths;
     expect(longer).toBeCloseTo(plain + 3_000, 1);
@@ -74,8 +74,8 @@ describe('a recording of a script', () => {
 
   test('stays untouched, with no speech request, if nothing changed', async () => {
     await make(TALK);
-    const file = path.join(box.box.out, 'talk.wav');
-    const [before, charged] = [await stat(file), await box.charged()];
+    const file = path.join(sandbox.sandbox.out, 'talk.wav');
+    const [before, charged] = [await stat(file), await sandbox.charged()];
     const result = await script('talk.txt', '-o', 'talk.wav', ...CAST, '--json');
     const item = expect.objectContaining({ event: 'item', status: 'skipped' });
     expect(parseJsonLines(result.stdout.toString())).toEqual([
@@ -85,21 +85,21 @@ describe('a recording of a script', () => {
       { event: 'summary', done: 0, failed: 0, skipped: 5, creditsUsed: 0, notTried: 0 },
     ]);
     expect(await stat(file)).toMatchObject({ mtimeMs: before.mtimeMs, ino: before.ino });
-    expect(await box.charged()).toBe(charged);
+    expect(await sandbox.charged()).toBe(charged);
   });
 
   test('has other tags, chapters and captions without speaking a line', async () => {
     const tagged = async (text: string, ...args: readonly string[]): Promise<Buffer> => {
-      await box.write('talk.txt', text);
+      await sandbox.write('talk.txt', text);
       const result = await script('talk.txt', '-o', 'talk.mp3', ...CAST, ...args);
       expect(result.code, result.stderr).toBe(0);
-      return box.read('talk.mp3');
+      return sandbox.read('talk.mp3');
     };
     const plain = await tagged(TALK);
-    const before = [await box.charged(), await jobsOf(box)];
+    const before = [await sandbox.charged(), await jobsOf(sandbox)];
     const named = await tagged(TALK, '--title', 'Talk', '--author', 'Ada');
     const renamed = await tagged(TALK.replace('# One', '# First'), '--title', 'Talk');
-    expect([await box.charged(), await jobsOf(box)]).toEqual(before);
+    expect([await sandbox.charged(), await jobsOf(sandbox)]).toEqual(before);
     for (const [bytes, text] of [
       [plain, 'One'],
       [named, 'Talk'],
@@ -114,19 +114,19 @@ describe('a recording of a script', () => {
 
   test('can have only some lines, and lines spoken again', async () => {
     await make(TALK);
-    const whole = await decodeAudio(await box.read('talk.wav'));
+    const whole = await decodeAudio(await sandbox.read('talk.wav'));
     expect(await make(TALK, '--only', '2-3')).toBe('0 done, 0 failed, 3 skipped');
-    const part = await decodeAudio(await box.read('talk.wav'));
+    const part = await decodeAudio(await sandbox.read('talk.wav'));
     expect(part.durationMs).toBeLessThan(whole.durationMs);
-    const before = await box.charged();
+    const before = await sandbox.charged();
     expect(await make(TALK, '--redo', '1')).toBe('1 done, 0 failed, 4 skipped');
-    expect(await box.charged()).toBe(before + 'Hello, Bob.'.length);
+    expect(await sandbox.charged()).toBe(before + 'Hello, Bob.'.length);
   });
 
   test('is described by --dry-run, which sends nothing', async () => {
     await make(TALK);
-    const before = await box.charged();
-    await box.write('talk.txt', `${TALK}BOB: Wait!\n`);
+    const before = await sandbox.charged();
+    await sandbox.write('talk.txt', `${TALK}BOB: Wait!\n`);
     const args = ['talk.txt', '-o', 'talk.wav', ...CAST, '--dry-run', '--credit-rate', '2'];
     const { stdout } = await script(...args);
     const rows = stdout.toString().split('\n');
@@ -134,34 +134,34 @@ describe('a recording of a script', () => {
     expect(rows[1]).toMatch(/^1 +ADA +unchanged +11 +0 +Hello, Bob\./);
     expect(rows[6]).toMatch(/^5 +BOB +speak: new or changed +5 +10 +Wait!/);
     expect(rows[7]).toMatch(/^1 to speak \(5 characters, about 10 credits\)/);
-    expect(await box.charged()).toBe(before);
+    expect(await sandbox.charged()).toBe(before);
   });
 
   test('has captions with speakers, chapters, tags and tracks', async () => {
-    await box.write('talk.txt', TALK);
+    await sandbox.write('talk.txt', TALK);
     const files = ['--subtitles', 'a.vtt', '--timings', 'a.json', '--chapters', 'chapters.json'];
     const args = ['talk.txt', '-o', 'a.mp3', ...CAST, ...files, '--stems', 'stems', '--title', 'A'];
     expect(await script(...args)).toMatchObject({ code: 0 });
-    expect((await box.read('a.vtt')).toString()).toContain('<v ADA>Hello, Bob.');
-    const timings: unknown = JSON.parse((await box.read('a.json')).toString());
+    expect((await sandbox.read('a.vtt')).toString()).toContain('<v ADA>Hello, Bob.');
+    const timings: unknown = JSON.parse((await sandbox.read('a.json')).toString());
     expect(timings).toMatchObject({
       complete: true,
       words: expect.arrayContaining([
         { text: 'Hello', speaker: 'ADA', startMs: expect.any(Number), endMs: expect.any(Number) },
       ]),
     });
-    const chapters: unknown = JSON.parse((await box.read('chapters.json')).toString());
+    const chapters: unknown = JSON.parse((await sandbox.read('chapters.json')).toString());
     expect(chapters).toMatchObject({ chapters: [{ title: 'One', startTime: 0 }] });
-    const tracks = ['ADA', 'BOB', 'Narrator'].map((name) => box.read(`stems/${name}.wav`));
+    const tracks = ['ADA', 'BOB', 'Narrator'].map((name) => sandbox.read(`stems/${name}.wav`));
     expect(new Set((await Promise.all(tracks)).map(({ length }) => length)).size).toBe(1);
   }, 60_000);
 
   test('gets captions later without speaking a line again', async () => {
     await make(TALK);
-    const before = await box.charged();
+    const before = await sandbox.charged();
     expect(await make(TALK, '--timings', 'talk.json')).toBe('0 done, 0 failed, 5 skipped');
-    expect(await box.charged()).toBe(before);
-    const timings = readTimings(JSON.parse(String(await box.read('talk.json'))), 'talk.json');
+    expect(await sandbox.charged()).toBe(before);
+    const timings = readTimings(JSON.parse(String(await sandbox.read('talk.json'))), 'talk.json');
     expect(timings.complete).toBe(true);
     expect(timings.words.map(({ text }) => text).join(' ')).toBe(
       'Hello Bob Hello Who are you Goodbye They leave',
@@ -170,15 +170,15 @@ describe('a recording of a script', () => {
   }, 60_000);
 
   test('has captions of a language that foley cannot compare, and ends with 3', async () => {
-    await box.write('talk.txt', TALK);
+    await sandbox.write('talk.txt', TALK);
     const args = ['talk.txt', '-o', 'talk.wav', ...CAST, '-l', 'fi', '--timings', 'talk.json'];
     const all = [...args, '--subtitles', 'talk.srt'];
     const result = await script(...all);
     expect(result.code, result.stderr).toBe(3);
     expect(result.stderr).toContain('the language "fi" requires a speech engine');
     expect(result.stderr).toContain('some words of the captions have no times');
-    expect((await box.read('talk.srt')).toString()).toContain('Who are you?');
-    const timings = readTimings(JSON.parse(String(await box.read('talk.json'))), 'talk.json');
+    expect((await sandbox.read('talk.srt')).toString()).toContain('Who are you?');
+    const timings = readTimings(JSON.parse(String(await sandbox.read('talk.json'))), 'talk.json');
     expect([timings.complete, timings.words, timings.lines?.length]).toEqual([false, [], 5]);
     // The missing engine may be there now.
     expect(await script(...all)).toMatchObject({ code: 3, stderr: result.stderr });
@@ -190,8 +190,8 @@ describe('a timed script', () => {
     '1\n00:00:00,500 --> 00:00:00,900\nADA: This line is far too long.\n\n2\n00:00:01,000 --> 00:00:04,000\nBye.\n';
 
   test('ends with 3 if a line does not fit and --timing is exact', async () => {
-    box = await batchBox({});
-    await box.write('film.srt', cues);
+    sandbox = await batchSandbox({});
+    await sandbox.write('film.srt', cues);
     const args = ['film.srt', '-o', 'film.wav', ...CAST, '--timing'];
     const exact = await script(...args, 'exact');
     expect(exact.code).toBe(3);
@@ -207,13 +207,16 @@ describe('a timed script', () => {
   });
 
   test('begins with silence up to its first cue, but not with --only', async () => {
-    box = await batchBox({});
-    await box.write('late.srt', cues.replaceAll('00:00:0', '00:00:3'));
+    sandbox = await batchSandbox({});
+    await sandbox.write('late.srt', cues.replaceAll('00:00:0', '00:00:3'));
     const args = ['late.srt', '-o', 'late.wav', ...CAST, '--timings', 'late.json'];
     const startsOf = async (...more: readonly string[]): Promise<readonly number[]> => {
       const result = await script(...args, ...more);
       expect(result.code, result.stderr).toBe(0);
-      const { lines = [] } = readTimings(JSON.parse(String(await box.read('late.json'))), 'late');
+      const { lines = [] } = readTimings(
+        JSON.parse(String(await sandbox.read('late.json'))),
+        'late',
+      );
       return lines.map(({ startMs }) => startMs);
     };
     expect(await startsOf('--timing', 'overlap')).toEqual([30_500, 31_000]);
@@ -221,8 +224,8 @@ describe('a timed script', () => {
   });
 
   test('reports a line with a pause that does not fit', async () => {
-    box = await batchBox({});
-    await box.write('film.srt', cues.replace(' is', ' is [pause 100ms]'));
+    sandbox = await batchSandbox({});
+    await sandbox.write('film.srt', cues.replace(' is', ' is [pause 100ms]'));
     const result = await script('film.srt', '-o', 'film.wav', ...CAST, '--timing', 'exact');
     expect(result.code).toBe(3);
     expect(result.stderr).toMatch(/line 1 is \d+ ms too long for its time/);
@@ -231,12 +234,12 @@ describe('a timed script', () => {
 
 describe('a script that fails', () => {
   test('leaves the old recording whole, and continues', async () => {
-    const broken = await batchBox({ 'talk.txt': 'ADA: One.\nADA: Two.\n' }, [
+    const broken = await batchSandbox({ 'talk.txt': 'ADA: One.\nADA: Two.\n' }, [
       'POST /**/jobs; job=fail; every=3',
     ]);
     const run = (...args: readonly string[]): Promise<RunResult> => {
       const all = ['script', 'talk.txt', '-o', 'talk.wav', ...CAST, ...args];
-      return runFoley(all, { box: broken.box, env: broken.service.env });
+      return runFoley(all, { sandbox: broken.sandbox, env: broken.service.env });
     };
     expect(await run()).toMatchObject({ code: 0 });
     const before = await broken.read('talk.wav');
@@ -251,11 +254,11 @@ describe('a script that fails', () => {
   });
 
   test('leaves the old recording whole when it is cancelled', async () => {
-    const slow = await batchBox({ 'talk.txt': 'ADA: One.\n' }, [
+    const slow = await batchSandbox({ 'talk.txt': 'ADA: One.\n' }, [
       'POST /**/jobs; delay=2s; every=2',
     ]);
     const args = ['script', 'talk.txt', '-o', 'talk.wav', ...CAST];
-    const options = { box: slow.box, env: slow.service.env };
+    const options = { sandbox: slow.sandbox, env: slow.service.env };
     expect(await runFoley(args, options)).toMatchObject({ code: 0 });
     const before = await slow.read('talk.wav');
     await slow.write('talk.txt', 'ADA: One.\nADA: Two.\nADA: Three.\n');
@@ -270,11 +273,11 @@ describe('a script that fails', () => {
   }, 30_000);
 
   test('says how to continue when it is cancelled while the recording is made', async () => {
-    const long = await batchBox({ 'talk.txt': 'ADA: One of many.\n'.repeat(2_000) });
+    const long = await batchSandbox({ 'talk.txt': 'ADA: One of many.\n'.repeat(2_000) });
     const args = ['script', 'talk.txt', '-o', 'talk.mp3', ...CAST, '--loudness', 'off'];
-    const options = { box: long.box, env: long.service.env };
+    const options = { sandbox: long.sandbox, env: long.service.env };
     const running = await startFoley(args, options);
-    const temporaries = path.join(long.box.out, 'talk.mp3.foley', '.foley', 'tmp', 'all');
+    const temporaries = path.join(long.sandbox.out, 'talk.mp3.foley', '.foley', 'tmp', 'all');
     const isBegun = async (): Promise<boolean> => {
       const names = await readdir(temporaries).catch(() => []);
       const files = await Promise.all(names.map((name) => stat(path.join(temporaries, name))));
@@ -285,18 +288,18 @@ describe('a script that fails', () => {
     const { signal, stderr } = await running.done;
     expect(signal).toBe('SIGINT');
     expect(stderr).toContain('no recording was made. Run the same command again to continue');
-    expect(filesOf(await snapshot(long.box.out)).filter((name) => name.includes('tmp'))).toEqual(
-      [],
-    );
+    expect(
+      filesOf(await snapshot(long.sandbox.out)).filter((name) => name.includes('tmp')),
+    ).toEqual([]);
   }, 60_000);
 });
 
 test('a recording whose folder is a file is exit 30, and leaves nothing', async () => {
-  const own = await sandbox();
+  const own = await createSandbox();
   await writeFile(path.join(own.out, 'talk.txt'), 'Hi.');
   const args = ['script', 'talk.txt', '-v', 'Martin', '-o', 'talk.txt/a.wav'];
   for (const more of [[], ['--dry-run'], ['--json']]) {
-    const options = { box: own, env: { FOLEY_TARGET: 'local' } };
+    const options = { sandbox: own, env: { FOLEY_TARGET: 'local' } };
     const result = await runFoley([...args, ...more], options);
     expect([result.code, result.stderr]).toEqual([
       30,
@@ -352,26 +355,29 @@ describe('a mistake is exit 2 before anything is sent', () => {
       '--max-credits is 2, but this command may cost 3',
     ],
   ])('%j %j', async (text, args, problem) => {
-    const own = await sandbox();
+    const own = await createSandbox();
     await writeFile(path.join(own.out, 'bad.txt'), text);
     await writeFile(path.join(own.out, 'cast.json'), CAST_FILE);
     await writeFile(path.join(own.out, 'cut.png'), Buffer.from('89504e470d0a1a0a', 'hex'));
     const output = args.includes('--cover') ? 'bad.mp3' : 'bad.wav';
     const env = { FOLEY_TARGET: 'local' };
-    const result = await runFoley(['script', 'bad.txt', '-o', output, ...args], { box: own, env });
+    const result = await runFoley(['script', 'bad.txt', '-o', output, ...args], {
+      sandbox: own,
+      env,
+    });
     expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(problem)]);
     expect((await readdir(own.out)).toSorted()).toEqual(['bad.txt', 'cast.json', 'cut.png']);
   });
 
   test('nor is anything sent for a line that begins after the longest WAV file', async () => {
-    const own = await sandbox();
+    const own = await createSandbox();
     await writeFile(path.join(own.out, 'late.jsonl'), '{"text":"Hi.","start":"23:00:00"}\n');
     const args = ['script', 'late.jsonl', '-o', 'late.wav', '-v', 'Martin', '--local'];
-    const result = await runFoley(args, { box: own });
+    const result = await runFoley(args, { sandbox: own });
     expect(result).toMatchObject({ code: 30 });
     expect(result.stderr).toContain('the recording is longer than a WAV file can be (4 GiB)');
     const jobs = await runFoley(['jobs', 'list', '--local', '--jq', '.items | length'], {
-      box: own,
+      sandbox: own,
     });
     expect(jobs.stdout.toString()).toBe('0\n');
   });

@@ -9,27 +9,27 @@ import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { firstVoiceId, startServe } from '../binary/support/serve.ts';
 
 const FLAGS = ['--data-dir', 'data'];
 
 /** Data of a closed service with billed requests. */
-async function usedData(): Promise<{ readonly box: Sandbox; readonly store: Store }> {
-  const box = await sandbox();
-  const service = await startServe(FLAGS, { box });
+async function usedData(): Promise<{ readonly sandbox: Sandbox; readonly store: Store }> {
+  const sandbox = await createSandbox();
+  const service = await startServe(FLAGS, { sandbox });
   const body = { text: 'Hello there.', voiceId: await firstVoiceId(service) };
   expect((await service.ask(SPEECH_PATH, { method: 'POST', body })).status).toBe(200);
   service.running.signal('SIGTERM');
   await service.running.done;
-  const dataDir = path.join(box.out, 'data');
+  const dataDir = path.join(sandbox.out, 'data');
   const store = await openStore({ dataDir, clock: systemClock, files: systemFiles });
   onTestFinished(() => store.close());
-  return { box, store };
+  return { sandbox, store };
 }
 
-async function refusal(box: Sandbox) {
-  const result = await runFoley(['serve', '--port', '0', '--json', ...FLAGS], { box });
+async function refusal(sandbox: Sandbox) {
+  const result = await runFoley(['serve', '--port', '0', '--json', ...FLAGS], { sandbox });
   expect(result.stdout).toHaveLength(0);
   return errorLine(result);
 }
@@ -57,9 +57,9 @@ describe('data that cannot be used is exit 32 before it listens', () => {
       /reserved credits of account local is 0, and the sum of open reservations is 6/,
     ],
   ])('a ledger in which %s, with the rows', async (_name, tampering, rows) => {
-    const { box, store } = await usedData();
+    const { sandbox, store } = await usedData();
     store.write((db) => db.script(tampering));
-    expect(await refusal(box)).toMatchObject({
+    expect(await refusal(sandbox)).toMatchObject({
       code: 'state',
       exitCode: 32,
       message: expect.stringMatching(rows),
@@ -68,22 +68,22 @@ describe('data that cannot be used is exit 32 before it listens', () => {
   });
 
   test('a ledger whose wrong row was written long ago', async () => {
-    const { box, store } = await usedData();
+    const { sandbox, store } = await usedData();
     store.write((db) => {
       db.script("UPDATE ledger_entry SET amount = 1 WHERE transaction_id = 1 AND book = 'granted'");
       db.script(`INSERT INTO ledger_checkpoint (account_id, unit, book, amount, last_transaction_id)
         SELECT account_id, unit, book, amount, (SELECT max(id) FROM ledger_transaction) FROM balance`);
     });
-    expect(await refusal(box)).toMatchObject({
+    expect(await refusal(sandbox)).toMatchObject({
       exitCode: 32,
       message: expect.stringMatching(/transaction 1 does not sum to zero/),
     });
   });
 
   test('a database of a newer foley, which is left as it is', async () => {
-    const { box, store } = await usedData();
+    const { sandbox, store } = await usedData();
     store.write((db) => db.script('PRAGMA user_version = 99'));
-    expect(await refusal(box)).toMatchObject({
+    expect(await refusal(sandbox)).toMatchObject({
       exitCode: 32,
       message: expect.stringMatching(/made by a newer foley \(schema 99/),
     });
@@ -91,13 +91,13 @@ describe('data that cannot be used is exit 32 before it listens', () => {
   });
 
   test('a database that another process keeps for itself', async () => {
-    const box = await sandbox();
-    await mkdir(path.join(box.out, 'data'));
+    const sandbox = await createSandbox();
+    await mkdir(path.join(sandbox.out, 'data'));
     const { default: Database } = await import('libsql');
-    const held = new Database(path.join(box.out, 'data', 'service.db'));
+    const held = new Database(path.join(sandbox.out, 'data', 'service.db'));
     onTestFinished(() => void held.close());
     held.exec('BEGIN EXCLUSIVE; CREATE TABLE other (id TEXT)');
-    expect(await refusal(box)).toMatchObject({
+    expect(await refusal(sandbox)).toMatchObject({
       exitCode: 32,
       message: expect.stringMatching(/is locked by another process/),
       hint: expect.stringMatching(/Wait for the other process/),

@@ -23,9 +23,9 @@ async function hear(choices: readonly number[], file: string, ...flags: readonly
   const args = ['tts', slotSentence(choices), '-o', file, ...flags];
   const hosted = { FOLEY_BASE_URL: service.baseUrl, FOLEY_API_KEY: service.key };
   const env = flags.includes('--local') ? {} : hosted;
-  const { box, code, stderr } = await runFoley(args, { env });
+  const { sandbox, code, stderr } = await runFoley(args, { env });
   expect(code, stderr).toBe(0);
-  return spokenWords(path.join(box.out, file));
+  return spokenWords(path.join(sandbox.out, file));
 }
 
 describe('a listener that knows no engine hears every word', () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHibariEngine } from '../../src/service/engine/hibari/engine.ts';
 import { HIBARI_VOICES } from '../../src/service/engine/hibari/cast.ts';
 import { installPythonTools } from '../harness/python-tools.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { prepared } from '../harness/spoken-words.ts';
 import { writeWav } from '../harness/wav.ts';
 import { HIBARI_WORKER_FILE } from '../../src/service/worker-file.ts';
@@ -54,7 +54,7 @@ describe('the words that Whisper hears', () => {
 
   /** Speaks the sentences; returns the words heard in each. */
   async function heardOf(voice: string): Promise<readonly string[]> {
-    const folder = path.join((await sandbox()).root, voice);
+    const folder = path.join((await createSandbox()).root, voice);
     await mkdir(folder);
     const files: string[] = [];
     for (const [index, { written }] of sentences.entries()) {

@@ -4,12 +4,12 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { makeFifo } from '../harness/posix.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { skipWithout } from '../harness/require-tool.ts';
 
 describe('mkdir with recursive', () => {
   test('creates missing parents, and accepts an existing folder', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const folder = path.join(out, 'a', 'b', 'c');
     for (const _attempt of [1, 2]) await systemFiles.mkdir(folder, { recursive: true });
     expect(statSync(folder).isDirectory()).toBe(true);
@@ -17,7 +17,7 @@ describe('mkdir with recursive', () => {
   });
 
   test('may create folders with the same parents at the same time', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     for (const round of Array.from({ length: 20 }, (_, index) => String(index))) {
       const parent = path.join(out, round, 'a', 'b');
       const folders = ['c', 'c', 'd', 'e', 'f', 'g'].map((name) => path.join(parent, name));
@@ -27,7 +27,7 @@ describe('mkdir with recursive', () => {
   });
 
   test('reports a file in the place of the folder or of a parent', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'file');
     writeFileSync(file, '');
     const options = { recursive: true };
@@ -46,7 +46,7 @@ describe('mkdir with recursive', () => {
 
 describe('an open file', () => {
   test('is closed when its running operations have ended', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const fifo = path.join(out, 'fifo');
     makeFifo(fifo);
     const file = await systemFiles.open(fifo, 'r+');
@@ -63,7 +63,7 @@ describe('an open file', () => {
   });
 
   test('that is closed refuses every operation with EBADF, and may be closed again', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = await systemFiles.open(path.join(out, 'file'), 'wx');
     await file.close();
     await expect(file.write(Buffer.from('x'))).rejects.toMatchObject({ code: 'EBADF' });
@@ -73,7 +73,7 @@ describe('an open file', () => {
   });
 
   test('is closed by the end of its stream, unless it is to stay open', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const name = path.join(out, 'file');
     const content = Buffer.from(Array.from({ length: 1_000 }, (_, index) => index));
     writeFileSync(name, content);
@@ -88,7 +88,7 @@ describe('an open file', () => {
   });
 
   test('gives small chunks of a pipe in small buffers', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const fifo = path.join(out, 'fifo');
     makeFifo(fifo);
     const writer = await systemFiles.open(fifo, 'r+');
@@ -103,7 +103,7 @@ describe('an open file', () => {
   });
 
   test('is closed when its stream is left early', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const name = path.join(out, 'file');
     writeFileSync(name, 'x'.repeat(1_000));
     const file = await systemFiles.open(name);

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { takeLock } from '../../src/durable/lock.ts';
 import type { ProcessSystem } from '../../src/effects/processes.ts';
 import { systemProcesses } from '../../src/effects/processes.ts';
-import { fileDeps } from '../files/file-world.ts';
+import { fileDeps } from '../files/file-simulation.ts';
 import { requireTool } from '../harness/require-tool.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const BOOT = '3F8A2C51-6B1E-4F0C-9C55-0A1B2C3D4E5F';
 const START_MS = Date.UTC(2026, 10, 22, 8, 30, 15, 480);
@@ -95,7 +95,7 @@ describe('on Windows, a process', () => {
 
 /** Lets a process take a lock, and returns a function with which another takes it. */
 async function lockedBy(holder: ReturnType<typeof computer>) {
-  const { root } = await sandbox();
+  const { root } = await createSandbox();
   const take = (processes: ReturnType<typeof computer>): Promise<unknown> =>
     takeLock(path.join(root, 'lock'), {
       ...fileDeps(),

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSystemRandom } from '../../src/effects/random.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** A file in the place of the device: bytes that are known, and so many only. */
 async function deviceOf(content: Buffer): Promise<string> {
-  const { root } = await sandbox();
+  const { root } = await createSandbox();
   const device = path.join(root, 'random');
   writeFileSync(device, content);
   return device;

@@ -7,7 +7,7 @@ import type { EngineCommand, EngineDescription } from '../../src/contract/engine
 import { systemClock } from '../../src/effects/clock.ts';
 import { systemProcesses } from '../../src/effects/processes.ts';
 import type { EngineDeps, EngineInspection } from '../../src/engines/engines.ts';
-import { fileDeps } from '../files/file-world.ts';
+import { fileDeps } from '../files/file-simulation.ts';
 
 export const DESCRIPTION: EngineDescription = {
   version: '1.2.3',

@@ -12,7 +12,7 @@ import type { RecordedRequest } from '../fault-server/recorded-request.ts';
 import { answer, head } from '../fault-server/http-text.ts';
 import type { Step } from '../fault-server/steps.ts';
 import { fin, reset, write } from '../fault-server/steps.ts';
-import { countingRandom, fileDeps } from '../files/file-world.ts';
+import { countingRandom, fileDeps } from '../files/file-simulation.ts';
 
 /** Bytes without a pattern, the same in every run. */
 export function contentOf(name: string, bytes: number): Buffer {
@@ -35,13 +35,13 @@ export function listed(
 /** A clock that does not wait, except for timeouts. */
 const IMPATIENT: Clock = { ...systemClock, sleep: async (_, signal) => signal?.throwIfAborted() };
 
-export interface ModelWorld extends ModelDeps {
+export interface ModelSimulation extends ModelDeps {
   /** What was reported as stored, in order. */
   readonly progress: number[];
 }
 
 /** A folder for models, which is deleted with the test. */
-export async function modelWorld(changes: Partial<ModelDeps> = {}): Promise<ModelWorld> {
+export async function modelSimulation(changes: Partial<ModelDeps> = {}): Promise<ModelSimulation> {
   const root = await mkdtemp(path.join(tmpdir(), 'foley models '));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const nowhere = new URL('https://nowhere.invalid');

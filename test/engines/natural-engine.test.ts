@@ -14,7 +14,7 @@ import { isNaturalEngine, NATURAL_ENGINES } from '../../src/engines/natural-engi
 import { startFaultServer } from '../fault-server/fault-server.ts';
 import { answer } from '../fault-server/http-text.ts';
 import type { Rule } from '../fault-server/script.ts';
-import { failureOf } from '../files/file-world.ts';
+import { failureOf } from '../files/file-simulation.ts';
 import { commandOf, DESCRIPTION } from './engines-folder.ts';
 import { contentOf, cutAfter, filesIn } from './model-files.ts';
 import {
@@ -23,14 +23,14 @@ import {
   honest,
   installationsIn,
   listedIn,
-  naturalWorld,
+  naturalSimulation,
   PARTS,
   READER,
-} from './natural-world.ts';
+} from './natural-simulation.ts';
 
 describe('adding an engine with natural voices', () => {
   it('stores its files, installs its program, and lists it after it has spoken', async () => {
-    const { deps, inspected, installed } = await naturalWorld();
+    const { deps, inspected, installed } = await naturalSimulation();
 
     const added = await addNaturalEngine('kokoro', PARTS, deps);
 
@@ -56,7 +56,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('downloads and installs nothing twice, but lists the voices again', async () => {
-    const { deps, inspected, installed, server } = await naturalWorld();
+    const { deps, inspected, installed, server } = await naturalSimulation();
     const first = await addNaturalEngine('kokoro', PARTS, deps);
     const again = await addNaturalEngine('kokoro', PARTS, deps);
     expect(again.cwd).toBe(first.cwd);
@@ -67,7 +67,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('installs the program again when it has changed', async () => {
-    const { deps } = await naturalWorld();
+    const { deps } = await naturalSimulation();
     const first = await addNaturalEngine('kokoro', PARTS, deps);
     await writeFile(path.join(deps.adapterFolder, 'parts/part.mjs'), 'export const a = 1;');
     const again = await addNaturalEngine('kokoro', PARTS, deps);
@@ -76,7 +76,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('installs the reader of American English, and again when its data has changed', async () => {
-    const { deps } = await naturalWorld();
+    const { deps } = await naturalSimulation();
     const first = await addNaturalEngine('kokoro', PARTS, deps);
     for (const [file, content] of READER) {
       expect(await readFile(path.join(first.cwd, file), 'utf8')).toBe(content);
@@ -91,7 +91,7 @@ describe('adding an engine with natural voices', () => {
 
   it('installs espeak-ng only for voices that need it, also later', async () => {
     const optional: string[] = [];
-    const { deps } = await naturalWorld([honest], {
+    const { deps } = await naturalSimulation([honest], {
       async installPackages(folder, wanted) {
         optional.push(wanted);
         if (wanted === 'omit') return;
@@ -120,7 +120,7 @@ describe('adding an engine with natural voices', () => {
 
   it('keeps the libraries of this platform only', async () => {
     const places = ['linux/x64', 'linux/arm64', 'win32/x64'];
-    const { deps } = await naturalWorld([honest], {
+    const { deps } = await naturalSimulation([honest], {
       arch: 'x64',
       async installPackages(folder) {
         for (const place of places) {
@@ -138,7 +138,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('downloads a damaged file again', async () => {
-    const { deps, server } = await naturalWorld();
+    const { deps, server } = await naturalSimulation();
     await addNaturalEngine('kokoro', PARTS, deps);
     await writeFile(path.join(deps.modelsFolder, 'kokoro/model.onnx'), contentOf('x', 60_000));
     await addNaturalEngine('kokoro', PARTS, deps);
@@ -168,7 +168,7 @@ describe('adding an engine with natural voices', () => {
       },
     ],
   ] as const)('lists and leaves no program when %s fails', async (_, rules, changes) => {
-    const { deps } = await naturalWorld(rules, changes);
+    const { deps } = await naturalSimulation(rules, changes);
     await failureOf(addNaturalEngine('kokoro', PARTS, deps));
     expect(await listedIn(deps)).toEqual([]);
     expect(await installationsIn(deps)).toEqual([]);
@@ -176,7 +176,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('lets a program of the user be added at the same time', async () => {
-    const { deps } = await naturalWorld();
+    const { deps } = await naturalSimulation();
     await Promise.all([
       addNaturalEngine('kokoro', PARTS, deps),
       addEngine(commandOf('mine'), deps),
@@ -189,7 +189,7 @@ describe('adding an engine with natural voices', () => {
       nth: 1,
       answer: (request) => cutAfter(contentAt(request.path), request, 10),
     };
-    const { deps, installed, server, waited } = await naturalWorld([slow, honest]);
+    const { deps, installed, server, waited } = await naturalSimulation([slow, honest]);
     const [first, second] = await Promise.all([
       addNaturalEngine('kokoro', PARTS, deps),
       addNaturalEngine('kokoro', PARTS, deps),
@@ -201,7 +201,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('keeps a program of the user that has the name', async () => {
-    const { deps, server } = await naturalWorld();
+    const { deps, server } = await naturalSimulation();
     const own = { ...commandOf('kokoro'), ...DESCRIPTION };
     await register(own, deps);
     expect(await failureOf(addNaturalEngine('kokoro', PARTS, deps))).toMatchObject({
@@ -213,7 +213,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('reports a folder that cannot be created with exit 30', async () => {
-    const { deps } = await naturalWorld();
+    const { deps } = await naturalSimulation();
     await rm(deps.modelsFolder, { recursive: true, force: true });
     await writeFile(deps.modelsFolder, 'a file');
     expect(await failureOf(addNaturalEngine('kokoro', PARTS, deps))).toMatchObject({
@@ -224,7 +224,7 @@ describe('adding an engine with natural voices', () => {
 
 describe('removing an engine with natural voices', () => {
   it('deletes its program and its files, and nothing of other engines', async () => {
-    const { deps } = await naturalWorld();
+    const { deps } = await naturalSimulation();
     const { cwd } = await addNaturalEngine('kokoro', PARTS, deps);
     const other = path.join(deps.modelsFolder, 'piper/joe.onnx');
     await mkdir(path.dirname(other));
@@ -240,7 +240,7 @@ describe('removing an engine with natural voices', () => {
   });
 
   it('deletes what an unfinished download left', async () => {
-    const { deps } = await naturalWorld();
+    const { deps } = await naturalSimulation();
     const part = path.join(deps.modelsFolder, 'kokoro/model.onnx.part');
     await mkdir(path.dirname(part), { recursive: true });
     await writeFile(part, 'half');
@@ -252,7 +252,7 @@ describe('removing an engine with natural voices', () => {
   });
 
   it('keeps the files when the name belongs to a program of the user', async () => {
-    const { deps } = await naturalWorld();
+    const { deps } = await naturalSimulation();
     await addNaturalEngine('kokoro', PARTS, deps);
     await register({ ...commandOf('kokoro'), ...DESCRIPTION }, deps);
     const { deleted } = await removeNaturalEngine('kokoro', deps);
@@ -272,7 +272,7 @@ function withMd5(content: Buffer): readonly EnginePart[] {
 
 describe('a file for which the publisher gives an MD5 only', () => {
   it('is recorded by its SHA-256, which later files must have', async () => {
-    const { deps, recorded } = await naturalWorld();
+    const { deps, recorded } = await naturalSimulation();
     await addNaturalEngine('kokoro', withMd5(contentAt('/kokoro/model.onnx')), deps);
     expect(recorded).toEqual([['model.onnx', PARTS[0]?.files[0]?.sha256]]);
     await addNaturalEngine('kokoro', withMd5(contentAt('/kokoro/model.onnx')), deps);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { checksumOf, createChecksum, kindOf } from '../../src/durable/checksum.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 /** Of the nine digits, as the standards give it for a check. */
 const OF_DIGITS = [
@@ -22,7 +22,7 @@ describe.each(OF_DIGITS)('a checksum of kind %s', (kind, ofDigits) => {
   });
 
   it('is the same in whatever pieces it comes, and in a file', async () => {
-    const { root } = await sandbox();
+    const { root } = await createSandbox();
     const file = path.join(root, 'content');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array()), async (pieces) => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FileWriter, writeAll } from '../../src/durable/files.ts';
-import { failureOf } from './file-world.ts';
+import { failureOf } from './file-simulation.ts';
 
 /** An open file that takes, of each write, as many bytes as `sizes` says, turn by turn. */
 function grudgingFile(sizes: readonly number[]) {

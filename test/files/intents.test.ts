@@ -8,8 +8,8 @@ import type { IntentAbout } from '../../src/durable/intents.ts';
 import { IntentJournal, listOpenIntents, sweepIntents } from '../../src/durable/intents.ts';
 import { logLine } from '../../src/durable/log.ts';
 import { Killed, forEachEffect } from '../harness/failing-files.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from './file-world.ts';
+import { createSandbox } from '../harness/sandbox.ts';
+import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from './file-simulation.ts';
 
 const ABOUT: IntentAbout = {
   what: 'speech',
@@ -28,8 +28,8 @@ function processes(pid: number, others: Liveness = 'dead'): Processes {
   return { self, liveness: (other) => (other.pid === pid ? 'alive' : others) };
 }
 
-async function world(folder?: string) {
-  const { state } = await sandbox();
+async function simulation(folder?: string) {
+  const { state } = await createSandbox();
   const where = folder ?? path.join(state, 'foley', 'intents');
   const journal = (pid: number, files: FileSystem = systemFiles) => {
     const opened = new IntentJournal({
@@ -47,7 +47,7 @@ async function world(folder?: string) {
 
 describe('the journal of what may cost credits', () => {
   it('knows of an operation before the request is sent, for its owner only', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     const intent = await journal(1).begin(ABOUT);
     const { open, garbled } = await list();
     expect(garbled).toBe(0);
@@ -68,7 +68,7 @@ describe('the journal of what may cost credits', () => {
   });
 
   it('follows it, with what becomes known on the way', async () => {
-    const { journal, list } = await world();
+    const { journal, list } = await simulation();
     const intent = await journal(1).begin(ABOUT);
     await intent.advance('sent');
     await intent.advance('accepted', { jobId: 'job-1' });
@@ -79,7 +79,7 @@ describe('the journal of what may cost credits', () => {
   });
 
   it('leaves nothing behind when everything has ended', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     const written = journal(1);
     const first = await written.begin(ABOUT);
     const second = await written.begin(ABOUT);
@@ -92,7 +92,7 @@ describe('the journal of what may cost credits', () => {
   });
 
   it('stays where one has not ended', async () => {
-    const { journal, list } = await world();
+    const { journal, list } = await simulation();
     const written = journal(1);
     await (await written.begin(ABOUT)).markAs('published');
     const second = await written.begin(ABOUT);
@@ -102,7 +102,7 @@ describe('the journal of what may cost credits', () => {
   });
 
   it('counts no refunded one that goes on under a new key, though its end was not written', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     const refunded = await journal(1).begin(ABOUT);
     await refunded.advance('sent');
     const about = { ...ABOUT, idempotencyKey: 'foley-2', renews: refunded.id };
@@ -117,7 +117,7 @@ describe('the journal of what may cost credits', () => {
   });
 
   it('keeps what was sent in its own file, and there only until the operation ends', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     const written = journal(1);
     const first = await written.begin(ABOUT, Buffer.from('{"text":"\u201cone\u201d"}'));
     const second = await written.begin(ABOUT, Buffer.from('{"text":"two"}'));
@@ -136,7 +136,7 @@ describe('the journal of what may cost credits', () => {
   });
 
   it('keeps the steps of several at once apart', async () => {
-    const { journal, list } = await world();
+    const { journal, list } = await simulation();
     const written = journal(1);
     const intents = await Promise.all(Array.from({ length: 8 }, () => written.begin(ABOUT)));
     await Promise.all(intents.map((intent) => intent.advance('sent')));
@@ -149,7 +149,7 @@ describe('the journal of what may cost credits', () => {
   });
 
   it('is made when there is something to write, and not before', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     await journal(1).close();
     expect(await namesIn(folder).catch(() => 'no folder')).toBe('no folder');
     expect(await list()).toEqual({ open: [], garbled: 0 });
@@ -158,7 +158,7 @@ describe('the journal of what may cost credits', () => {
 
 describe('what another process left open', () => {
   it('is settled by a later one, and then both files go', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     const intent = await journal(1).begin(ABOUT);
     await intent.advance('sent');
     const [open] = (await list()).open;
@@ -172,7 +172,7 @@ describe('what another process left open', () => {
   });
 
   it('stays settled while another, of the same process, is open', async () => {
-    const { journal, list } = await world();
+    const { journal, list } = await simulation();
     const first = journal(1);
     const [one, two] = [await first.begin(ABOUT), await first.begin(ABOUT)];
     const later = journal(2);
@@ -184,7 +184,7 @@ describe('what another process left open', () => {
   });
 
   it('stays settled when the files of those that ended cannot be looked through', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     const begun = await journal(1).begin(ABOUT);
     const [status] = (await list()).open;
     if (status === undefined) throw new Error('nothing is open');
@@ -208,7 +208,7 @@ describe('what another process left open', () => {
   });
 
   it('is not swept away before its first step is there, when nothing is known of its process', async () => {
-    const { folder } = await world();
+    const { folder } = await simulation();
     await mkdir(folder, { recursive: true });
     const owner = processes(1).self;
     await writeFile(path.join(folder, '20240506T070809Z-1-00000000.jsonl'), logLine({ owner }));
@@ -221,7 +221,7 @@ describe('what another process left open', () => {
   });
 
   it('is not swept away while it is open, or while its process runs', async () => {
-    const { folder, journal } = await world();
+    const { folder, journal } = await simulation();
     await journal(1).begin(ABOUT);
     await (await journal(2).begin(ABOUT)).markAs('published');
     await sweepIntents({ ...fileDeps(), folder, processes: processes(9, 'alive') });
@@ -231,7 +231,7 @@ describe('what another process left open', () => {
   });
 
   it('reports which of them may still be running', async () => {
-    const { journal, list } = await world();
+    const { journal, list } = await simulation();
     await journal(1).begin(ABOUT);
     expect((await list('unknown')).open[0]?.writer).toBe('unknown');
     expect((await list('alive')).open[0]?.writer).toBe('alive');
@@ -240,7 +240,7 @@ describe('what another process left open', () => {
 
 describe('a damaged journal', () => {
   it('loses no step but the damaged ones', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     const intent = await journal(1).begin(ABOUT);
     await intent.advance('sent');
     const [name = ''] = await namesIn(folder);
@@ -255,7 +255,7 @@ describe('a damaged journal', () => {
   });
 
   it('is read however it was torn: every step before the tear counts', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     const intent = await journal(1).begin(ABOUT);
     await intent.advance('sent');
     const [name = ''] = await namesIn(folder);
@@ -271,7 +271,7 @@ describe('a damaged journal', () => {
   });
 
   it('is set aside when nothing in it is open', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     const written = journal(1);
     await (await written.begin(ABOUT)).markAs('published');
     const [name = ''] = await namesIn(folder);
@@ -282,7 +282,7 @@ describe('a damaged journal', () => {
   });
 
   it('shows an operation of which only a later step is readable', async () => {
-    const { folder, list } = await world();
+    const { folder, list } = await simulation();
     await mkdir(folder, { recursive: true });
     const step = { id: 'x', generation: 0, state: 'sent', at: 'now' };
     await writeFile(path.join(folder, 'a.jsonl'), logLine(step));
@@ -290,7 +290,7 @@ describe('a damaged journal', () => {
   });
 
   it('does not take other records for steps', async () => {
-    const { folder, list } = await world();
+    const { folder, list } = await simulation();
     await mkdir(folder, { recursive: true });
     const strange = [
       {},
@@ -308,7 +308,7 @@ describe('a damaged journal', () => {
 
 describe('a journal of a newer version', () => {
   it('is not touched, and nothing that costs credits is begun', async () => {
-    const { folder, journal, list } = await world();
+    const { folder, journal, list } = await simulation();
     await mkdir(folder, { recursive: true });
     // Its CRC-32, as gzip has it: `printf %s 'v2 {"step":"of a later foley"}' | gzip | tail -c8 | od -An -tx4`.
     const line = '\nv2 56bc6f1f {"step":"of a later foley"}\n';
@@ -336,7 +336,7 @@ describe('whatever goes wrong while an operation is written down', () => {
     async (fault) => {
       await forEachEffect({
         fault,
-        prepare: world,
+        prepare: simulation,
         async scenario({ journal }, files) {
           await journal(1, files).begin(ABOUT);
         },
@@ -356,7 +356,7 @@ describe('whatever goes wrong while an operation is written down', () => {
   it('a step that cannot be written spoils neither those before it nor those after it', async () => {
     await forEachEffect({
       fault: { kind: 'full' },
-      prepare: world,
+      prepare: simulation,
       async scenario({ journal }, files) {
         const intent = await journal(1).begin(ABOUT);
         const failing = journal(2, files).resume({
@@ -383,7 +383,7 @@ describe('whatever goes wrong while an operation is written down', () => {
     await forEachEffect({
       fault: { kind: 'kill' },
       async prepare() {
-        return { ...(await world()), sent: { yes: false } };
+        return { ...(await simulation()), sent: { yes: false } };
       },
       async scenario({ journal, sent }, files) {
         const written = journal(1, files);

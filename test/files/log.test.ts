@@ -9,15 +9,15 @@ import { systemProcesses } from '../../src/effects/processes.ts';
 import { listRecords, resumeRecord } from '../../src/speech/long-text/record.ts';
 import { manualClock } from '../api/manual-clock.ts';
 import { failingFiles, forEachEffect } from '../harness/failing-files.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { fileDeps, namesIn } from './file-world.ts';
+import { createSandbox } from '../harness/sandbox.ts';
+import { fileDeps, namesIn } from './file-simulation.ts';
 
 const FIXTURES = path.resolve('test/fixtures/journals');
 const processes = { ...systemProcesses(), liveness: () => 'dead' as const };
 
 describe('files of the build before', () => {
   it('an intent journal is read with its steps, its bodies and its torn line', async () => {
-    const { state: folder } = await sandbox();
+    const { state: folder } = await createSandbox();
     await copyFile(path.join(FIXTURES, 'intents.jsonl'), path.join(folder, 'old.jsonl'));
     const deps = { ...fileDeps(), folder, processes };
     const { garbled, open } = await listOpenIntents(deps);
@@ -45,7 +45,7 @@ describe('files of the build before', () => {
   it.each(['journal.jsonl', 'plan.jsonl'])(
     'a long text is read and resumed from %s',
     async (only) => {
-      const { state } = await sandbox();
+      const { state } = await createSandbox();
       const folder = path.join(state, 'long-texts');
       const id = '20260101T000000Z-0a0b0c0d';
       await mkdir(path.join(folder, id), { recursive: true });
@@ -91,13 +91,13 @@ function logIn(folder: string, files: FileSystem = systemFiles, clock = manualCl
 
 describe('a log', () => {
   it('makes no file before its first append, nor when it is closed without one', async () => {
-    const { state } = await sandbox();
+    const { state } = await createSandbox();
     await logIn(state).close();
     expect(await namesIn(state)).toEqual([]);
   });
 
   it('returns where records end, so that a part of them can be overwritten', async () => {
-    const { state } = await sandbox();
+    const { state } = await createSandbox();
     const log = logIn(state);
     const [, end] = await Promise.all([log.append([{ n: 1 }]), log.append([{ n: 2 }], 'now')]);
     log.overwrite(Buffer.from('~'), end - 2);
@@ -110,7 +110,7 @@ describe('a log', () => {
   });
 
   it('syncs once for all that ask at once, and the folder of a new file with the first', async () => {
-    const { state } = await sandbox();
+    const { state } = await createSandbox();
     const { effects, files } = failingFiles(Infinity, { kind: 'kill' });
     const log = logIn(state, files);
     await log.append([{ n: 0 }]);
@@ -130,7 +130,7 @@ describe('a log', () => {
   });
 
   it('writes records that may wait together with the next record', async () => {
-    const { state } = await sandbox();
+    const { state } = await createSandbox();
     const { effects, files } = failingFiles(Infinity, { kind: 'kill' });
     const log = logIn(state, files);
     const waiting = [1, 2].map((n) => log.appendSoon([{ n }]));
@@ -143,7 +143,7 @@ describe('a log', () => {
   });
 
   it('writes records that may wait after 50 ms, or when it is closed', async () => {
-    const { state } = await sandbox();
+    const { state } = await createSandbox();
     const clock = manualClock();
     const log = logIn(state, systemFiles, clock);
     const recordsNow = async (): Promise<unknown> =>
@@ -161,7 +161,7 @@ describe('a log', () => {
   });
 
   it('reports to every waiting record that the write failed', async () => {
-    const { state } = await sandbox();
+    const { state } = await createSandbox();
     const { files } = failingFiles(1, { kind: 'full' });
     const log = logIn(state, files);
     const waiting = [1, 2].map((n) => log.appendSoon([{ n }]));
@@ -175,7 +175,7 @@ describe('a log', () => {
     async (fault) => {
       await forEachEffect({
         fault,
-        prepare: () => sandbox(),
+        prepare: () => createSandbox(),
         async scenario({ state }, files) {
           const log = logIn(state, files);
           const first = await log.append([{ n: 1 }], 'now').catch((error: unknown) => {

@@ -13,8 +13,8 @@ import {
   segmentName,
   windowsNameProblem,
 } from '../../src/durable/names.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { failureOf } from './file-world.ts';
+import { createSandbox } from '../harness/sandbox.ts';
+import { failureOf } from './file-simulation.ts';
 
 describe('automatic names', () => {
   it.each([
@@ -92,7 +92,7 @@ describe('names that a list gives stay inside of the output folder', () => {
   it.each(['a.mp3', 'part/a.mp3', 'not/there/yet.mp3', 'real/a.mp3', 'inside/a.mp3', '...', '-rf'])(
     '%s does',
     async (name) => {
-      const { out } = await sandbox();
+      const { out } = await createSandbox();
       await mkdir(path.join(out, 'real'));
       await symlink('real', path.join(out, 'inside'));
       expect(await containedPath(out, name, systemFiles)).toBe(path.join(out, name));
@@ -115,7 +115,7 @@ describe('names that a list gives stay inside of the output folder', () => {
     'escape.mp3',
     'dangling.mp3',
   ])('%j does not', async (name) => {
-    const { out, home } = await sandbox();
+    const { out, home } = await createSandbox();
     await writeFile(path.join(home, 'secret'), 'x');
     await symlink(home, path.join(out, 'outside'));
     await symlink(path.join(home, 'secret'), path.join(out, 'escape.mp3'));
@@ -124,7 +124,7 @@ describe('names that a list gives stay inside of the output folder', () => {
   });
 
   it('cannot be below a file', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     await writeFile(path.join(out, 'file'), 'x');
     expect(await failureOf(containedPath(out, 'file/a.mp3', systemFiles))).toMatchObject({
       exitCode: 30,
@@ -133,7 +133,7 @@ describe('names that a list gives stay inside of the output folder', () => {
   });
 
   it('may be checked before the folder is made, and where it is a link itself', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const folder = path.join(out, 'later');
     expect(await containedPath(folder, 'a/b.mp3', systemFiles)).toBe(path.join(folder, 'a/b.mp3'));
     await mkdir(path.join(out, 'real'));

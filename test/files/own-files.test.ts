@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ensurePrivateFolder, openOwnFile } from '../../src/durable/own-files.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 /** Windows has no ids of users, and its `open` has no flag that refuses links. */
 const WINDOWS_FILES: FileSystem = {
@@ -19,7 +19,7 @@ const WINDOWS_FILES: FileSystem = {
 
 describe('on Windows', () => {
   it('a file of foley is not read through a link', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     await writeFile(path.join(out, 'victim'), 'secret');
     await symlink('victim', path.join(out, 'link'));
     const open = (name: string, links?: 'follow') =>
@@ -30,7 +30,7 @@ describe('on Windows', () => {
   });
 
   it('a private folder is not behind a link', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     await mkdir(path.join(out, 'victim'));
     await symlink('victim', path.join(out, 'link'));
     const link = ensurePrivateFolder(path.join(out, 'link'), WINDOWS_FILES);

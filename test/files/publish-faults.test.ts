@@ -9,8 +9,8 @@ import type { Existing } from '../../src/durable/output.ts';
 import { isTemporaryName } from '../../src/durable/files.ts';
 import type { Fault } from '../harness/failing-files.ts';
 import { Killed, forEachEffect } from '../harness/failing-files.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { fileDeps, namesIn, textOf } from './file-world.ts';
+import { createSandbox } from '../harness/sandbox.ts';
+import { fileDeps, namesIn, textOf } from './file-simulation.ts';
 
 const OLD = 'the older file, which is good';
 const CHUNKS = ['the new ', 'file, ', 'in some ', 'chunks'].map((text) => Buffer.from(text));
@@ -48,7 +48,7 @@ async function speak(file: string, existing: Existing, files: FileSystem): Promi
 }
 
 async function prepare({ old }: Case) {
-  const { out } = await sandbox();
+  const { out } = await createSandbox();
   const file = path.join(out, 'hello.mp3');
   if (old !== undefined) await writeFile(file, old);
   return { out, file };
@@ -157,7 +157,7 @@ describe('a large file', () => {
     { name: 'is not published after a failed sync while it was written', code: 'EIO' },
     { name: 'is published on a system that cannot sync files', code: 'EINVAL' },
   ])('$name', async ({ code }) => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     let syncs = 0;
     const files: FileSystem = {

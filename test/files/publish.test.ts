@@ -8,8 +8,8 @@ import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Existing } from '../../src/durable/output.ts';
 import type { OutputOptions } from '../../src/durable/publish.ts';
 import { openOutput } from '../../src/durable/publish.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { failureOf, fileDeps, modeOf, namesIn, stillClock, textOf } from './file-world.ts';
+import { createSandbox } from '../harness/sandbox.ts';
+import { failureOf, fileDeps, modeOf, namesIn, stillClock, textOf } from './file-simulation.ts';
 import { makeFifo, requireFullDevice, requirePosix } from '../harness/posix.ts';
 
 const open = (file: string, changes: Partial<OutputOptions> = {}) =>
@@ -23,7 +23,7 @@ async function deliver(file: string, text: string, existing: Existing = 'replace
 
 describe('publishing a file', () => {
   it('gives it its name only at the end, whole', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     const output = await open(file);
     await output.write(Buffer.from('one '));
@@ -35,7 +35,7 @@ describe('publishing a file', () => {
   });
 
   it('makes the temporary file beside it at once, under a short name', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const output = await open(path.join(out, 'hello.mp3'));
     expect(await namesIn(out)).toEqual([path.basename(output.temporary ?? '')]);
     expect(path.basename(output.temporary ?? '')).toMatch(/^\.foley-[0-9a-f]{24}\.part$/);
@@ -44,7 +44,7 @@ describe('publishing a file', () => {
   });
 
   it('replaces an older file, and keeps it when there is nothing new', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     await writeFile(file, 'old');
     const output = await open(file);
@@ -58,7 +58,7 @@ describe('publishing a file', () => {
   });
 
   it('keeps the permissions of the file it replaces, and its owner', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     await writeFile(file, 'old');
     await chmod(file, 0o640);
@@ -71,14 +71,14 @@ describe('publishing a file', () => {
   });
 
   it('makes a new file with the permissions asked for', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const output = await open(path.join(out, 'secret.json'), { mode: 0o600 });
     await output.publish();
     expect(await modeOf(path.join(out, 'secret.json'))).toBe(0o600);
   });
 
   it('takes many chunks at once and keeps their order', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'long.wav');
     const output = await open(file);
     const chunks = Array.from({ length: 700 }, (_, index) => Buffer.alloc(5000, index % 251));
@@ -88,7 +88,7 @@ describe('publishing a file', () => {
   });
 
   it('takes bytes for the place of others, however many were written since', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.wav');
     const output = await open(file);
     await output.write(Buffer.from('RIFF????'));
@@ -99,14 +99,14 @@ describe('publishing a file', () => {
   });
 
   it('takes a name of 255 bytes', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, `${'x'.repeat(251)}.mp3`);
     await deliver(file, 'long name');
     expect(await textOf(file)).toBe('long name');
   });
 
   it('publishes behind a symbolic link, which stays one', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     await mkdir(path.join(out, 'real'));
     const real = path.join(out, 'real', 'hello.mp3');
     const name = path.join(out, 'link.mp3');
@@ -148,7 +148,7 @@ describe('what cannot be written is refused before anything is billed', () => {
     ],
     ['links in a circle', (out: string) => `${out}/circle`, 30, 'lead in a circle'],
   ])('%s', async (_, name, exitCode, message) => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     await writeFile(path.join(out, 'file'), 'x');
     await symlink('nowhere', path.join(out, 'dangling'));
     await symlink('circle', path.join(out, 'circle'));
@@ -177,7 +177,7 @@ describe('what cannot be written is refused before anything is billed', () => {
     ['EDQUOT', 'your disk quota is used up'],
     ['EWEIRD', 'EWEIRD'],
   ])('a folder that answers %s', async (code, message) => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const files = {
       ...systemFiles,
       open: () => Promise.reject(Object.assign(new Error('injected'), { code })),
@@ -191,7 +191,7 @@ describe('what cannot be written is refused before anything is billed', () => {
   });
 
   it('a file that is write-protected', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     await writeFile(file, 'old');
     const files = {
@@ -208,7 +208,7 @@ describe('what cannot be written is refused before anything is billed', () => {
 
 describe('a name that is taken', () => {
   it('is refused at once when it must stay', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     await writeFile(file, 'old');
     expect(await failureOf(open(file, { existing: 'refuse' }))).toMatchObject({
@@ -219,7 +219,7 @@ describe('a name that is taken', () => {
   });
 
   it('in the last moment wins, and what was made can still be kept', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     const output = await open(file, { existing: 'refuse' });
     await output.write(Buffer.from('ours'));
@@ -234,7 +234,7 @@ describe('a name that is taken', () => {
   });
 
   it('is passed by with a number, at the beginning and in the last moment', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     await writeFile(file, 'first');
     await mkdir(path.join(out, 'hello-2.mp3'));
@@ -248,7 +248,7 @@ describe('a name that is taken', () => {
   });
 
   it('is given to each of many who ask for it in one moment', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     const outputs = await Promise.all(
       [1, 2, 3, 4].map(() => open(file, { existing: 'number', ...fileDeps({ random: fresh() }) })),
@@ -260,7 +260,7 @@ describe('a name that is taken', () => {
   });
 
   it('is still not replaced where the file system knows no links', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     const linkless = {
       ...systemFiles,
@@ -290,7 +290,7 @@ function fresh() {
 
 describe('what is no regular file', () => {
   it('is written directly: a FIFO stays a FIFO', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const fifo = path.join(out, 'pipe');
     makeFifo(fifo);
     const reading = textFrom(createReadStream(fifo));
@@ -315,7 +315,7 @@ describe('what is no regular file', () => {
   });
 
   it('reports that the reader of a FIFO closed it', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const fifo = path.join(out, 'pipe');
     makeFifo(fifo);
     const reader = await openedReader(fifo);
@@ -328,7 +328,7 @@ describe('what is no regular file', () => {
 
   it('a stream of this process is not replaced, though it be a file', async () => {
     requirePosix('/dev/null, /dev/zero and /dev/fd');
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'redirected');
     await writeFile(file, 'before ');
     const redirected = await systemFiles.open(file, 'a');
@@ -350,7 +350,7 @@ async function openedReader(fifo: string) {
 
 describe('a file that another program has open for a moment, on Windows', () => {
   it('is tried again for ten seconds', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const clock = stillClock();
     let refusals = 3;
     const files = {
@@ -369,7 +369,7 @@ describe('a file that another program has open for a moment, on Windows', () => 
   });
 
   it('is left for good after that, the new bytes not lost', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const clock = stillClock();
     const files = {
       ...systemFiles,
@@ -384,7 +384,7 @@ describe('a file that another program has open for a moment, on Windows', () => 
   });
 
   it('is final elsewhere', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const clock = stillClock();
     const files = {
       ...systemFiles,
@@ -400,7 +400,7 @@ describe('a file that another program has open for a moment, on Windows', () => 
 
 describe('a name that is linked twice', () => {
   it('leaves the other name with the older file', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     await writeFile(file, 'old');
     await link(file, path.join(out, 'other.mp3'));
@@ -429,7 +429,7 @@ describe('on Windows', () => {
   });
 
   it.each(['con.wav', 'a:b.wav', 'end.wav.'])('an output to %s is refused', async (name) => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, name);
     expect(await failureOf(open(file, { platform: 'win32' }))).toMatchObject({
       exitCode: 2,

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replaceFile } from '../../src/durable/publish.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { fileDeps, modeOf, namesIn, textOf } from './file-world.ts';
+import { createSandbox } from '../harness/sandbox.ts';
+import { fileDeps, modeOf, namesIn, textOf } from './file-simulation.ts';
 
 const NEW = Buffer.from('{"new":true}');
 
 describe('replacing a small file', () => {
   it('closes one that others could read, when it holds a secret', async () => {
-    const { config } = await sandbox();
+    const { config } = await createSandbox();
     const file = path.join(config, 'accounts.json');
     await writeFile(file, '{}', { mode: 0o644 });
     await replaceFile({ ...fileDeps(), path: file, data: NEW, mode: 0o600 });
@@ -18,7 +18,7 @@ describe('replacing a small file', () => {
   });
 
   it('keeps the permissions otherwise', async () => {
-    const { config } = await sandbox();
+    const { config } = await createSandbox();
     const file = path.join(config, 'config.json');
     await writeFile(file, '{}', { mode: 0o640 });
     await replaceFile({ ...fileDeps(), path: file, data: NEW });
@@ -29,7 +29,7 @@ describe('replacing a small file', () => {
     await forEachEffect({
       fault: { kind: 'full' },
       async prepare() {
-        const { config } = await sandbox();
+        const { config } = await createSandbox();
         const file = path.join(config, 'config.json');
         await writeFile(file, '{}');
         return { config, file };

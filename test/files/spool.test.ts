@@ -8,8 +8,8 @@ import type { SpoolAbout } from '../../src/durable/spool.ts';
 import { SPOOL_AGE_MAX_MS, SPOOL_BYTES_MAX, createSpool } from '../../src/durable/spool.ts';
 import { isTemporaryName } from '../../src/durable/files.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { failureOf, fileDeps, modeOf, namesIn, stillClock, textOf } from './file-world.ts';
+import { createSandbox } from '../harness/sandbox.ts';
+import { failureOf, fileDeps, modeOf, namesIn, stillClock, textOf } from './file-simulation.ts';
 
 const ABOUT: SpoolAbout = {
   what: 'speech',
@@ -21,8 +21,8 @@ const ABOUT: SpoolAbout = {
   problem: null,
 };
 
-async function world(files: FileSystem = systemFiles) {
-  const { out, state } = await sandbox();
+async function simulation(files: FileSystem = systemFiles) {
+  const { out, state } = await createSandbox();
   const deps = fileDeps({ files, clock: stillClock() });
   const folder = path.join(state, 'foley', 'spool');
   return { out, folder, deps, spool: createSpool({ ...deps, folder }) };
@@ -30,7 +30,7 @@ async function world(files: FileSystem = systemFiles) {
 
 describe('the spool', () => {
   it('keeps audio as it arrives, for its owner only, with what is known of it', async () => {
-    const { spool, folder } = await world();
+    const { spool, folder } = await simulation();
     const writer = await spool.create(ABOUT);
     await writer.write(Buffer.from('first '));
     await writer.write(Buffer.from('second'));
@@ -52,7 +52,7 @@ describe('the spool', () => {
   });
 
   it('shows what is still arriving as that', async () => {
-    const { spool } = await world();
+    const { spool } = await simulation();
     const writer = await spool.create(ABOUT);
     expect((await spool.list())[0]?.record?.complete).toBeNull();
     await writer.discard();
@@ -60,7 +60,7 @@ describe('the spool', () => {
   });
 
   it('forgets what got where it was meant to go', async () => {
-    const { spool, folder } = await world();
+    const { spool, folder } = await simulation();
     const writer = await spool.create(ABOUT);
     await writer.write(Buffer.from('audio'));
     await writer.discard();
@@ -68,7 +68,7 @@ describe('the spool', () => {
   });
 
   it('adopts the file of a stopped output, and appends to it', async () => {
-    const { spool, out, deps } = await world();
+    const { spool, out, deps } = await simulation();
     const output = await openOutput({ ...deps, path: path.join(out, 'hello.mp3') });
     await output.write(Buffer.from('paid '));
     const released = await output.release();
@@ -91,7 +91,7 @@ describe('the spool', () => {
         return systemFiles.rename(from, to);
       },
     };
-    const { spool, out } = await world(files);
+    const { spool, out } = await simulation(files);
     const left = path.join(out, 'left.part');
     await writeFile(left, Buffer.alloc(600_000, 7));
     const writer = await spool.adopt({ path: left, bytes: 600_000, rest: [] }, ABOUT);
@@ -103,7 +103,7 @@ describe('the spool', () => {
   });
 
   it('closes a folder that others could look into', async () => {
-    const { spool, folder } = await world();
+    const { spool, folder } = await simulation();
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o755);
     await (await spool.create(ABOUT)).discard();
@@ -111,7 +111,7 @@ describe('the spool', () => {
   });
 
   it('lists audio whose sidecar is damaged, of a later version or missing', async () => {
-    const { spool, folder } = await world();
+    const { spool, folder } = await simulation();
     await mkdir(folder, { recursive: true });
     const ids = [
       '20240101T000000Z-00000001',
@@ -128,7 +128,7 @@ describe('the spool', () => {
   });
 
   it('is empty where there is no folder, and says so where there cannot be one', async () => {
-    const { spool, folder } = await world();
+    const { spool, folder } = await simulation();
     expect(await spool.list()).toEqual([]);
     expect(await spool.prune()).toEqual([]);
     await mkdir(path.dirname(folder), { recursive: true });
@@ -138,7 +138,7 @@ describe('the spool', () => {
   });
 
   it('never lets an extension lead anywhere', async () => {
-    const { spool, folder } = await world();
+    const { spool, folder } = await simulation();
     const writer = await spool.create({ ...ABOUT, extension: '../../mp3' });
     expect(path.dirname(writer.path)).toBe(folder);
     await writer.keep({ complete: true });
@@ -147,7 +147,7 @@ describe('the spool', () => {
 });
 
 async function filled(ages: readonly number[], bytes: number) {
-  const { spool, folder, deps } = await world();
+  const { spool, folder, deps } = await simulation();
   const ids: string[] = [];
   for (const age of ages) {
     const clock = stillClock(deps.clock.now() - age);
@@ -177,7 +177,7 @@ describe('pruning the spool', () => {
   });
 
   it('leaves what may still be arriving', async () => {
-    const { spool, folder } = await world();
+    const { spool, folder } = await simulation();
     const arriving = await spool.create(ABOUT);
     const file = await systemFiles.open(arriving.path, 'r+');
     await file.truncate(SPOOL_BYTES_MAX);
@@ -191,7 +191,7 @@ describe('pruning the spool', () => {
   });
 
   it('removes sidecars that were left alone for a day', async () => {
-    const { spool, folder, deps } = await world();
+    const { spool, folder, deps } = await simulation();
     await mkdir(folder, { recursive: true });
     const now = deps.clock.now() / 1000;
     for (const [name, age] of [
@@ -217,7 +217,7 @@ describe('whatever goes wrong while paid audio is kept', () => {
       await forEachEffect({
         fault,
         async prepare() {
-          const { out, folder, deps } = await world();
+          const { out, folder, deps } = await simulation();
           const left = path.join(out, 'left.part');
           await writeFile(left, 'paid audio');
           await link(left, path.join(out, 'second-name'));
@@ -251,7 +251,7 @@ describe('whatever goes wrong while paid audio is kept', () => {
   );
 
   it('names the file when it cannot adopt it', async () => {
-    const { spool, folder, out } = await world();
+    const { spool, folder, out } = await simulation();
     await mkdir(path.dirname(folder), { recursive: true });
     await writeFile(folder, 'a file');
     const left = path.join(out, 'left.part');

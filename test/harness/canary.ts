@@ -29,12 +29,12 @@ export function canaryKey(): string {
 export type KnownHolders = ReadonlySet<string>;
 
 /** Looks before a command starts, so that a key file of the test is not taken for a leak. */
-export async function knownHolders(box: Sandbox): Promise<KnownHolders> {
-  return new Set((await holders(box)).map((holder) => holder.file));
+export async function knownHolders(sandbox: Sandbox): Promise<KnownHolders> {
+  return new Set((await holders(sandbox)).map((holder) => holder.file));
 }
 
 export interface CanaryCheck {
-  readonly box: Sandbox;
+  readonly sandbox: Sandbox;
   readonly known: KnownHolders;
   readonly stdout: Uint8Array;
   readonly stderr: Uint8Array;
@@ -51,7 +51,7 @@ export async function assertNoCanary(check: CanaryCheck): Promise<void> {
   const leaks: string[] = outputs
     .filter(({ name, bytes }) => !check.expectedIn.includes(name) && holdsCanary(bytes))
     .map(({ name }) => name);
-  for (const { file, mode } of await holders(check.box)) {
+  for (const { file, mode } of await holders(check.sandbox)) {
     const isStored = ACCOUNT_STORE.test(file) && mode === 0o600;
     if (!isStored && !check.known.has(file)) {
       leaks.push(`${file} (mode ${mode.toString(8)})`);
@@ -62,12 +62,12 @@ export async function assertNoCanary(check: CanaryCheck): Promise<void> {
   }
 }
 
-async function holders(box: Sandbox): Promise<{ file: string; mode: number }[]> {
+async function holders(sandbox: Sandbox): Promise<{ file: string; mode: number }[]> {
   const found: { file: string; mode: number }[] = [];
   if (needlesOfThisFile().length === 0) {
     return found;
   }
-  for await (const { name, full, entry } of walk(box.root)) {
+  for await (const { name, full, entry } of walk(sandbox.root)) {
     if (entry.isFile() && (await unlessVanished(fileHoldsCanary(full))) === true) {
       const stats = await unlessVanished(stat(full));
       found.push({ file: name, mode: (stats?.mode ?? 0) & 0o777 });

@@ -9,7 +9,7 @@ const KEPT = ['SystemRoot', 'ComSpec', 'PATHEXT'] as const;
  * `NODE_*` variable of the person who runs the tests gets in. Engines end with the command, so that none is left.
  */
 export function cleanEnvironment(
-  box: Sandbox,
+  sandbox: Sandbox,
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const kept = KEPT.flatMap((name) => {
@@ -21,12 +21,12 @@ export function cleanEnvironment(
     PATH: process.env['PATH'] ?? '',
     LANG: 'C.UTF-8',
     TZ: 'UTC',
-    HOME: box.home,
-    XDG_CONFIG_HOME: box.config,
-    XDG_STATE_HOME: box.state,
-    XDG_CACHE_HOME: box.cache,
-    TMPDIR: box.temporary,
-    ...(process.platform === 'win32' ? windowsFolders(box) : {}),
+    HOME: sandbox.home,
+    XDG_CONFIG_HOME: sandbox.config,
+    XDG_STATE_HOME: sandbox.state,
+    XDG_CACHE_HOME: sandbox.cache,
+    TMPDIR: sandbox.temporary,
+    ...(process.platform === 'win32' ? windowsFolders(sandbox) : {}),
     FOLEY_KEEP_ALIVE: '0',
     ...more,
   };

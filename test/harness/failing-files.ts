@@ -96,20 +96,20 @@ export function makesFile(flags: unknown): boolean {
  * Runs a scenario once for each of its effects, that effect going wrong, and once with nothing going
  * wrong; a scenario that fails is no failure of the run. `check` looks at what is left each time.
  */
-export async function forEachEffect<World>(options: {
+export async function forEachEffect<Simulation>(options: {
   readonly fault: Fault;
-  readonly prepare: () => Promise<World>;
-  readonly scenario: (world: World, files: FileSystem) => Promise<void>;
-  readonly check: (world: World, outcome: EffectOutcome) => Promise<void>;
+  readonly prepare: () => Promise<Simulation>;
+  readonly scenario: (simulation: Simulation, files: FileSystem) => Promise<void>;
+  readonly check: (simulation: Simulation, outcome: EffectOutcome) => Promise<void>;
 }): Promise<readonly string[]> {
   for (let at = 1; ; at += 1) {
-    const world = await options.prepare();
+    const simulation = await options.prepare();
     const failing = failingFiles(at, options.fault);
-    const error = await options.scenario(world, failing.files).then(
+    const error = await options.scenario(simulation, failing.files).then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    await options.check(world, { at, struck: failing.struck, error, open: failing.open() });
+    await options.check(simulation, { at, struck: failing.struck, error, open: failing.open() });
     if (failing.struck === undefined) return failing.effects;
   }
 }

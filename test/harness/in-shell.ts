@@ -5,7 +5,7 @@ import { requireTool } from './require-tool.ts';
 import { FOLEY, requireBuild } from './run-foley.ts';
 import type { RunOptions, RunResult } from './run-options.ts';
 import { runProgram } from './run-program.ts';
-import { sandbox } from './sandbox.ts';
+import { createSandbox } from './sandbox.ts';
 import { TESTED_NODE } from './tested-node.ts';
 import { requirePosix } from './posix.ts';
 
@@ -22,24 +22,24 @@ export async function inShell(script: string, options: RunOptions = {}): Promise
   requirePosix('programs that begin with #!');
   requireTool('bash');
   requireBuild();
-  const box = options.box ?? (await sandbox());
+  const sandbox = options.sandbox ?? (await createSandbox());
   // `exec`, so that the pid and the signals that the shell sees are foley's own.
   const shim = `#!/bin/sh\nexec '${TESTED_NODE}' '${FOLEY}' "$@"\n`;
-  await writeFile(path.join(box.harness, 'foley'), shim, { mode: 0o755 });
-  return runInShell(script, { ...options, box });
+  await writeFile(path.join(sandbox.harness, 'foley'), shim, { mode: 0o755 });
+  return runInShell(script, { ...options, sandbox });
 }
 
 /** The same without `foley`; what the sandbox's harness folder holds is on PATH. */
 export async function runInShell(script: string, options: RunOptions = {}): Promise<ShellResult> {
   requirePosix('programs that begin with #!');
   const bash = requireTool('bash');
-  const box = options.box ?? (await sandbox());
-  const notes = path.join(box.harness, 'pipe-status');
+  const sandbox = options.sandbox ?? (await createSandbox());
+  const notes = path.join(sandbox.harness, 'pipe-status');
   await writeFile(notes, '', { mode: 0o666 });
-  const environment = withPath(cleanEnvironment(box, options.env), box.harness);
+  const environment = withPath(cleanEnvironment(sandbox, options.env), sandbox.harness);
   const result = await runProgram(bash, ['-c', withNotes(script)], {
     ...options,
-    box,
+    sandbox,
     env: { ...environment, PIPE_STATUS_NOTES: notes },
   });
   const words = (await readFile(notes, 'utf8')).split(' ').filter((word) => word !== '');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Running, RunOptions, RunResult } from './run-options.ts';
 import { startProgram } from './run-program.ts';
-import { sandbox } from './sandbox.ts';
+import { createSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 import { TESTED_NODE } from './tested-node.ts';
 
@@ -28,9 +28,9 @@ export async function startFoley(
   options: RunOptions = {},
 ): Promise<Running> {
   requireBuild();
-  const box = options.box ?? (await sandbox());
-  if (options.ownCode !== true) await shareCode(box);
-  return startProgram(TESTED_NODE, [FOLEY, ...args], { ...options, box });
+  const sandbox = options.sandbox ?? (await createSandbox());
+  if (options.ownCode !== true) await shareCode(sandbox);
+  return startProgram(TESTED_NODE, [FOLEY, ...args], { ...options, sandbox });
 }
 
 /** Lets the commands of a sandbox use what V8 compiled for those of all others: a third of a short run. */

@@ -6,7 +6,7 @@ export type OutputTarget = 'capture' | { readonly path: string };
 
 export interface RunOptions {
   /** Defaults to a fresh one. */
-  readonly box?: Sandbox;
+  readonly sandbox?: Sandbox;
   readonly env?: Readonly<Record<string, string>>;
   /** Bytes for stdin, which is then closed. Without it stdin is the null device. */
   readonly input?: string | Uint8Array;
@@ -35,13 +35,13 @@ export interface RunResult {
   readonly stdout: Buffer;
   readonly stderr: string;
   readonly ms: number;
-  readonly box: Sandbox;
+  readonly sandbox: Sandbox;
 }
 
 /** A program that was started and may still run. */
 export interface Running {
   readonly pid: number;
-  readonly box: Sandbox;
+  readonly sandbox: Sandbox;
   /** What has arrived so far. */
   readonly stdout: Buffer;
   readonly stderr: string;

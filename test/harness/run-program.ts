@@ -8,7 +8,7 @@ import { cleanEnvironment } from './environment.ts';
 import { OutputRecord } from './output-record.ts';
 import type { OutputName } from './output-record.ts';
 import type { OutputTarget, Running, RunOptions, RunResult } from './run-options.ts';
-import { sandbox } from './sandbox.ts';
+import { createSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 import { requirePosix } from './posix.ts';
 import { skipWithout } from './require-tool.ts';
@@ -35,11 +35,11 @@ export async function startProgram(
   options: RunOptions = {},
 ): Promise<Running> {
   requireSignal(options.signalAt?.signal);
-  const box = options.box ?? (await sandbox());
-  const known = await knownHolders(box);
+  const sandbox = options.sandbox ?? (await createSandbox());
+  const known = await knownHolders(sandbox);
   const startedAt = performance.now();
   const files = [await openTarget(options.stdout), await openTarget(options.stderr)] as const;
-  const child = spawn(file, args, box, options, files);
+  const child = spawn(file, args, sandbox, options, files);
   files.forEach((opened) => opened?.destroy());
   const outputs = {
     stdout: new OutputRecord('stdout', child.stdout ?? undefined, options.holdStdout === true),
@@ -47,12 +47,12 @@ export async function startProgram(
   };
   const done = endOf(child, outputs, startedAt).then(async (end) => {
     const expectedIn = options.canaryExpectedIn ?? [];
-    await assertNoCanary({ box, known, expectedIn, ...end });
-    return { ...end, stderr: end.stderr.toString(), box };
+    await assertNoCanary({ sandbox, known, expectedIn, ...end });
+    return { ...end, stderr: end.stderr.toString(), sandbox };
   });
   const end = endedWithTheTest(child, done);
   sendInput(child, options);
-  const running = handle(child, box, outputs, end);
+  const running = handle(child, sandbox, outputs, end);
   arrangeSignal(running, options.signalAt);
   return running;
 }
@@ -83,14 +83,14 @@ function endedWithTheTest(
 function spawn(
   file: string,
   args: readonly string[],
-  box: Sandbox,
+  sandbox: Sandbox,
   options: RunOptions,
   [stdout, stderr]: readonly [WriteStream | undefined, WriteStream | undefined],
 ) {
   const hasInput = options.input !== undefined || options.keepInputOpen === true;
   return execa(file, args, {
-    cwd: options.cwd ?? box.out,
-    env: cleanEnvironment(box, options.env),
+    cwd: options.cwd ?? sandbox.out,
+    env: cleanEnvironment(sandbox, options.env),
     extendEnv: false,
     stdin: hasInput ? 'pipe' : 'ignore',
     stdout: stdout ?? 'pipe',
@@ -100,7 +100,7 @@ function spawn(
     encoding: 'buffer',
     timeout: options.timeoutMs ?? TIMEOUT_MS,
     killSignal: 'SIGKILL',
-    ...box.user,
+    ...sandbox.user,
   });
 }
 
@@ -157,14 +157,14 @@ function arrangeSignal(running: Running, plan: RunOptions['signalAt']): void {
 
 function handle(
   child: Child,
-  box: Sandbox,
+  sandbox: Sandbox,
   outputs: Outputs,
   end: { take: () => Promise<RunResult> },
 ): Running {
   const pid = child.pid ?? 0;
   return {
     pid,
-    box,
+    sandbox,
     get done() {
       return end.take();
     },

@@ -32,12 +32,12 @@ export interface SandboxOptions {
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 /** Makes the folders of a test; they are removed when the test ends. */
-export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   if (options.unprivileged === true) requirePosix('files that only their owner can read');
   const user = options.unprivileged === true ? unprivilegedUser() : undefined;
   const root = await realpath(await mkdtemp(path.join(tmpdir(), 'foley test ')));
   onTestFinished(async () => removeTree(root));
-  const box: Sandbox = {
+  const sandbox: Sandbox = {
     root,
     home: path.join(root, 'home'),
     config: path.join(root, 'config'),
@@ -48,14 +48,21 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
     harness: path.join(root, '.harness'),
     user,
   };
-  for (const folder of [box.home, box.config, box.state, box.cache, box.out, box.temporary]) {
+  for (const folder of [
+    sandbox.home,
+    sandbox.config,
+    sandbox.state,
+    sandbox.cache,
+    sandbox.out,
+    sandbox.temporary,
+  ]) {
     await mkdir(folder);
   }
-  await mkdir(box.harness);
+  await mkdir(sandbox.harness);
   if (user !== undefined) {
     await giveTo(root, user);
   }
-  return box;
+  return sandbox;
 }
 
 /** The user "nobody" if the tests run as root; another user is unprivileged already. */

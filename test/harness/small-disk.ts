@@ -9,16 +9,16 @@ import type { Sandbox } from './sandbox.ts';
 
 /** Runs a bash script beside `small`, a disk of the given KiB. Where no disk can be mounted the test is skipped. */
 export async function onSmallDisk(
-  box: Sandbox,
+  sandbox: Sandbox,
   kib: number,
   script: string,
   options: RunOptions = {},
 ): Promise<ShellResult> {
   requireSmallDisk();
-  const file = path.join(box.harness, 'small.sh');
-  await mkdir(path.join(box.out, 'small'));
+  const file = path.join(sandbox.harness, 'small.sh');
+  await mkdir(path.join(sandbox.out, 'small'));
   await writeFile(file, `mount -t tmpfs -o size=${kib}k none small || exit 99\n${script}`);
-  return inShell(`unshare --user --map-root-user --mount bash "${file}"`, { ...options, box });
+  return inShell(`unshare --user --map-root-user --mount bash "${file}"`, { ...options, sandbox });
 }
 
 /** Skips the test where a user may not create a mount namespace, which a small disk needs. */

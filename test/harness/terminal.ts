@@ -4,7 +4,7 @@ import { findOnPath, skipWithout } from './require-tool.ts';
 import { FOLEY, requireBuild } from './run-foley.ts';
 import type { OutputTarget, Running, RunOptions } from './run-options.ts';
 import { startProgram } from './run-program.ts';
-import { sandbox } from './sandbox.ts';
+import { createSandbox } from './sandbox.ts';
 import { TESTED_NODE } from './tested-node.ts';
 
 export interface TerminalOptions extends Omit<RunOptions, 'input' | 'stdout' | 'stderr'> {
@@ -49,7 +49,7 @@ export async function startProgramInTerminal(
   driver: TerminalDriver = availableDrivers()[0] ?? skipWithout('script or python3'),
 ): Promise<Running> {
   const { columns, rows, stdin, stdout, stderr, ...rest } = options;
-  const box = options.box ?? (await sandbox());
+  const sandbox = options.sandbox ?? (await createSandbox());
   const command = [
     `stty cols ${columns ?? 80} rows ${rows ?? 24};`,
     'exec',
@@ -58,12 +58,16 @@ export async function startProgramInTerminal(
     redirect('1>', stdout),
     redirect('2>', stderr),
   ].join(' ');
-  const run = { ...rest, box, keepInputOpen: true };
+  const run = { ...rest, sandbox, keepInputOpen: true };
   if (driver === 'script') {
-    const env = { ...cleanEnvironment(box, options.env), TERM: 'xterm-256color', SHELL: '/bin/sh' };
+    const env = {
+      ...cleanEnvironment(sandbox, options.env),
+      TERM: 'xterm-256color',
+      SHELL: '/bin/sh',
+    };
     return startProgram('script', ['-qec', command, '/dev/null'], { ...run, env });
   }
-  const env = { ...cleanEnvironment(box, options.env), TERM: 'xterm-256color' };
+  const env = { ...cleanEnvironment(sandbox, options.env), TERM: 'xterm-256color' };
   return startProgram('python3', ['-c', PYTHON, '/bin/sh', '-c', command], { ...run, env });
 }
 

@@ -4,11 +4,11 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openCodeCache } from '../../src/launch/launch.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { requirePosix } from '../harness/posix.ts';
 
 async function cacheFolder(): Promise<string> {
-  const { root } = await sandbox();
+  const { root } = await createSandbox();
   const folder = path.join(root, 'code');
   mkdirSync(folder, { mode: 0o700 });
   return folder;
@@ -61,7 +61,7 @@ describe('compiled code of earlier runs', () => {
 
   test('has its private folder made by the first run, which keeps nothing', async () => {
     requirePosix('files that only their owner can read');
-    const { root } = await sandbox();
+    const { root } = await createSandbox();
     const folder = path.join(root, 'cache', 'code');
     openCodeCache(folder, 'tts').keep(() => CHUNKS);
     expect(readdirSync(folder)).toEqual([]);

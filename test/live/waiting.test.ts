@@ -158,10 +158,10 @@ test('after any events the machine waits for a timer, an event or an effect, or 
       fc.array(happening, { minLength: 5, maxLength: 60 }),
       fc.double({ min: 0, max: 0.999, noNaN: true }),
       (how, first, drawn, fraction) => {
-        const world = new World(newConversation(how));
+        const simulation = new Simulation(newConversation(how));
         for (const one of [...first, ...drawn]) {
-          world.happen(one, fraction);
-          phases.add(world.state.phase);
+          simulation.happen(one, fraction);
+          phases.add(simulation.state.phase);
         }
       },
     ),
@@ -184,7 +184,7 @@ test('after any events the machine waits for a timer, an event or an effect, or 
 }, 300_000);
 
 /** Performs the effects like the driver, and compares. */
-class World {
+class Simulation {
   state: LiveState;
   readonly #running = new Set<TimerName>();
   #sockets = 0;

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openSortedLines } from '../../src/phonemes/sorted-lines.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const KEYS = ['a', 'a b', 'aa', 'ab', 'b', 'bird', 'birds', 'z', 'é', '♥'];
 
 async function lookupOf(lines: string) {
-  const { root } = await sandbox();
+  const { root } = await createSandbox();
   const file = path.join(root, 'lines.txt');
   writeFileSync(file, lines);
   return openSortedLines(file);

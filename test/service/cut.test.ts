@@ -17,7 +17,7 @@ const BODY = {
 const COST = 16;
 const AUTHORIZED = { Authorization: `Bearer ${KEY}` };
 
-interface Scene extends TestService {
+interface Fixture extends TestService {
   /** What comes back until the connection ends, and how it ended. */
   ask(request: string): Promise<{
     readonly head: string;
@@ -27,7 +27,11 @@ interface Scene extends TestService {
 }
 
 /** A service on a socket whose answers to a path stop early. */
-async function scene(kind: BodyCut['kind'], afterBytes: number, path = SPEECH): Promise<Scene> {
+async function createFixture(
+  kind: BodyCut['kind'],
+  afterBytes: number,
+  path = SPEECH,
+): Promise<Fixture> {
   const faults: FaultRule[] = [
     { method: '*', path, effect: { kind, afterBytes }, when: { kind: 'always' } },
   ];
@@ -71,7 +75,7 @@ const READ = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\
 
 describe('reset-after', () => {
   it('breaks the connection after so many bytes of the body', async () => {
-    const { ask } = await scene('reset', 1_000);
+    const { ask } = await createFixture('reset', 1_000);
     const { head, body, brokenBy } = await ask(SPEAK);
     expect(head).toMatch(/^HTTP\/1\.1 200 /);
     const { bytes, isEnded } = unchunked(body);
@@ -80,7 +84,7 @@ describe('reset-after', () => {
   });
 
   it('leaves nothing of the answer after no byte at all, and it is charged all the same', async () => {
-    const { ask, balance, store } = await scene('reset', 0);
+    const { ask, balance, store } = await createFixture('reset', 0);
     expect(await ask(SPEAK)).toEqual({ head: '', body: '', brokenBy: 'ECONNRESET' });
     expect((await balance()).credits).toBe(1_000_000 - COST);
     expect(store.read((db) => db.all('SELECT state FROM operation'))).toEqual([
@@ -91,7 +95,7 @@ describe('reset-after', () => {
 
 describe('truncate', () => {
   it('ends the connection in order, without the last chunk', async () => {
-    const { ask, balance } = await scene('truncate', 1_000);
+    const { ask, balance } = await createFixture('truncate', 1_000);
     const { body, brokenBy } = await ask(SPEAK);
     const { bytes, isEnded } = unchunked(body);
     expect([bytes.length, isEnded, brokenBy]).toEqual([1_000, false, undefined]);
@@ -100,7 +104,7 @@ describe('truncate', () => {
 
   it('is shorter than the announced length', async () => {
     const path = '/api/open/tts/cached/*';
-    const { ask, call } = await scene('truncate', 100, path);
+    const { ask, call } = await createFixture('truncate', 100, path);
     const made = await call('/api/open/v1/speech/tts', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -114,7 +118,7 @@ describe('truncate', () => {
   });
 
   it('sends the headers only after no byte at all', async () => {
-    const { ask } = await scene('truncate', 0);
+    const { ask } = await createFixture('truncate', 0);
     const { head, body, brokenBy } = await ask(SPEAK);
     expect(head).toMatch(/^HTTP\/1\.1 200 /);
     expect([body, brokenBy]).toEqual(['', undefined]);
@@ -123,9 +127,11 @@ describe('truncate', () => {
 
 describe('a body that has no more bytes than that', () => {
   it.each(['reset', 'truncate'] as const)('goes whole: %s', async (kind) => {
-    const whole = await (await scene(kind, 1_000_000, '/elsewhere')).ask(READ);
+    const whole = await (await createFixture(kind, 1_000_000, '/elsewhere')).ask(READ);
     const { length } = unchunked(whole.body).bytes || whole.body;
-    const { head, body, brokenBy } = await (await scene(kind, length, '/healthz')).ask(READ);
+    const { head, body, brokenBy } = await (
+      await createFixture(kind, length, '/healthz')
+    ).ask(READ);
     expect(head).toMatch(/^HTTP\/1\.1 200 /);
     expect(unchunked(body)).toEqual({
       bytes: unchunked(whole.body).bytes || whole.body,
@@ -137,7 +143,7 @@ describe('a body that has no more bytes than that', () => {
 
 describe('an answer that is no success', () => {
   it('is cut too', async () => {
-    const { ask } = await scene('truncate', 5, '/nothing');
+    const { ask } = await createFixture('truncate', 5, '/nothing');
     const { head, body } = await ask('GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 404 /);
     expect(unchunked(body)).toEqual({ bytes: '{"cod', isEnded: false });

@@ -13,9 +13,9 @@ import {
   recoverableStream,
 } from '../../src/speech/deliver.ts';
 import { mp3Of } from '../audio/samples.ts';
-import { fileDeps } from '../files/file-world.ts';
+import { fileDeps } from '../files/file-simulation.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 const ABOUT: SpoolAbout = {
   what: 'speech',
@@ -67,8 +67,8 @@ function forgetfulAnswer(): { readonly answer: AudioResponse; readonly givenBack
   return { answer, givenBack: () => givenBack };
 }
 
-async function world(files?: FileSystem) {
-  const { out, state } = await sandbox();
+async function simulation(files?: FileSystem) {
+  const { out, state } = await createSandbox();
   const deps = fileDeps(files === undefined ? {} : { files });
   const folder = path.join(state, 'foley', 'spool');
   const spool = createSpool({ ...fileDeps(), folder });
@@ -77,7 +77,7 @@ async function world(files?: FileSystem) {
 
 describe('audio whose memory is used again', () => {
   test('is given back as it is written, and comes whole into the file', async () => {
-    const { deps, file } = await world();
+    const { deps, file } = await simulation();
     const { answer, givenBack } = forgetfulAnswer();
     const output = await openOutput({ ...deps, path: file });
     await deliver(answer, 'pcm', rescuing(recoverableFile(output)), undefined);
@@ -90,7 +90,7 @@ describe('audio whose memory is used again', () => {
     const asked = new Set<string>();
     const effects = await forEachEffect({
       fault: { kind: 'full' },
-      prepare: () => world(),
+      prepare: () => simulation(),
       async scenario({ file, spool }, files) {
         const output = await openOutput({ ...fileDeps({ files }), path: file });
         asked.add(file);
@@ -115,7 +115,7 @@ describe('audio whose memory is used again', () => {
   test('leaves no file of the spool open when the spool fails too', async () => {
     await forEachEffect({
       fault: { kind: 'full' },
-      prepare: () => world(),
+      prepare: () => simulation(),
       async scenario({ folder }, files) {
         const spool = createSpool({ ...fileDeps({ files }), folder });
         const sink = rescuing(
@@ -126,14 +126,14 @@ describe('audio whose memory is used again', () => {
         for (let turn = 0; turn < 3; turn += 1) await sink.write(Buffer.alloc(1 << 21));
         await sink.save({ complete: true, problem: 'no reader' });
       },
-      async check(_world, { at, struck, open }) {
+      async check(_simulation, { at, struck, open }) {
         expect(open, `${struck} ${at}`).toEqual([]);
       },
     });
   });
 
   test('is not given back by a stream that remembers what went into it', async () => {
-    const { spool } = await world();
+    const { spool } = await simulation();
     const { answer, givenBack } = forgetfulAnswer();
     const sink = rescuing(
       recoverableStream(async () => undefined, 10_000),

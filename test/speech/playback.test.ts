@@ -9,7 +9,7 @@ import { systemFiles } from '../../src/effects/file-system.ts';
 import { systemRandom } from '../../src/effects/random.ts';
 import { findPlayer } from '../../src/speech/play.ts';
 import { startPlayback } from '../../src/speech/playback.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { requirePosix } from '../harness/posix.ts';
 
 /** Half a second of a tone. */
@@ -25,7 +25,7 @@ async function encoded(format: 'mp3' | 'wav'): Promise<Uint8Array> {
 /** A player for files on `platform`, in whose place Node runs `script`; SOUND is the file that it plays. */
 async function filePlayer(platform: 'darwin' | 'win32', format: Format, script: string) {
   requirePosix('programs that begin with #!');
-  const { root, temporary } = await sandbox();
+  const { root, temporary } = await createSandbox();
   const file = path.join(root, 'player');
   const sound = platform === 'darwin' ? 'process.argv[2]' : 'process.env.FOLEY_SOUND_FILE';
   const code = `const SOUND = ${sound}; const OUT = ${JSON.stringify(path.join(root, 'heard'))};`;

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { readText } from '../../src/speech/text-source.ts';
 import { failingFiles } from '../harness/failing-files.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 test('a text file is closed again when the command was stopped before it is read', async () => {
-  const { out } = await sandbox();
+  const { out } = await createSandbox();
   const file = path.join(out, 'chapter.txt');
   await writeFile(file, 'Hello.');
   const { files, open } = failingFiles(0, { kind: 'kill' });

@@ -5,29 +5,29 @@ import { expect, test } from 'vitest';
 import { requireBuild } from '../harness/run-foley.ts';
 import { runProgram } from '../harness/run-program.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { startTool } from './tools.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MODULES = path.join(ROOT, 'node_modules');
 
 /** Packs foley as it would be published. Returns the path of the tarball. */
-async function pack(box: Sandbox): Promise<string> {
+async function pack(sandbox: Sandbox): Promise<string> {
   requireBuild();
-  const args = ['pack', ROOT, '--ignore-scripts', '--pack-destination', box.out];
-  const packed = await runProgram('npm', args, { box });
+  const args = ['pack', ROOT, '--ignore-scripts', '--pack-destination', sandbox.out];
+  const packed = await runProgram('npm', args, { sandbox });
   expect(packed, packed.stderr).toMatchObject({ code: 0 });
-  const name = (await readdir(box.out)).find((file) => file.endsWith('.tgz')) ?? '';
-  return path.join(box.out, name);
+  const name = (await readdir(sandbox.out)).find((file) => file.endsWith('.tgz')) ?? '';
+  return path.join(sandbox.out, name);
 }
 
 /** A project with the packed foley, its dependencies and the types of Node. */
-async function consumer(box: Sandbox): Promise<void> {
-  const tarball = await pack(box);
-  const modules = path.join(box.out, 'node_modules');
+async function consumer(sandbox: Sandbox): Promise<void> {
+  const tarball = await pack(sandbox);
+  const modules = path.join(sandbox.out, 'node_modules');
   await mkdir(path.join(modules, 'foley'), { recursive: true });
   const args = ['-xzf', tarball, '-C', path.join(modules, 'foley'), '--strip-components=1'];
-  expect(await runProgram('tar', args, { box })).toMatchObject({ code: 0 });
+  expect(await runProgram('tar', args, { sandbox })).toMatchObject({ code: 0 });
   for (const name of await readdir(MODULES)) {
     if (!name.startsWith('.')) await symlink(path.join(MODULES, name), path.join(modules, name));
   }
@@ -78,11 +78,11 @@ const OPTIONS = [
 ];
 
 test('attw finds no problem in the types of the packed foley', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   const tool = await startTool(
     'attw',
-    ['--no-color', '--format', 'ascii', await pack(box)],
-    box.out,
+    ['--no-color', '--format', 'ascii', await pack(sandbox)],
+    sandbox.out,
   );
   const { code, stdout } = await tool.done;
   expect(code, stdout.toString()).toBe(0);
@@ -90,9 +90,9 @@ test('attw finds no problem in the types of the packed foley', async () => {
 });
 
 test('tsc accepts the packed foley in ES modules, CommonJS and bundled modules, which then run', async () => {
-  const box = await sandbox();
-  await consumer(box);
-  await writeFile(path.join(box.out, 'package.json'), '{"type":"module"}');
+  const sandbox = await createSandbox();
+  await consumer(sandbox);
+  await writeFile(path.join(sandbox.out, 'package.json'), '{"type":"module"}');
   for (const [file, module, resolution] of [
     ['main.mts', 'nodenext', 'nodenext'],
     ['main.cts', 'nodenext', 'nodenext'],
@@ -100,8 +100,8 @@ test('tsc accepts the packed foley in ES modules, CommonJS and bundled modules, 
   ] as const) {
     const how = ['--module', module, '--moduleResolution', resolution, ...OPTIONS];
     const compile = async (name: string, text: string) => {
-      await writeFile(path.join(box.out, name), text);
-      return runProgram(process.execPath, [TSC, ...how, name], { box });
+      await writeFile(path.join(sandbox.out, name), text);
+      return runProgram(process.execPath, [TSC, ...how, name], { sandbox });
     };
     const compiled = await compile(file, PROGRAM);
     expect(compiled.stdout.toString()).toBe('');
@@ -109,7 +109,7 @@ test('tsc accepts the packed foley in ES modules, CommonJS and bundled modules, 
     const wrong = (await compile(`wrong-${file}`, WRONG)).stdout.toString();
     expect(wrong.match(/\(\d+(?=,)/g)).toEqual(['(3', '(4', '(5', '(6']);
     const program = file.replace(/ts$/, 'js');
-    const { stderr, stdout } = await runProgram(process.execPath, [program], { box });
+    const { stderr, stdout } = await runProgram(process.execPath, [program], { sandbox });
     expect({ stderr, stdout: stdout.toString() }).toEqual({ stderr: '', stdout: 'wav 0 21\n' });
   }
 });

@@ -16,8 +16,8 @@ const EXPECTED = [
 
 describe.each(DOCUMENTS)('the document at %s', (from) => {
   test('passes the linter of Redocly, warnings included', async () => {
-    const { box, file } = await servedDocument(from);
-    const linter = await startTool('redocly', ['lint', '--format=json', file], box.out);
+    const { sandbox, file } = await servedDocument(from);
+    const linter = await startTool('redocly', ['lint', '--format=json', file], sandbox.out);
     const { code, stdout, stderr } = await linter.done;
     expect(code, stderr).toBe(0);
     const { problems, totals } = Object(JSON.parse(stdout.toString()));

@@ -6,9 +6,9 @@ import { startTool } from './tools.ts';
 
 /** A mock that knows nothing but the document, on a free loopback port. */
 async function startMock(flags: readonly string[] = []): Promise<Record<string, string>> {
-  const { box, file } = await servedDocument(DOCUMENTS[0]);
+  const { sandbox, file } = await servedDocument(DOCUMENTS[0]);
   const args = ['mock', '--host', '127.0.0.1', '--port', '0', '--errors', ...flags, file];
-  const mock = await startTool('prism', args, box.out);
+  const mock = await startTool('prism', args, sandbox.out);
   const [, address = ''] = await mock.waitFor('stdout', /listening on (http:\/\/127\.0\.0\.1:\d+)/);
   return { FOLEY_BASE_URL: address, FOLEY_API_KEY: canaryKey() };
 }

@@ -8,7 +8,7 @@ import type { Sandbox } from '../harness/sandbox.ts';
 export const DOCUMENTS = ['/api/open/v3/openapi.json', '/api/openapi.json'] as const;
 
 export interface ServedDocument {
-  readonly box: Sandbox;
+  readonly sandbox: Sandbox;
   /** Name of the file in the sandbox's `out`. */
   readonly file: string;
   readonly document: unknown;
@@ -20,6 +20,6 @@ export async function servedDocument(from: string): Promise<ServedDocument> {
   const { status, bytes } = await ask(from);
   expect(status).toBe(200);
   const file = 'openapi.json';
-  await writeFile(path.join(running.box.out, file), bytes);
-  return { box: running.box, file, document: JSON.parse(bytes.toString()) };
+  await writeFile(path.join(running.sandbox.out, file), bytes);
+  return { sandbox: running.sandbox, file, document: JSON.parse(bytes.toString()) };
 }

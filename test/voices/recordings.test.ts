@@ -13,7 +13,7 @@ import { BAD_RECORDINGS } from '../binary/voices/bad-recordings.ts';
 import { putLargeWav, putRecording, tone } from '../binary/voices/recordings.ts';
 import { tinyAudio } from '../fault-server/tiny-audio.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 
 /** The files as if commands ran in the sandbox, locked ones locked for root too. */
 function filesIn({ out }: Sandbox): typeof systemFiles {
@@ -30,15 +30,15 @@ function filesIn({ out }: Sandbox): typeof systemFiles {
   };
 }
 
-async function check(box: Sandbox, ...names: readonly string[]) {
-  return checkRecordings(names, filesIn(box));
+async function check(sandbox: Sandbox, ...names: readonly string[]) {
+  return checkRecordings(names, filesIn(sandbox));
 }
 
 describe('an invalid recording is refused with its reason', () => {
   test.each(BAD_RECORDINGS)('%j: %s', async (names, reason, prepare) => {
-    const box = await sandbox();
-    await prepare(box);
-    const failure = await check(box, ...names).catch((error: unknown) => error);
+    const sandbox = await createSandbox();
+    await prepare(sandbox);
+    const failure = await check(sandbox, ...names).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ exit: 'usage', billed: 'no' });
     expect(failure).toHaveProperty('message', expect.stringContaining(reason));
@@ -47,9 +47,9 @@ describe('an invalid recording is refused with its reason', () => {
 
 describe('a good recording', () => {
   test('is known with its size and its type, and can be read again', async () => {
-    const box = await sandbox();
-    await putRecording(box, 'a.WaV');
-    const [recording] = await check(box, 'a.WaV');
+    const sandbox = await createSandbox();
+    await putRecording(sandbox, 'a.WaV');
+    const [recording] = await check(sandbox, 'a.WaV');
     expect(recording).toMatchObject({
       filename: 'a.WaV',
       contentType: 'audio/wav',
@@ -63,9 +63,9 @@ describe('a good recording', () => {
   });
 
   test('may have exactly ten megabytes, and be anywhere', async () => {
-    const box = await sandbox();
-    await putLargeWav(box, 'large.wav');
-    const [recording] = await check(box, `..${path.sep}out${path.sep}large.wav`);
+    const sandbox = await createSandbox();
+    await putLargeWav(sandbox, 'large.wav');
+    const [recording] = await check(sandbox, `..${path.sep}out${path.sep}large.wav`);
     expect(recording).toMatchObject({ filename: 'large.wav', byteLength: 10_485_760 });
   });
 
@@ -77,9 +77,9 @@ describe('a good recording', () => {
     ['a.opus', 'ogg'],
     ['a.wav', 'wav'],
   ] as const)('%s may be %s', async (name, kind) => {
-    const box = await sandbox();
-    await putRecording(box, name, (await tinyAudio())[kind].bytes);
-    expect(await check(box, name)).toHaveLength(1);
+    const sandbox = await createSandbox();
+    await putRecording(sandbox, name, (await tinyAudio())[kind].bytes);
+    expect(await check(sandbox, name)).toHaveLength(1);
   });
 
   test.each([

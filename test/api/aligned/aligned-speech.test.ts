@@ -32,18 +32,18 @@ const COMPLETED = eventText('completed', {
 const HELLO = { text: 'Hello', startMs: 0, endMs: 300 };
 const THERE = { text: 'there', startMs: 320, endMs: 600 };
 
-interface Scene extends TestClient {
+interface Fixture extends TestClient {
   readonly server: RawServer;
   readonly answer: () => Promise<AlignedResponse>;
 }
 
-async function streamOf(...events: readonly string[]): Promise<Scene> {
+async function streamOf(...events: readonly string[]): Promise<Fixture> {
   const server = await rawServer((socket) => socket.end(reply(200, STREAM, events.join(''))));
-  const scene = newClient(server.url);
-  const { clock, client } = scene;
+  const fixture = newClient(server.url);
+  const { clock, client } = fixture;
   const idempotencyKey = { value: 'key-1', madeByTool: true };
   const answer = () => speakAligned(client, ORDER, { idempotencyKey, clock, idleTimeoutMs: 1_000 });
-  return { ...scene, server, answer };
+  return { ...fixture, server, answer };
 }
 
 describe('speech with word times', () => {

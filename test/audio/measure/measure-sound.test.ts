@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { measureSound } from '../../../src/audio/measure.ts';
 import { temporaryFolder } from '../../service/support/test-service.ts';
 
-function fixture(name: string): Buffer {
+function fixtureFile(name: string): Buffer {
   return readFileSync(new URL(`../../fixtures/media/${name}`, import.meta.url));
 }
 
@@ -21,7 +21,7 @@ describe('a measured sound', () => {
   test.each(['beeps.flac', 'beeps.ogg', 'beeps.opus', 'beeps.mp3'])(
     'is decoded to its last sample: %s',
     async (name) => {
-      const { levels } = await measured(fixture(name));
+      const { levels } = await measured(fixtureFile(name));
       expect(levels.durationMs).toBe(10_000);
     },
   );
@@ -30,7 +30,7 @@ describe('a measured sound', () => {
     ['is cut', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
     ['is damaged in one place', (bytes: Buffer) => bytes.fill(0x55, 20_000, 20_004)],
   ])('is refused where FLAC %s', async (_what, damage) => {
-    await expect(measured(damage(fixture('beeps.flac')))).rejects.toThrow(
+    await expect(measured(damage(fixtureFile('beeps.flac')))).rejects.toThrow(
       /^is damaged or cut: only \d\.\d of 10\.0 s can be decoded$/,
     );
   });

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
 import { expectSound, expectSoundIn } from '../support/sound.ts';
-import { batchBox, lastLine, wholeLastLine } from './batch-box.ts';
-import { filesLeft } from '../support/scene.ts';
+import { batchSandbox, lastLine, wholeLastLine } from './batch-sandbox.ts';
+import { filesLeft } from '../support/fixture.ts';
 
 const TEXTS = {
   'texts/a.txt': 'Alpha speaks.',
@@ -16,13 +16,16 @@ const OUT = ['texts', '--output-dir', 'audio'];
 
 describe('foley batch of a folder', () => {
   test('speaks every text to a file of its name, and reports the counts on the last line', async () => {
-    const { batch, box, charged } = await batchBox({ ...TEXTS, 'texts/notes.csv': 'no text' });
+    const { batch, sandbox, charged } = await batchSandbox({
+      ...TEXTS,
+      'texts/notes.csv': 'no text',
+    });
     const result = await batch(OUT);
     expect(result.code, result.stderr).toBe(0);
     expect(wholeLastLine(result)).toBe(`3 done, 0 failed, 0 skipped, ${ALL_CREDITS} credits used`);
-    for (const name of ['a', 'b', 'c']) await expectSoundIn(box, `audio/${name}.mp3`);
+    for (const name of ['a', 'b', 'c']) await expectSoundIn(sandbox, `audio/${name}.mp3`);
     expect(await charged()).toBe(ALL_CREDITS);
-    const files = filesOf(await snapshot(path.join(box.out, 'audio')));
+    const files = filesOf(await snapshot(path.join(sandbox.out, 'audio')));
     expect(files.filter((name) => !name.startsWith('.foley/'))).toEqual([
       'a.mp3',
       'b.mp3',
@@ -32,13 +35,13 @@ describe('foley batch of a folder', () => {
 
   test('prints no warnings of the runtime with many items at a time', async () => {
     const lines = Array.from({ length: 24 }, (_, index) => `Line ${index}.`).join('\n');
-    const { batch } = await batchBox({ 'lines.txt': lines });
+    const { batch } = await batchSandbox({ 'lines.txt': lines });
     const many = ['--lines', 'lines.txt', '--name', '{index}.{ext}', '-j', '16', '--quiet'];
     expect(await batch(many)).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('skips finished items in the next run, which costs nothing', async () => {
-    const { batch, charged, events } = await batchBox(TEXTS);
+    const { batch, charged, events } = await batchSandbox(TEXTS);
     await batch(OUT);
     const { result, statuses, summary } = await events(OUT);
     expect(result.code).toBe(0);
@@ -48,10 +51,10 @@ describe('foley batch of a folder', () => {
   });
 
   test('fetches a removed file again without billing it', async () => {
-    const { batch, box, charged, events, read } = await batchBox(TEXTS);
+    const { batch, sandbox, charged, events, read } = await batchSandbox(TEXTS);
     await batch(OUT);
     const before = await read('audio/b.mp3');
-    await rm(path.join(box.out, 'audio/b.mp3'));
+    await rm(path.join(sandbox.out, 'audio/b.mp3'));
     const { statuses, summary } = await events(OUT);
     expect(statuses).toEqual({ a: 'skipped', b: 'done', c: 'skipped' });
     expect(summary).toMatchObject({ done: 1, creditsUsed: 0 });
@@ -65,7 +68,9 @@ describe('foley batch of a folder', () => {
   ])(
     'an item is spoken again when %s changed, and replaces the old file',
     async (_, files, flags) => {
-      const { batch, charged, events, read, write } = await batchBox({ 'texts/b.md': 'Bravo.' });
+      const { batch, charged, events, read, write } = await batchSandbox({
+        'texts/b.md': 'Bravo.',
+      });
       await batch(OUT);
       const [before, paid] = [await read('audio/b.mp3'), await charged()];
       for (const [name, text] of Object.entries(files)) await write(name, text);
@@ -85,7 +90,7 @@ describe('foley batch of a folder', () => {
   );
 
   test('--redo buys one item again, --redo-list those in a file', async () => {
-    const { batch, charged, events, write } = await batchBox(TEXTS);
+    const { batch, charged, events, write } = await batchSandbox(TEXTS);
     await batch(OUT);
     expect((await events([...OUT, '--redo', 'b'])).statuses).toEqual({
       a: 'skipped',
@@ -101,16 +106,16 @@ describe('foley batch of a folder', () => {
   });
 
   test('a lost journal does not bill anything twice', async () => {
-    const { batch, box, charged, events } = await batchBox(TEXTS);
+    const { batch, sandbox, charged, events } = await batchSandbox(TEXTS);
     await batch(OUT);
-    await rm(path.join(box.out, 'audio', '.foley'), { recursive: true });
+    await rm(path.join(sandbox.out, 'audio', '.foley'), { recursive: true });
     const { statuses } = await events(OUT);
     expect(statuses).toEqual({ a: 'done', b: 'done', c: 'done' });
     expect(await charged()).toBe(ALL_CREDITS);
   });
 
   test('two folders with one namespace are billed once', async () => {
-    const { batch, charged } = await batchBox(TEXTS);
+    const { batch, charged } = await batchSandbox(TEXTS);
     const here = ['texts', '--idempotency-namespace', 'book'];
     expect((await batch([...here, '--output-dir', 'one'])).code).toBe(0);
     expect((await batch([...here, '--output-dir', 'two'])).code).toBe(0);
@@ -122,7 +127,7 @@ describe('foley batch of a folder', () => {
 
 describe('foley batch of other inputs', () => {
   test('lines are named after their file and number, also from a pipe', async () => {
-    const { batch, box, events, write } = await batchBox({});
+    const { batch, sandbox, events, write } = await batchSandbox({});
     await write('phrases.txt', '\ufeffOne.\r\n\r\n...\r\nTwo.\n* * *\nThree.');
     const { items, plan, result } = await events(['--lines', 'phrases.txt', '--format', 'wav']);
     expect(result.code, result.stderr).toBe(0);
@@ -132,15 +137,15 @@ describe('foley batch of other inputs', () => {
       'phrases-2 phrases-2.wav',
       'phrases-3 phrases-3.wav',
     ]);
-    await expectSoundIn(box, 'phrases-3.wav');
+    await expectSoundIn(sandbox, 'phrases-3.wav');
     const args = ['--lines', '-', '--name', 'part-{index}.{ext}', '--output-dir', 'piped'];
     const piped = await batch(args, { input: 'Four.\nFive.\n' });
     expect(piped.code, piped.stderr).toBe(0);
-    await expectSoundIn(box, 'piped/part-2.mp3');
+    await expectSoundIn(sandbox, 'piped/part-2.mp3');
   });
 
   test('texts without letters and digits are left out, from every input', async () => {
-    const { batch, charged, write } = await batchBox({});
+    const { batch, charged, write } = await batchSandbox({});
     await write('lines.txt', 'One.\n...\n');
     await write('table.csv', 'id,text\na,One.\nb,...\nc,“…”\n');
     await write('list.jsonl', '{"text":"One."}\n{"text":"..."}\n');
@@ -179,12 +184,12 @@ describe('foley batch of other inputs', () => {
   });
 
   test('a text that is left out does not rename the items after it', async () => {
-    const { batch, box, write } = await batchBox({});
+    const { batch, sandbox, write } = await batchSandbox({});
     await write('list.jsonl', '{"text":"One."}\n{"text":"..."}\n{"text":"Three."}\n');
     expect(await batch(['--jsonl', 'list.jsonl', '--output-dir', 'audio'])).toMatchObject({
       code: 0,
     });
-    const names = await readdir(path.join(box.out, 'audio'));
+    const names = await readdir(path.join(sandbox.out, 'audio'));
     expect(names.filter((name) => name.endsWith('.mp3')).sort()).toEqual([
       'item-1.mp3',
       'item-3.mp3',
@@ -192,7 +197,7 @@ describe('foley batch of other inputs', () => {
   });
 
   test('a list can have every field of a request', async () => {
-    const { box, events, service, write } = await batchBox({});
+    const { sandbox, events, service, write } = await batchSandbox({});
     const { bytes } = await service.ask('/api/open/v3/voices');
     const voiceId = Object(JSON.parse(bytes.toString())).items[1].voiceId;
     await write('lists/hello.txt', 'From a file beside the list.');
@@ -217,18 +222,18 @@ describe('foley batch of other inputs', () => {
       modelId: 'vendor-s2pro',
     });
     expect(byId.get('item-3')).toMatchObject({ output: 'audio/item-3.mp3' });
-    for (const { output } of items) await expectSoundIn(box, String(output));
+    for (const { output } of items) await expectSoundIn(sandbox, String(output));
   });
 
   test('--dry-run shows the plan and writes nothing', async () => {
-    const { batch, box, charged, events } = await batchBox(TEXTS);
-    const before = await filesLeft(box);
+    const { batch, sandbox, charged, events } = await batchSandbox(TEXTS);
+    const before = await filesLeft(sandbox);
     const shown = await batch([...OUT, '--dry-run', '--credit-rate', '1']);
     expect(shown.code, shown.stderr).toBe(0);
     expect(lastLine(shown)).toMatch(
       new RegExp(`^3 to speak \\(${ALL_CREDITS} characters, about ${ALL_CREDITS} credits\\)`),
     );
-    expect(await filesLeft(box)).toEqual(before);
+    expect(await filesLeft(sandbox)).toEqual(before);
     expect(await charged()).toBe(0);
     await events(OUT);
     expect(lastLine(await batch([...OUT, '--dry-run']))).toMatch(/^0 to speak .* 3 done before/);

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { snapshot } from '../../harness/snapshot.ts';
-import { batchBox, lastLine } from './batch-box.ts';
+import { batchSandbox, lastLine } from './batch-sandbox.ts';
 
 /** No service runs at this address: a command that sends a request ends with 24. */
 const NO_SERVICE = { FOLEY_BASE_URL: 'http://127.0.0.1:9', FOLEY_API_KEY: 'key' };
@@ -182,28 +182,28 @@ const WRONG: readonly (readonly [
 
 describe('before the first request', () => {
   test.each(WRONG)('%s is exit 2', async (_, files, args, said) => {
-    const box = await boxWith(files);
-    const before = await snapshot(box.out);
-    const result = await runFoley(['batch', '-v', 'v', ...args], { box, env: NO_SERVICE });
+    const sandbox = await sandboxWith(files);
+    const before = await snapshot(sandbox.out);
+    const result = await runFoley(['batch', '-v', 'v', ...args], { sandbox, env: NO_SERVICE });
     expect(result.stderr).toMatch(said);
     expect(result).toMatchObject({ code: 2 });
-    expect(await snapshot(box.out)).toEqual(before);
+    expect(await snapshot(sandbox.out)).toEqual(before);
   });
 
   test('bytes that are not UTF-8 are exit 2, and reported', async () => {
-    const { box, batch, write } = await batchBox({});
+    const { sandbox, batch, write } = await batchSandbox({});
     await write('a.txt', Buffer.from([0x41, 0xff, 0x41]));
     expect(errorLine(await batch(['a.txt', '--json']))).toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/a\.txt is not valid UTF-8: byte 0xff/),
     });
-    await mkdir(path.join(box.out, 'taken.mp3'));
+    await mkdir(path.join(sandbox.out, 'taken.mp3'));
     await write('taken.txt', 'Text.');
     expect((await batch(['taken.txt'])).code).toBe(2);
   });
 
   test('a file that the batch did not make is replaced only with --overwrite', async () => {
-    const { batch, charged, read, write } = await batchBox({
+    const { batch, charged, read, write } = await batchSandbox({
       'a.txt': 'Alpha.',
       'b.txt': 'Bravo.',
     });
@@ -227,21 +227,21 @@ describe('before the first request', () => {
   });
 
   test('a link among the output folders that leads elsewhere is exit 2', async () => {
-    const { batch, box, charged, write } = await batchBox({ 'elsewhere/keep.txt': 'x' });
+    const { batch, sandbox, charged, write } = await batchSandbox({ 'elsewhere/keep.txt': 'x' });
     await write('l.jsonl', '{"text":"Text.","output":"part/a.mp3"}\n');
-    await mkdir(path.join(box.out, 'audio'));
-    await symlink(path.join(box.out, 'elsewhere'), path.join(box.out, 'audio/part'));
+    await mkdir(path.join(sandbox.out, 'audio'));
+    await symlink(path.join(sandbox.out, 'elsewhere'), path.join(sandbox.out, 'audio/part'));
     const result = await batch(['--jsonl', 'l.jsonl', '--output-dir', 'audio']);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(/leads out of audio/) });
     expect(await charged()).toBe(0);
-    expect(await readdir(path.join(box.out, 'elsewhere'))).toEqual(['keep.txt']);
+    expect(await readdir(path.join(sandbox.out, 'elsewhere'))).toEqual(['keep.txt']);
   });
 
   test('a folder that is not writable is exit 30', async () => {
-    const box = await sandbox({ unprivileged: true });
-    await mkdir(path.join(box.out, 'closed'), { mode: 0o555 });
+    const sandbox = await createSandbox({ unprivileged: true });
+    await mkdir(path.join(sandbox.out, 'closed'), { mode: 0o555 });
     const result = await runFoley(['batch', '--lines', '-', '-v', 'v', '--output-dir', 'closed'], {
-      box,
+      sandbox,
       env: NO_SERVICE,
       input: 'Text.\n',
     });
@@ -252,7 +252,7 @@ describe('before the first request', () => {
   });
 
   test('an estimate above --max-credits is exit 2', async () => {
-    const { batch, charged } = await batchBox({
+    const { batch, charged } = await batchSandbox({
       'a.txt': 'Alpha.',
       'b.txt': 'Bravo, and more of it.',
       'one.txt': 'A',
@@ -271,11 +271,11 @@ describe('before the first request', () => {
   });
 });
 
-async function boxWith(files: Readonly<Record<string, string>>): Promise<Sandbox> {
-  const box = await sandbox();
+async function sandboxWith(files: Readonly<Record<string, string>>): Promise<Sandbox> {
+  const sandbox = await createSandbox();
   for (const [name, content] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(box.out, name)), { recursive: true });
-    await writeFile(path.join(box.out, name), content);
+    await mkdir(path.dirname(path.join(sandbox.out, name)), { recursive: true });
+    await writeFile(path.join(sandbox.out, name), content);
   }
-  return box;
+  return sandbox;
 }

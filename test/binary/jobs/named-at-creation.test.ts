@@ -13,9 +13,9 @@ import type { Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { parseJsonLines } from '../../harness/json-lines.ts';
-import type { Scene } from '../support/scene.ts';
-import { scene, VOICE } from '../support/scene.ts';
-import { answersInSequence, JOBS_PATH, requestsTo } from './job-scene.ts';
+import type { Fixture } from '../support/fixture.ts';
+import { createFixture, VOICE } from '../support/fixture.ts';
+import { answersInSequence, JOBS_PATH, requestsTo } from './job-fixture.ts';
 
 const { mp3, wav } = await tinyAudio();
 
@@ -47,10 +47,10 @@ function jobs(polled: readonly string[], sound = mp3): Rule[] {
   ];
 }
 
-async function withTexts(rules: readonly Rule[], name: string, content: string): Promise<Scene> {
-  const stage = await scene(rules);
-  await writeFile(path.join(stage.box.out, name), content);
-  return stage;
+async function withTexts(rules: readonly Rule[], name: string, content: string): Promise<Fixture> {
+  const fixture = await createFixture(rules);
+  await writeFile(path.join(fixture.sandbox.out, name), content);
+  return fixture;
 }
 
 function numbered(count: number, before = ''): string {
@@ -61,29 +61,29 @@ const BUDGET = ['-v', VOICE, '-j', '1', '--max-credits', '20', '--credit-rate', 
 
 describe('credits that only the create response reports', () => {
   test('count for the budget of a batch', async () => {
-    const stage = await withTexts(jobs(['success']), 'lines.txt', numbered(10));
-    const result = await stage.run(['batch', '--lines', 'lines.txt', ...BUDGET]);
+    const fixture = await withTexts(jobs(['success']), 'lines.txt', numbered(10));
+    const result = await fixture.run(['batch', '--lines', 'lines.txt', ...BUDGET]);
     expect(result.code, result.stderr).toBe(3);
     expect(result.stdout.toString()).toContain('3 done, 0 failed, 0 skipped, 27 credits used');
     expect(result.stderr).toContain('--max-credits');
-    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(3);
+    expect(requestsTo(fixture, JOBS_PATH)).toHaveLength(3);
   });
 
   test('count for the budget of a recording', async () => {
-    const stage = await withTexts(jobs(['success'], wav), 'play.txt', numbered(10, 'A: '));
+    const fixture = await withTexts(jobs(['success'], wav), 'play.txt', numbered(10, 'A: '));
     const args = ['script', 'play.txt', '-o', 'play.wav', '--cast', `A=${VOICE}`];
-    const result = await stage.run([...args, ...BUDGET.slice(2)]);
+    const result = await fixture.run([...args, ...BUDGET.slice(2)]);
     expect(result.code, result.stderr).toBe(3);
-    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(3);
+    expect(requestsTo(fixture, JOBS_PATH)).toHaveLength(3);
   });
 
   test('are reported for an item whose job an interrupted batch created', async () => {
-    const stage = await withTexts(jobs(['processing', 'success']), 'one.txt', 'One.');
-    const running = await stage.start(['batch', 'one.txt', '-v', VOICE]);
-    await stage.server.received({ method: 'GET', path: `${JOBS_PATH}/job-1` });
+    const fixture = await withTexts(jobs(['processing', 'success']), 'one.txt', 'One.');
+    const running = await fixture.start(['batch', 'one.txt', '-v', VOICE]);
+    await fixture.server.received({ method: 'GET', path: `${JOBS_PATH}/job-1` });
     running.signal('SIGKILL');
     await running.done;
-    const result = await stage.run(['batch', 'one.txt', '-v', VOICE, '--json']);
+    const result = await fixture.run(['batch', 'one.txt', '-v', VOICE, '--json']);
     expect(result.code, result.stderr).toBe(0);
     expect(parseJsonLines(result.stdout.toString()).at(-1)).toMatchObject({ creditsUsed: 9 });
   });
@@ -106,7 +106,7 @@ test('a cut response without a known cost counts for the budget with its estimat
     quotaRemaining: 90,
     creditsUsed: 9,
   });
-  const stage = await withTexts(
+  const fixture = await withTexts(
     [{ ...stream(...packets), times: 1 }, stream(...packets, completed)],
     'lines.txt',
     numbered(3),
@@ -114,9 +114,9 @@ test('a cut response without a known cost counts for the budget with its estimat
   // The estimate is 7 credits for each item. The first may have cost 7, the second cost 9.
   const budget = ['-j', '1', '--max-credits', '22', '--credit-rate', '1', '--max-retries', '0'];
   const args = ['batch', '--lines', 'lines.txt', '-v', VOICE, '--timings', '--format', 'wav'];
-  const result = await stage.run([...args, ...budget]);
+  const result = await fixture.run([...args, ...budget]);
   expect(result.stderr).toContain('1 item not tried');
-  expect(requestsTo(stage, ALIGNED_PATH)).toHaveLength(2);
+  expect(requestsTo(fixture, ALIGNED_PATH)).toHaveLength(2);
 });
 
 describe('the create response of a job that ends with success', () => {
@@ -127,18 +127,18 @@ describe('the create response of a job that ends with success', () => {
     ['tts --via job', ['tts', 'hi', '-v', VOICE, '--via', 'job', '-o', 'a.mp3']],
     ['a long text', ['tts', 'word '.repeat(600).trim(), '-v', VOICE, '-o', 'a.mp3']],
   ])('has the credits, quota and ignored parameters that %s reports', async (_name, args) => {
-    const stage = await scene(jobs(['processing', 'success']));
-    const result = await stage.run([...args, '--json']);
+    const fixture = await createFixture(jobs(['processing', 'success']));
+    const result = await fixture.run([...args, '--json']);
     expect(result.code, result.stderr).toBe(0);
     expect(JSON.parse(result.stdout.toString())).toMatchObject({ ...reported, requestId: 'r-1' });
     expect(result.stderr).toContain('9 credits used');
   });
 
   test('has the request id that a text in parts reports', async () => {
-    const stage = await scene(jobs(['processing', 'success']));
+    const fixture = await createFixture(jobs(['processing', 'success']));
     const long = 'This sentence is one of very many. '.repeat(320).trim();
     const args = ['tts', long, '-v', VOICE, '--via', 'job', '-o', 'a.mp3', '--json'];
-    const result = await stage.run(args);
+    const result = await fixture.run(args);
     expect(result.code, result.stderr).toBe(0);
     const { parts, requestId } = Object(JSON.parse(result.stdout.toString()));
     expect(parts).toBeGreaterThan(1);
@@ -146,16 +146,16 @@ describe('the create response of a job that ends with success', () => {
   });
 
   test('is not repeated by `jobs wait`, which did not see it', async () => {
-    const stage = await scene(jobs(['success']).slice(1));
-    const result = await stage.run(['jobs', 'wait', 'job-1', '--json']);
+    const fixture = await createFixture(jobs(['success']).slice(1));
+    const result = await fixture.run(['jobs', 'wait', 'job-1', '--json']);
     expect(result.code, result.stderr).toBe(0);
     expect(JSON.parse(result.stdout.toString())).toMatchObject({ creditsUsed: null });
   });
 });
 
 test('a failed job costs nothing, although its creation reserved credits', async () => {
-  const stage = await scene(jobs(['fail']));
-  const result = await stage.run(['jobs', 'create', 'hi', '-v', VOICE, '--wait', '--json']);
+  const fixture = await createFixture(jobs(['fail']));
+  const result = await fixture.run(['jobs', 'create', 'hi', '-v', VOICE, '--wait', '--json']);
   expect(result.code).toBe(20);
   expect(JSON.parse(result.stdout.toString())).toMatchObject({ status: 'fail', creditsUsed: 0 });
 });

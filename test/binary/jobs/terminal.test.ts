@@ -6,23 +6,23 @@ import {
   JOB_PATH,
   jobAnswer,
   JOBS_PATH,
-  jobScene,
+  jobFixture,
   onPoll,
-} from './job-scene.ts';
+} from './job-fixture.ts';
 
 const ESCAPE = '\u001b';
 
 describe('waiting on a terminal', () => {
   test('for several shows one table that changes in place, and then the result', async () => {
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       onPoll(answersInSequence(jobAnswer('queued'), jobAnswer('processing'), jobAnswer('success'))),
       onPoll(answersInSequence(jobAnswer('queued'), jobAnswer('fail', { taskId: 'job-2' })), {
         path: `${JOBS_PATH}/job-2`,
       }),
     ]);
     const args = ['jobs', 'wait', JOB_ID, 'job-2', '--poll-interval', '30ms'];
-    const env = { ...stage.env, NO_COLOR: '1' };
-    const running = await startInTerminal(args, { box: stage.box, env });
+    const env = { ...fixture.env, NO_COLOR: '1' };
+    const running = await startInTerminal(args, { sandbox: fixture.sandbox, env });
     const { code, stdout } = await running.done;
     const shown = stdout.toString();
     expect(code, shown).toBe(20);
@@ -40,7 +40,7 @@ describe('waiting on a terminal', () => {
 
   test('for one long job shows how much of it was spoken', async () => {
     const segments = ['success', 'success', 'pending'].map((status, index) => ({ index, status }));
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       onPoll(
         answersInSequence(
           jobAnswer('processing', { segments }),
@@ -51,7 +51,7 @@ describe('waiting on a terminal', () => {
       ),
     ]);
     const args = ['jobs', 'wait', JOB_ID, '--poll-interval', '300ms'];
-    const { done } = await startInTerminal(args, { box: stage.box, env: stage.env });
+    const { done } = await startInTerminal(args, { sandbox: fixture.sandbox, env: fixture.env });
     const { code, stdout } = await done;
     expect([code, stdout.toString()]).toEqual([0, expect.stringContaining('processing, 66 %')]);
   });
@@ -63,12 +63,12 @@ describe('waiting on a terminal', () => {
     ['--max-retries=4', { CI: 'true' }],
   ])('shows nothing that moves with %s %j', async (flag, env) => {
     const path = `${JOBS_PATH}/job-2`;
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       // On a busy machine the time is over before it is asked about.
       onPoll(jobAnswer('queued', { taskId: 'job-2' }), { path, optional: true }),
     ]);
     const args = ['jobs', 'wait', JOB_ID, 'job-2', flag, '--poll-interval', '1ms'];
-    const stuck = { box: stage.box, env: { ...stage.env, ...env } };
+    const stuck = { sandbox: fixture.sandbox, env: { ...fixture.env, ...env } };
     const running = await startInTerminal([...args, '--timeout', '300ms'], stuck);
     const { stdout } = await running.done;
     expect(stdout.toString()).not.toMatch(/JOB +STATUS +OUTPUT/);
@@ -76,18 +76,18 @@ describe('waiting on a terminal', () => {
   });
 
   test('stopped with Ctrl-C names the jobs that are left', async () => {
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       onPoll(jobAnswer('success')),
       onPoll(jobAnswer('queued', { taskId: 'job-2' }), { path: `${JOBS_PATH}/job-2` }),
     ]);
-    const { box, env } = stage;
+    const { sandbox, env } = fixture;
     const args = ['jobs', 'wait', JOB_ID, 'job-2', '-o', 'all'];
-    const running = await startInTerminal(args, { box, env });
+    const running = await startInTerminal(args, { sandbox, env });
     await running.waitFor('stdout', /job-1 +success +all/);
     running.write('\u0003');
     const { code, stdout } = await running.done;
     expect(code).toBe(130);
     expect(stdout.toString()).toContain('`foley jobs wait job-2 -o all` continues');
-    expect(stage.server.requests.some(({ path }) => path === JOB_PATH)).toBe(true);
+    expect(fixture.server.requests.some(({ path }) => path === JOB_PATH)).toBe(true);
   });
 });

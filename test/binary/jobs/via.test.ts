@@ -6,7 +6,7 @@ import { audio } from '../../fault-server/faults/wrong-answer.ts';
 import type { Rule } from '../../fault-server/script.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import type { Scene } from '../support/scene.ts';
+import type { Fixture } from '../support/fixture.ts';
 import {
   filesLeft,
   onSpeech,
@@ -15,18 +15,18 @@ import {
   RATES,
   speechRequests,
   VOICE,
-} from '../support/scene.ts';
+} from '../support/fixture.ts';
 import {
   AUDIO_PATH,
   JOB_ID,
   JOB_PATH,
   jobAnswer,
   JOBS_PATH,
-  jobScene,
+  jobFixture,
   onCreate,
   onPoll,
   requestsTo,
-} from './job-scene.ts';
+} from './job-fixture.ts';
 
 const { mp3 } = await tinyAudio();
 const LONG = 'word '.repeat(501).trim();
@@ -43,11 +43,11 @@ describe('foley tts --via', () => {
     ['a short text that is to be a job', ['hi', '-o', 'a.mp3', '--via', 'job'], 'job'],
     ['a job into a pipe', ['hi', '-o', '-', '--via', 'job'], 'job'],
   ])('%s', async (_name, args, way) => {
-    const stage = await jobScene([onSpeech(audio(mp3), { optional: true })]);
-    const result = await stage.run([...TTS, ...args]);
+    const fixture = await jobFixture([onSpeech(audio(mp3), { optional: true })]);
+    const result = await fixture.run([...TTS, ...args]);
     expect(result.code, result.stderr).toBe(0);
-    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(way === 'job' ? 1 : 0);
-    expect(speechRequests(stage)).toHaveLength(way === 'job' ? 0 : 1);
+    expect(requestsTo(fixture, JOBS_PATH)).toHaveLength(way === 'job' ? 1 : 0);
+    expect(speechRequests(fixture)).toHaveLength(way === 'job' ? 0 : 1);
     if (args.includes('-')) expect(result.stdout).toEqual(mp3.bytes);
   });
 
@@ -58,16 +58,16 @@ describe('foley tts --via', () => {
     [['--via', 'aligned', '--api', 'v1'], '--via aligned'],
     [['--via', 'later'], '--via'],
   ])('%j is exit 2 and sends nothing', async (flags, named) => {
-    const stage = await jobScene();
-    const result = await stage.run([...TTS, 'hi', '-o', 'a.mp3', ...flags]);
+    const fixture = await jobFixture();
+    const result = await fixture.run([...TTS, 'hi', '-o', 'a.mp3', ...flags]);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain(named);
-    expect(stage.server.requests).toHaveLength(0);
+    expect(fixture.server.requests).toHaveLength(0);
   });
 
   test('job reports the same as sync', async () => {
-    const stage = await jobScene();
-    const result = await stage.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '--json']);
+    const fixture = await jobFixture();
+    const result = await fixture.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '--json']);
     expect(result.code, result.stderr).toBe(0);
     expect(JSON.parse(result.stdout.toString())).toStrictEqual({
       output: 'hi.mp3',
@@ -83,129 +83,131 @@ describe('foley tts --via', () => {
       target: 'hosted',
       unspoken: [],
     });
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
-    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3', RATES]);
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
+    expect(await filesLeft(fixture.sandbox)).toEqual(['out/hi.mp3', RATES]);
   });
 
   test('job of which only a part was spoken is saved, and exit 3', async () => {
-    const stage = await jobScene([onPoll(jobAnswer('partial_fail'))]);
-    const result = await stage.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3']);
+    const fixture = await jobFixture([onPoll(jobAnswer('partial_fail'))]);
+    const result = await fixture.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3']);
     expect(result.code).toBe(3);
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
   });
 
   test('job that fails is exit 20', async () => {
-    const stage = await jobScene([onPoll(jobAnswer('fail'))]);
-    const result = await stage.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '--json']);
+    const fixture = await jobFixture([onPoll(jobAnswer('fail'))]);
+    const result = await fixture.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'fail', billed: 'no' });
     expect(result.stdout.toString()).toBe('');
-    expect(await filesLeft(stage.box)).toEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toEqual([]);
   });
 
   test('job shows what it would send', async () => {
-    const stage = await jobScene();
-    const result = await stage.run([...TTS, 'hi', '--via', 'job', '--dry-run', '-o', 'a.wav']);
+    const fixture = await jobFixture();
+    const result = await fixture.run([...TTS, 'hi', '--via', 'job', '--dry-run', '-o', 'a.wav']);
     expect(result.code, result.stderr).toBe(0);
     expect(JSON.parse(result.stdout.toString())).toMatchObject({
       method: 'POST',
       url: expect.stringMatching(new RegExp(`${JOBS_PATH}$`)),
       body: { text: 'hi', format: 'wav' },
     });
-    expect(stage.server.requests).toHaveLength(0);
+    expect(fixture.server.requests).toHaveLength(0);
   });
 
   test('job that is stopped stays open, until recover has fetched it', async () => {
-    const stage = await jobScene([onPoll(jobAnswer('processing'), { times: 2 })]);
-    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
-    const running = await stage.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '-q']);
-    await stage.server.received({ path: JOB_PATH });
+    const fixture = await jobFixture([onPoll(jobAnswer('processing'), { times: 2 })]);
+    await writeFile(path.join(fixture.sandbox.out, 'hi.mp3'), 'the older file');
+    const running = await fixture.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '-q']);
+    await fixture.server.received({ path: JOB_PATH });
     running.signal('SIGTERM');
     expect(await running.done).toMatchObject({ code: null, signal: 'SIGTERM' });
-    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3', OPEN].sort());
-    expect((await outputOf(stage.box)).toString()).toBe('the older file');
+    expect(await filesLeft(fixture.sandbox)).toEqual(['out/hi.mp3', OPEN].sort());
+    expect((await outputOf(fixture.sandbox)).toString()).toBe('the older file');
 
-    const recovered = await stage.run(['recover']);
+    const recovered = await fixture.run(['recover']);
     expect(recovered.code, recovered.stderr).toBe(0);
     expect(recovered.stdout.toString()).toMatch(/recovered as .*hi-2\.mp3/);
-    expect(await outputOf(stage.box, 'hi-2.mp3')).toEqual(mp3.bytes);
-    expect((await stage.run(['recover'])).stdout.toString()).toBe('Nothing was left behind.\n');
-    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(1);
-    expect(requestsTo(stage, AUDIO_PATH)).toHaveLength(1);
+    expect(await outputOf(fixture.sandbox, 'hi-2.mp3')).toEqual(mp3.bytes);
+    expect((await fixture.run(['recover'])).stdout.toString()).toBe('Nothing was left behind.\n');
+    expect(requestsTo(fixture, JOBS_PATH)).toHaveLength(1);
+    expect(requestsTo(fixture, AUDIO_PATH)).toHaveLength(1);
   });
 });
 
 /** A command was killed while it waited for its job. */
-async function interrupted(rules: readonly Rule[] = []): Promise<Scene> {
-  const stage = await jobScene([onPoll(jobAnswer('processing'), { times: 1 }), ...rules]);
-  const running = await stage.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3']);
-  await stage.server.received({ path: JOB_PATH });
+async function interrupted(rules: readonly Rule[] = []): Promise<Fixture> {
+  const fixture = await jobFixture([onPoll(jobAnswer('processing'), { times: 1 }), ...rules]);
+  const running = await fixture.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3']);
+  await fixture.server.received({ path: JOB_PATH });
   running.signal('SIGKILL');
   await running.done;
-  return stage;
+  return fixture;
 }
 
 describe('foley recover of a job', () => {
   test('that failed reports its refund once', async () => {
-    const stage = await interrupted([onPoll(jobAnswer('fail'))]);
-    const result = await stage.run(['recover', '--json']);
+    const fixture = await interrupted([onPoll(jobAnswer('fail'))]);
+    const result = await fixture.run(['recover', '--json']);
     expect(result.code, result.stderr).toBe(20);
     expect(JSON.parse(result.stdout.toString())).toMatchObject({
       items: [{ outcome: 'refunded', jobId: JOB_ID, output: null }],
     });
-    expect((await stage.run(['recover'])).code).toBe(0);
-    expect(await filesLeft(stage.box)).toEqual([]);
+    expect((await fixture.run(['recover'])).code).toBe(0);
+    expect(await filesLeft(fixture.sandbox)).toEqual([]);
   });
 
   test('of which only a part was spoken is exit 3', async () => {
-    const stage = await interrupted([onPoll(jobAnswer('partial_fail'))]);
-    const result = await stage.run(['recover']);
+    const fixture = await interrupted([onPoll(jobAnswer('partial_fail'))]);
+    const result = await fixture.run(['recover']);
     expect(result.code, result.stderr).toBe(3);
     expect(result.stdout.toString()).toMatch(/only a part of it was spoken/);
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
   });
 
   test('whose create was cut off asks again under its key, for the very same job', async () => {
-    const stage = await jobScene([onCreate(silence(), { times: 1 })]);
-    const running = await stage.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '-q']);
-    await stage.server.paused();
+    const fixture = await jobFixture([onCreate(silence(), { times: 1 })]);
+    const running = await fixture.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '-q']);
+    await fixture.server.paused();
     running.signal('SIGKILL');
     await running.done;
-    const folder = path.join(stage.box.state, 'foley', 'journal');
+    const folder = path.join(fixture.sandbox.state, 'foley', 'journal');
     const [kept = ''] = await readdir(folder);
     if (process.platform !== 'win32') {
       expect((await stat(path.join(folder, kept))).mode & 0o777).toBe(0o600);
     }
 
-    const result = await stage.run(['recover', '--json']);
+    const result = await fixture.run(['recover', '--json']);
     expect(result.code, result.stderr).toBe(0);
     expect(JSON.parse(result.stdout.toString())).toMatchObject({
-      items: [{ outcome: 'recovered', jobId: JOB_ID, output: path.join(stage.box.out, 'hi.mp3') }],
+      items: [
+        { outcome: 'recovered', jobId: JOB_ID, output: path.join(fixture.sandbox.out, 'hi.mp3') },
+      ],
     });
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
-    const [first, again, ...more] = requestsTo(stage, JOBS_PATH);
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
+    const [first, again, ...more] = requestsTo(fixture, JOBS_PATH);
     expect(more).toEqual([]);
     expect(again?.body).toEqual(first?.body);
     expect(again?.header('idempotency-key')).toBe(first?.header('idempotency-key'));
-    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3']);
+    expect(await filesLeft(fixture.sandbox)).toEqual(['out/hi.mp3']);
   });
 
   test('whose create was cut off is not asked for with another account', async () => {
-    const stage = await jobScene([onCreate(silence(), { times: 1 })]);
-    const running = await stage.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '-q']);
-    await stage.server.paused();
+    const fixture = await jobFixture([onCreate(silence(), { times: 1 })]);
+    const running = await fixture.start([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '-q']);
+    await fixture.server.paused();
     running.signal('SIGKILL');
     await running.done;
-    const result = await stage.run(['recover'], { env: { FOLEY_API_KEY: 'another-key' } });
+    const result = await fixture.run(['recover'], { env: { FOLEY_API_KEY: 'another-key' } });
     expect(result.code, result.stderr).toBe(2);
     expect(result.stdout.toString()).toMatch(/sent with another API key/);
-    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(1);
+    expect(requestsTo(fixture, JOBS_PATH)).toHaveLength(1);
   });
 
   test('on another service leaves it, and says where it is', async () => {
-    const stage = await interrupted();
-    const result = await stage.run(['recover'], { env: { FOLEY_TARGET: 'local' } });
+    const fixture = await interrupted();
+    const result = await fixture.run(['recover'], { env: { FOLEY_TARGET: 'local' } });
     expect(result.code).toBe(2);
     expect(result.stdout.toString()).toMatch(/not recovered; job job-1 is on http:\/\/127/);
-    expect(await filesLeft(stage.box)).toContain(OPEN);
+    expect(await filesLeft(fixture.sandbox)).toContain(OPEN);
   });
 });

@@ -3,21 +3,21 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { requirePosix } from '../../harness/posix.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import { spokenAudio } from '../../realtime/segment-audio.ts';
 import { live, made } from './spoken.ts';
 
 async function playWith(player: string, firstLine: string) {
   requirePosix('programs that begin with #!');
-  const box = await sandbox();
-  await mkdir(path.join(box.out, 'bin'));
+  const sandbox = await createSandbox();
+  await mkdir(path.join(sandbox.out, 'bin'));
   for (const file of ['play.sh', 'bin/play.sh']) {
     const script = `${firstLine}\ncat > heard.mp3\n`;
-    await writeFile(path.join(box.out, file), script, { mode: 0o755 });
+    await writeFile(path.join(sandbox.out, file), script, { mode: 0o755 });
   }
   const server = await startScriptedServer();
-  return { server, result: await live(server, ['Hi.', '--json', '--player', player], { box }) };
+  return { server, result: await live(server, ['Hi.', '--json', '--player', player], { sandbox }) };
 }
 
 test.each(['./play.sh', 'bin/play.sh', './bin/../play.sh'])(

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { RunOptions } from '../../harness/run-options.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { serve } from '../../realtime/script.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import type { ScriptedServer } from '../../realtime/scripted-server.ts';
@@ -82,7 +82,7 @@ test.each([
   for (const mode of ['simple', 'reliable']) {
     const result = await live(server, ['--mode', mode, '--json', '-o', 'a.mp3'], { input });
     expect(errorLine(result)).toMatchObject({ exitCode: 2, billed: 'no', code: 'usage' });
-    expect(await readdir(result.box.out)).toEqual([]);
+    expect(await readdir(result.sandbox.out)).toEqual([]);
   }
   expect(server.charges).toEqual([]);
 });
@@ -124,7 +124,7 @@ describe('ending early', () => {
     expect(result.stderr).toMatch(
       /stopped; the received audio .*--request-id request-1 --retry-failed/,
     );
-    expect(await readdir(result.box.out)).toEqual([]);
+    expect(await readdir(result.sandbox.out)).toEqual([]);
     const connection = await server.connected();
     await connection.gone;
     expect(connection.ending).toMatchObject({ kind: 'closed', code: 1000 });
@@ -172,15 +172,15 @@ test('Markdown from a pipe is spoken without its marks, with --text-format markd
 test.each(['a.md', 'b.MARKDOWN'])(
   'Markdown in the file %s is spoken without its marks',
   async (name) => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, name), '# Title\n\nSee *this*.\n\n---\n');
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, name), '# Title\n\nSee *this*.\n\n---\n');
     const server = await startScriptedServer();
     const reliable = ['-f', name, '--mode', 'reliable', '-o', 'a.mp3'];
-    expect(await live(server, reliable, { box })).toMatchObject({ code: 0 });
+    expect(await live(server, reliable, { sandbox })).toMatchObject({ code: 0 });
     expect(server.charges.map(({ text }) => text)).toEqual(['Title.', 'See this.']);
     const other = await startScriptedServer();
     const plain = ['-f', name, '--text-format', 'plain', '-o', 'b.mp3'];
-    expect(await live(other, plain, { box })).toMatchObject({ code: 0 });
+    expect(await live(other, plain, { sandbox })).toMatchObject({ code: 0 });
     expect(other.charges.map(({ text }) => text)).toEqual(['# Title\n\nSee *this*.\n\n---\n']);
   },
 );
@@ -188,16 +188,16 @@ test.each(['a.md', 'b.MARKDOWN'])(
 test.each(['html', 'epub', 'ssml', 'srt'])(
   'a file with the extension .%s is refused',
   async (extension) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const name = `a.${extension}`;
-    await writeFile(path.join(box.out, name), '<p>Hi</p>');
+    await writeFile(path.join(sandbox.out, name), '<p>Hi</p>');
     const server = await startScriptedServer();
-    const refused = await live(server, ['-f', name, '-o', 'a.mp3'], { box });
+    const refused = await live(server, ['-f', name, '-o', 'a.mp3'], { sandbox });
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toContain(`plain text and Markdown, not a.${extension}`);
     expect(server.charges).toEqual([]);
     const plain = ['-f', name, '--text-format', 'plain', '-o', 'a.mp3'];
-    expect(await live(server, plain, { box })).toMatchObject({ code: 0 });
+    expect(await live(server, plain, { sandbox })).toMatchObject({ code: 0 });
   },
 );
 

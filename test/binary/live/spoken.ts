@@ -32,6 +32,6 @@ export async function live(
 }
 
 /** Reads a file in the sandbox of a command. */
-export async function made({ box }: RunResult, name: string): Promise<Buffer> {
-  return readFile(path.join(box.out, name));
+export async function made({ sandbox }: RunResult, name: string): Promise<Buffer> {
+  return readFile(path.join(sandbox.out, name));
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import { live, scripted, WHO } from './spoken.ts';
 
@@ -75,10 +75,10 @@ test('the model is that of a setting, else the default of the voice’s family, 
 });
 
 test('--no-clobber keeps an existing file, and sends nothing', async () => {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'a.mp3'), 'mine');
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'a.mp3'), 'mine');
   const args = ['live', '--json', ...WHO, 'Hi.', '-o', 'a.mp3', '--no-clobber'];
-  const result = await runFoley(args, { box, env: DISCARD });
+  const result = await runFoley(args, { sandbox, env: DISCARD });
   expect(errorLine(result)).toMatchObject({ exitCode: 31, billed: 'no' });
 });
 
@@ -118,13 +118,13 @@ test('recover reports the request of a killed command', async () => {
   const running = await startFoley(args, { env: scripted(server) });
   await server.paused();
   running.signal('SIGKILL');
-  const { box } = await running.done;
-  const told = await runFoley(['recover'], { box });
+  const { sandbox } = await running.done;
+  const told = await runFoley(['recover'], { sandbox });
   expect([told.code, told.stdout.toString()]).toEqual([
     26,
     expect.stringMatching(/foley live status mine.*--request-id mine is not billed twice/),
   ]);
-  expect((await runFoley(['recover'], { box })).code).toBe(0);
+  expect((await runFoley(['recover'], { sandbox })).code).toBe(0);
 });
 
 test('recover reports nothing after a killed command was resumed', async () => {
@@ -138,14 +138,14 @@ test('recover reports nothing after a killed command was resumed', async () => {
   const running = await startFoley(reliably('mine'), { env });
   await server.paused();
   running.signal('SIGKILL');
-  const { box } = await running.done;
-  expect((await runFoley(reliably('another'), { box, env })).code).toBe(0);
-  const list = await runFoley(['recover', '--list', '--json'], { box });
+  const { sandbox } = await running.done;
+  expect((await runFoley(reliably('another'), { sandbox, env })).code).toBe(0);
+  const list = await runFoley(['recover', '--list', '--json'], { sandbox });
   expect(JSON.parse(list.stdout.toString())).toMatchObject({ items: [{ id: expect.any(String) }] });
-  const went = await runFoley([...reliably('mine'), '--retry-failed'], { box, env });
+  const went = await runFoley([...reliably('mine'), '--retry-failed'], { sandbox, env });
   expect([went.code, went.stderr]).toEqual([0, expect.anything()]);
-  expect((await runFoley(['recover'], { box })).stdout.toString()).toMatch(/^Nothing/);
-  expect((await readdir(box.out)).toSorted()).toEqual(['a.mp3']);
+  expect((await runFoley(['recover'], { sandbox })).stdout.toString()).toMatch(/^Nothing/);
+  expect((await readdir(sandbox.out)).toSorted()).toEqual(['a.mp3']);
 });
 
 function reliably(id: string): string[] {

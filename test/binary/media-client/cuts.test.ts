@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scene } from '../support/scene.ts';
+import { createFixture } from '../support/fixture.ts';
 import {
   CREATES,
   healthy,
@@ -9,7 +9,7 @@ import {
   onPoll,
   onResult,
   result,
-} from './media-scene.ts';
+} from './media-fixture.ts';
 
 const lengths = (video: number, audio: number) => ({
   billing_duration_seconds: Math.ceil(Math.min(video, audio)),
@@ -23,12 +23,12 @@ describe('an input that the result contains only in part', () => {
     [4.9, 9, 'audio', 'the speech of 9.0 s is cut to the 4.9 s of the video; --extend keeps'],
   ])('is a warning of `dub create`: %d s and %d s', async (video, audio, part, warning) => {
     const done = job('dub', 'completed', lengths(video, audio));
-    const stage = await scene([
+    const fixture = await createFixture([
       onCreate('dub', job('dub', 'pending', { code: 202 })),
       onPoll('dub', done),
       onResult(result('dub')),
     ]);
-    const { code, stderr, stdout } = await stage.run([...CREATES.dub, '-o', 'a.mp4', '--json']);
+    const { code, stderr, stdout } = await fixture.run([...CREATES.dub, '-o', 'a.mp4', '--json']);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(warning);
     const cut = { part, videoSeconds: video, audioSeconds: audio };
@@ -43,8 +43,10 @@ describe('an input that the result contains only in part', () => {
     'is known to `lipsync create` at once: %d s, %d s, %s',
     async (video, audio, rule, warning) => {
       const created = { ...lengths(video, audio), billing_rule: rule, code: 202 };
-      const stage = await scene([onCreate('lipsync', job('lipsync', 'pending', created))]);
-      const { code, stderr } = await stage.run(CREATES.lipsync);
+      const fixture = await createFixture([
+        onCreate('lipsync', job('lipsync', 'pending', created)),
+      ]);
+      const { code, stderr } = await fixture.run(CREATES.lipsync);
       expect(code, stderr).toBe(0);
       expect(stderr).toContain(warning);
     },
@@ -52,8 +54,8 @@ describe('an input that the result contains only in part', () => {
 
   test('is a warning of `dub wait`', async () => {
     const done = job('dub', 'completed', lengths(12, 1.4));
-    const stage = await scene([onPoll('dub', done)]);
-    const { stderr } = await stage.run(['dub', 'wait', JOB_ID]);
+    const fixture = await createFixture([onPoll('dub', done)]);
+    const { stderr } = await fixture.run(['dub', 'wait', JOB_ID]);
     expect(stderr).toContain('the video of 12.0 s is cut');
   });
 });
@@ -68,8 +70,8 @@ describe('nothing is said', () => {
     ['if the service does not report the lengths', {}],
   ])('%s', async (_name, fields) => {
     const created = onCreate('lipsync', job('lipsync', 'pending', { ...fields, code: 202 }));
-    const stage = await scene([created, ...healthy('lipsync').slice(1)]);
-    const { code, stderr, stdout } = await stage.run([...CREATES.lipsync, '--wait', '--json']);
+    const fixture = await createFixture([created, ...healthy('lipsync').slice(1)]);
+    const { code, stderr, stdout } = await fixture.run([...CREATES.lipsync, '--wait', '--json']);
     expect(code, stderr).toBe(0);
     expect(stderr).not.toContain('is cut');
     expect(JSON.parse(stdout.toString())).toMatchObject({ cut: null });

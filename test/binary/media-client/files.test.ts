@@ -7,15 +7,15 @@ import { systemRandom } from '../../../src/effects/random.ts';
 import { findRegularFile } from '../../../src/durable/regular-file.ts';
 import { startOneTimeServer } from '../../../src/media/inputs.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { sandbox } from '../../harness/sandbox.ts';
-import { scene } from '../support/scene.ts';
-import { AUDIO_URL, job, onCreate } from './media-scene.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
+import { createFixture } from '../support/fixture.ts';
+import { AUDIO_URL, job, onCreate } from './media-fixture.ts';
 
 const CONTENT = Buffer.from('a video, let us say\n'.repeat(20_000));
 
 async function serving() {
-  const box = await sandbox();
-  const file = path.join(box.out, 'clip.mp4');
+  const sandbox = await createSandbox();
+  const file = path.join(sandbox.out, 'clip.mp4');
   await writeFile(file, CONTENT);
   const found = await findRegularFile(file, 'clip.mp4', systemFiles);
   if (found === undefined) throw new Error('the file is not regular');
@@ -79,41 +79,41 @@ describe('a file for a hosted service', () => {
   const pending = onCreate('lipsync', job('lipsync', 'pending', { code: 202 }));
   const args = ['lipsync', 'create', '--video', 'clip.mp4', '--audio', 'https://media.test/a.wav'];
 
-  async function stageWith(script: string | undefined, rules = [pending]) {
-    const stage = await scene(rules);
-    await writeFile(path.join(stage.box.out, 'clip.mp4'), 'video');
+  async function fixtureWith(script: string | undefined, rules = [pending]) {
+    const fixture = await createFixture(rules);
+    await writeFile(path.join(fixture.sandbox.out, 'clip.mp4'), 'video');
     if (script !== undefined) {
-      const file = path.join(stage.box.out, 'my uploader.cjs');
+      const file = path.join(fixture.sandbox.out, 'my uploader.cjs');
       await writeFile(file, script);
       const command = `'${process.execPath}' '${file}' --to "the bucket"`;
-      await stage.run(['config', 'set', 'upload.command', command]);
+      await fixture.run(['config', 'set', 'upload.command', command]);
     }
-    return stage;
+    return fixture;
   }
 
   test('needs a command that uploads it', async () => {
-    const stage = await stageWith(undefined, []);
-    const error = errorLine(await stage.run([...args, '--json']));
+    const fixture = await fixtureWith(undefined, []);
+    const error = errorLine(await fixture.run([...args, '--json']));
     expect(error).toMatchObject({ exitCode: 2, billed: 'no' });
     expect(error.message).toContain(
       '"clip.mp4" is a local file, which a hosted service cannot fetch',
     );
     expect(error.hint).toContain('upload.command');
-    expect(stage.server.requests).toEqual([]);
+    expect(fixture.server.requests).toEqual([]);
   });
 
   test('is uploaded by that command, which gets the path last, no shell and no key', async () => {
     const script = `
       const words = [...process.argv.slice(2), process.env.FOLEY_API_KEY ?? 'no key'];
       console.log('https://store.test/?w=' + encodeURIComponent(JSON.stringify(words)));`;
-    const stage = await stageWith(script);
-    const result = await stage.run(args);
+    const fixture = await fixtureWith(script);
+    const result = await fixture.run(args);
     expect(result.code, result.stderr).toBe(0);
-    const { video_url } = JSON.parse(stage.server.requests[0]?.body.toString() ?? '');
+    const { video_url } = JSON.parse(fixture.server.requests[0]?.body.toString() ?? '');
     expect(JSON.parse(new URL(video_url).searchParams.get('w') ?? '')).toEqual([
       '--to',
       'the bucket',
-      path.join(stage.box.out, 'clip.mp4'),
+      path.join(fixture.sandbox.out, 'clip.mp4'),
       'no key',
     ]);
   });
@@ -128,28 +128,28 @@ describe('a file for a hosted service', () => {
     ],
     ['prints another address', `console.log('s3://bucket/key');`, /did not print exactly one http/],
   ])('that %s is exit 2, and nothing is ordered', async (_, script, message) => {
-    const stage = await stageWith(script, []);
-    const error = errorLine(await stage.run([...args, '--json']));
+    const fixture = await fixtureWith(script, []);
+    const error = errorLine(await fixture.run([...args, '--json']));
     expect(error).toMatchObject({ exitCode: 2, billed: 'no' });
     expect(error.message).toMatch(message);
-    expect(stage.server.requests).toEqual([]);
+    expect(fixture.server.requests).toEqual([]);
   });
 
   test('that is not there is exit 2', async () => {
-    const stage = await scene([]);
-    await writeFile(path.join(stage.box.out, 'clip.mp4'), 'video');
-    await stage.run(['config', 'set', 'upload.command', 'no-such-program --x']);
-    const error = errorLine(await stage.run([...args, '--json']));
+    const fixture = await createFixture([]);
+    await writeFile(path.join(fixture.sandbox.out, 'clip.mp4'), 'video');
+    await fixture.run(['config', 'set', 'upload.command', 'no-such-program --x']);
+    const error = errorLine(await fixture.run([...args, '--json']));
     expect(error).toMatchObject({ exitCode: 2, code: 'config' });
     expect(error.message).toContain('no such program: no-such-program');
   });
 
   test('may not be set up by a project', async () => {
-    const stage = await scene([]);
-    const file = path.join(stage.box.out, 'foley.config.json');
+    const fixture = await createFixture([]);
+    const file = path.join(fixture.sandbox.out, 'foley.config.json');
     await writeFile(file, JSON.stringify({ upload: { command: 'touch stolen' } }));
     const words = ['lipsync', 'create', '--video', file, '--audio', AUDIO_URL, '--json'];
-    const error = errorLine(await stage.run(words));
+    const error = errorLine(await fixture.run(words));
     expect(error).toMatchObject({ exitCode: 2, code: 'config' });
   });
 });

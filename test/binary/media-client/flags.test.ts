@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
-import { scene } from '../support/scene.ts';
-import { everyNth } from '../voices/voice-scene.ts';
-import { AUDIO_URL, CREATES, job, leftIn, onCreate, PATHS, VIDEO_URL } from './media-scene.ts';
+import { createFixture } from '../support/fixture.ts';
+import { everyNth } from '../voices/voice-fixture.ts';
+import { AUDIO_URL, CREATES, job, leftIn, onCreate, PATHS, VIDEO_URL } from './media-fixture.ts';
 
 const { dub: DUB, image: IMAGE, lipsync: LIPSYNC, video: VIDEO } = CREATES;
 
@@ -77,11 +77,11 @@ function references(count: number): string[] {
 }
 
 test('bad words are exit 2, and nothing is sent', async () => {
-  const stage = await scene([]);
-  await mkdir(path.join(stage.box.out, 'folder'));
-  await writeFile(path.join(stage.box.out, 'empty.wav'), '');
+  const fixture = await createFixture([]);
+  await mkdir(path.join(fixture.sandbox.out, 'folder'));
+  await writeFile(path.join(fixture.sandbox.out, 'empty.wav'), '');
   const runs = everyNth(3, REFUSED).map(([args, message]) => async () => {
-    const result = await stage.run([...args, ...(args.includes('--json') ? [] : ['--json'])]);
+    const result = await fixture.run([...args, ...(args.includes('--json') ? [] : ['--json'])]);
     const error = errorLine(result);
     expect([error.exitCode, error.message], args.join(' ')).toEqual([
       2,
@@ -89,16 +89,16 @@ test('bad words are exit 2, and nothing is sent', async () => {
     ]);
   });
   for (const run of runs) await run();
-  expect(stage.server.requests).toEqual([]);
-  expect(await leftIn(stage.box)).toEqual(['out/empty.wav']);
+  expect(fixture.server.requests).toEqual([]);
+  expect(await leftIn(fixture.sandbox)).toEqual(['out/empty.wav']);
 }, 120_000);
 
 test('an existing output stays with --no-clobber', async () => {
-  const stage = await scene([]);
-  await writeFile(path.join(stage.box.out, 'a.png'), 'older');
-  const result = await stage.run([...IMAGE, '-o', 'a.png', '--no-clobber', '--json']);
+  const fixture = await createFixture([]);
+  await writeFile(path.join(fixture.sandbox.out, 'a.png'), 'older');
+  const result = await fixture.run([...IMAGE, '-o', 'a.png', '--no-clobber', '--json']);
   expect(errorLine(result)).toMatchObject({ exitCode: 31, billed: 'no' });
-  expect(stage.server.requests).toEqual([]);
+  expect(fixture.server.requests).toEqual([]);
 });
 
 describe('what is sent', () => {
@@ -160,16 +160,16 @@ describe('what is sent', () => {
     ],
   ])('%s: only what was given', async (noun, args, body) => {
     const kind = noun === 'lipsync' || noun === 'dub' || noun === 'image' ? noun : 'video';
-    const stage = await scene([onCreate(kind, job(kind, 'pending', { code: 202 }))]);
-    const dry = await stage.run([...args, '--dry-run', '--json']);
+    const fixture = await createFixture([onCreate(kind, job(kind, 'pending', { code: 202 }))]);
+    const dry = await fixture.run([...args, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout.toString())).toMatchObject({
       method: 'POST',
-      url: `${stage.server.origin}${PATHS[kind]}`,
+      url: `${fixture.server.origin}${PATHS[kind]}`,
       body,
       headers: { authorization: expect.stringContaining('redacted') },
     });
-    expect(stage.server.requests).toEqual([]);
-    const result = await stage.run([
+    expect(fixture.server.requests).toEqual([]);
+    const result = await fixture.run([
       ...args,
       '--idempotency-key',
       'mine',
@@ -177,7 +177,7 @@ describe('what is sent', () => {
       'trace-1',
     ]);
     expect(result.code, result.stderr).toBe(0);
-    const [request] = stage.server.requests;
+    const [request] = fixture.server.requests;
     expect(JSON.parse(request?.body.toString() ?? '')).toEqual(body);
     expect(request?.header('idempotency-key')).toBe('mine');
     expect(request?.header('x-request-id')).toBe('trace-1');

@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../../../src/contract/generated/endpoints.ts';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
 import { readBooks } from './books.ts';
 import { VOICE_ID } from './orders.ts';
-import { fixture, serveMedia } from './lip-sync-scene.ts';
+import { fixtureFile, serveMedia } from './lip-sync-fixture.ts';
 import type { ServingFoley } from './serve.ts';
 
 /** A billed request to an endpoint that takes an idempotency key. */
@@ -175,7 +175,7 @@ export async function expectOneCharge(dataDir: string, keys: readonly string[]):
 async function slowMedia(): Promise<string> {
   const background = { r: 200, g: 80, b: 40 };
   const drawn = sharp({ create: { width: 64, height: 64, channels: 3, background } });
-  const [video, image] = await Promise.all([fixture('h264.mp4'), drawn.png().toBuffer()]);
+  const [video, image] = await Promise.all([fixtureFile('h264.mp4'), drawn.png().toBuffer()]);
   return serveMedia({ 'video.mp4': slow(video), 'image.png': slow(image) });
 }
 

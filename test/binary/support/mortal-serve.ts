@@ -27,7 +27,7 @@ export interface MortalServe {
 }
 
 export interface MortalServeOptions {
-  readonly box: Sandbox;
+  readonly sandbox: Sandbox;
   readonly dataDir: string;
   /** How many moments each process lives for; the first one after them lives on. */
   readonly lives: readonly number[];
@@ -121,11 +121,11 @@ class Mortal implements MortalServe {
   }
 
   async #live(): Promise<void> {
-    const { box, dataDir, flags = [] } = this.#options;
+    const { sandbox, dataDir, flags = [] } = this.#options;
     const args = ['serve', '--port', '0', '--json', '--data-dir', dataDir, ...flags];
     while (!this.#isStopped) {
       let isDead = false;
-      const running = await startFoley(args, { box, timeoutMs: TIMEOUT_MS });
+      const running = await startFoley(args, { sandbox, timeoutMs: TIMEOUT_MS });
       this.#running = running;
       this.#momentsLeft = this.#lives.shift() ?? Number.POSITIVE_INFINITY;
       this.#kill = () => {

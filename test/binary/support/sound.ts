@@ -13,8 +13,8 @@ export async function expectSound(bytes: Uint8Array): Promise<DecodedAudio> {
 }
 
 /** The same for a file in the folder where commands run. */
-export async function expectSoundIn(box: Sandbox, name: string): Promise<DecodedAudio> {
-  return expectSound(await readFile(path.join(box.out, name)));
+export async function expectSoundIn(sandbox: Sandbox, name: string): Promise<DecodedAudio> {
+  return expectSound(await readFile(path.join(sandbox.out, name)));
 }
 
 /**

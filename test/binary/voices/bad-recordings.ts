@@ -10,11 +10,11 @@ const { mp3, ogg } = await tinyAudio();
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const ZIP = Buffer.from('504b0304140000000800', 'hex');
 
-type Prepare = (box: Sandbox) => Promise<unknown>;
+type Prepare = (sandbox: Sandbox) => Promise<unknown>;
 
 /** A file with that content under that name, and what is wrong with it. */
 function bad(name: string, content: Uint8Array | string, reason: string) {
-  return [[name], reason, (box: Sandbox) => putRecording(box, name, content)] as const;
+  return [[name], reason, (sandbox: Sandbox) => putRecording(sandbox, name, content)] as const;
 }
 
 /** Recordings that no voice is made of: what is given, what is said of it, and how it comes to be. */
@@ -47,7 +47,7 @@ export const BAD_RECORDINGS: readonly (readonly [
   [
     ['large.wav'],
     `is too large (${TEN_MEGABYTES + 1} bytes): use at most ${TEN_MEGABYTES} (10 MB)`,
-    (box) => putLargeWav(box, 'large.wav', TEN_MEGABYTES + 1),
+    (sandbox) => putLargeWav(sandbox, 'large.wav', TEN_MEGABYTES + 1),
   ],
   [['missing.wav'], 'no such file', async () => {}],
   [['nowhere/a.wav'], 'no such file', async () => {}],
@@ -59,10 +59,10 @@ export const BAD_RECORDINGS: readonly (readonly [
   [
     ['locked.wav'],
     'cannot be read: permission is denied',
-    async (box) => {
+    async (sandbox) => {
       requirePosix('files that only their owner can read');
-      await putRecording(box, 'locked.wav');
-      await chmod(path.join(box.out, 'locked.wav'), 0);
+      await putRecording(sandbox, 'locked.wav');
+      await chmod(path.join(sandbox.out, 'locked.wav'), 0);
     },
   ],
   [
@@ -75,14 +75,14 @@ export const BAD_RECORDINGS: readonly (readonly [
   [
     Array.from({ length: 11 }, () => 'good.wav'),
     'too many recordings (11): use at most 10',
-    (box) => putRecording(box, 'good.wav'),
+    (sandbox) => putRecording(sandbox, 'good.wav'),
   ],
   [
     ['good.wav', 'text.wav'],
     'the recording "text.wav"',
-    async (box) => {
-      await putRecording(box, 'good.wav');
-      await putRecording(box, 'text.wav', 'no sound');
+    async (sandbox) => {
+      await putRecording(sandbox, 'good.wav');
+      await putRecording(sandbox, 'text.wav', 'no sound');
     },
   ],
   [['\u001b[31mred.wav'], 'no such file', async () => {}],

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { unsafeCharacters } from '../../harness/unsafe-characters.ts';
-import { NO_RIGHTS, scene } from '../support/scene.ts';
+import { NO_RIGHTS, createFixture } from '../support/fixture.ts';
 import { BAD_RECORDINGS } from './bad-recordings.ts';
 import { putRecording } from './recordings.ts';
-import { everyNth } from './voice-scene.ts';
+import { everyNth } from './voice-fixture.ts';
 
 /** All of them are asked of the check itself in `test/voices`. */
 const ASKED = everyNth(6, BAD_RECORDINGS);
 
 describe('a recording that will not do is exit 2, and nothing is sent', () => {
   test.each(ASKED)('%j: %s', async (names, reason, prepare) => {
-    const stage = await scene([], NO_RIGHTS);
-    await prepare(stage.box);
-    const result = await stage.run(['voices', 'create', 'Ada', ...names]);
+    const fixture = await createFixture([], NO_RIGHTS);
+    await prepare(fixture.sandbox);
+    const result = await fixture.run(['voices', 'create', 'Ada', ...names]);
     expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });
     expect(result.stderr).toContain(reason);
     expect(unsafeCharacters(result.stderr)).toEqual([]);
-    expect(stage.server.connections).toBe(0);
+    expect(fixture.server.connections).toBe(0);
   });
 });
 
@@ -42,11 +42,11 @@ describe('flags that will not do are exit 2, and nothing is sent', () => {
   ];
 
   test.each(everyNth(2, rows))('%j: %s', async (args, reason) => {
-    const stage = await scene([]);
-    await putRecording(stage.box, 'a.wav');
-    const result = await stage.run(args);
+    const fixture = await createFixture([]);
+    await putRecording(fixture.sandbox, 'a.wav');
+    const result = await fixture.run(args);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain(reason);
-    expect(stage.server.connections).toBe(0);
+    expect(fixture.server.connections).toBe(0);
   });
 });

@@ -8,8 +8,8 @@ import { pause } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
-import { scene } from '../support/scene.ts';
-import { debrisIn, DESIGNS, everyNth, json, MADE } from './voice-scene.ts';
+import { createFixture } from '../support/fixture.ts';
+import { debrisIn, DESIGNS, everyNth, json, MADE } from './voice-fixture.ts';
 
 const { mp3, wav } = await tinyAudio();
 const PROMPT = 'An old man, calm and slow';
@@ -45,9 +45,9 @@ const PREVIEWS = [onPreview('c-1', MP3), onPreview('c-2', WAV), onPreview('c-3',
 
 describe('design create', () => {
   test('sends the request of the spec under a key, and lists the candidates', async () => {
-    const stage = await scene([onDesign()]);
+    const fixture = await createFixture([onDesign()]);
     const providers = ['--provider', 'vendor', '--provider', 'altA'];
-    const result = await stage.run([...CREATE, ...providers]);
+    const result = await fixture.run([...CREATE, ...providers]);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString().replaceAll(/ +/g, ' ')).toBe(
       'DESIGN CANDIDATE\nd-1 c-1\nd-1 c-2\nd-1 c-3\n',
@@ -56,7 +56,7 @@ describe('design create', () => {
       'design d-1 has 3 candidates; 30 credits used; API quota left: 70 units',
     );
     expect(result.stderr).toContain('`foley design save DESIGN CANDIDATE --name NAME` saves one');
-    const request = await stage.server.received();
+    const request = await fixture.server.received();
     expect(request.header('idempotency-key')).toMatch(/^[\w-]{16,128}$/);
     expect(request.header('x-request-id')).not.toBe(request.header('idempotency-key'));
     expect(JSON.parse(request.body.toString())).toStrictEqual({
@@ -64,19 +64,19 @@ describe('design create', () => {
       previewText: 'Good evening.',
       providers: ['vendor', 'altA'],
     });
-    expect(await debrisIn(stage.box)).toStrictEqual([]);
+    expect(await debrisIn(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('with --output-dir fetches every preview with the key, and checks it', async () => {
-    const stage = await scene([onDesign(), ...PREVIEWS]);
-    const result = await stage.run([...CREATE, '--output-dir', 'candidates', '--json']);
+    const fixture = await createFixture([onDesign(), ...PREVIEWS]);
+    const result = await fixture.run([...CREATE, '--output-dir', 'candidates', '--json']);
     expect(result.code, result.stderr).toBe(0);
-    const folder = path.join(stage.box.out, 'candidates');
+    const folder = path.join(fixture.sandbox.out, 'candidates');
     expect((await readdir(folder)).sort()).toStrictEqual(['c-1.mp3', 'c-2.wav', 'c-3.mp3']);
     expect(await readFile(path.join(folder, 'c-2.wav'))).toStrictEqual(wav.bytes);
-    const asked = stage.server.requests.filter(({ method }) => method === 'GET');
+    const asked = fixture.server.requests.filter(({ method }) => method === 'GET');
     expect(asked.map(({ header }) => header('authorization'))).toStrictEqual(
-      asked.map(() => `Bearer ${stage.key}`),
+      asked.map(() => `Bearer ${fixture.key}`),
     );
     const { candidates, ...document } = Object(parseJsonDocument(result.stdout));
     expect(document).toStrictEqual({
@@ -94,41 +94,41 @@ describe('design create', () => {
   });
 
   test('fetches them at the same time', async () => {
-    const stage = await scene([
+    const fixture = await createFixture([
       onDesign(),
       onPreview('c-1', [pause(), ...MP3]),
       onPreview('c-2', [pause(), ...WAV]),
       onPreview('c-3', [pause(), ...MP3]),
     ]);
-    const running = await stage.start([...CREATE, '--output-dir', '.']);
+    const running = await fixture.start([...CREATE, '--output-dir', '.']);
     // None of them is answered before all of them have been asked for.
-    await stage.server.received({ method: 'GET' }, 3);
-    for (const _ of PREVIEWS) await stage.server.advance();
+    await fixture.server.received({ method: 'GET' }, 3);
+    for (const _ of PREVIEWS) await fixture.server.advance();
     expect((await running.done).code).toBe(0);
   });
 
   test('a preview elsewhere gets no key', async () => {
     const elsewhere = await startFaultServer([{ answer: MP3 }]);
     const previewAudioUrl = `${elsewhere.origin}/signed?token=s3cret`;
-    const stage = await scene([
+    const fixture = await createFixture([
       onDesign({ ...DESIGN, candidates: [{ candidateId: 'c-1', previewAudioUrl }] }),
     ]);
-    const result = await stage.run([...CREATE, '--output-dir', '.', '--verbose']);
+    const result = await fixture.run([...CREATE, '--output-dir', '.', '--verbose']);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stderr).not.toContain('s3cret');
     expect((await elsewhere.received()).header('authorization')).toBeUndefined();
   });
 
   test('a preview that fails takes nothing away: exit 3, and it is said how to get it', async () => {
-    const stage = await scene([
+    const fixture = await createFixture([
       onDesign(),
       onPreview('c-1', MP3),
       onPreview('c-2', answer(200, { 'Content-Type': 'audio/mpeg' }, 'no mp3')),
       onPreview('c-3', answer(404)),
     ]);
-    const result = await stage.run([...CREATE, '--output-dir', '.']);
+    const result = await fixture.run([...CREATE, '--output-dir', '.']);
     expect(result.code).toBe(3);
-    expect(await readdir(stage.box.out)).toStrictEqual(['c-1.mp3']);
+    expect(await readdir(fixture.sandbox.out)).toStrictEqual(['c-1.mp3']);
     expect(result.stderr).toContain('`foley design preview d-1 c-2` retries');
     expect(result.stderr).toContain('`foley design preview d-1 c-3` retries');
     expect(result.stdout.toString()).toMatch(/^d-1 +c-1 +c-1\.mp3$/m);
@@ -139,31 +139,35 @@ describe('design create', () => {
       candidateId: '../../evil',
       previewAudioUrl: `${DESIGNS}/d-1/candidates/c-1/audio`,
     };
-    const stage = await scene([
+    const fixture = await createFixture([
       onDesign({ ...DESIGN, candidates: [candidate] }),
       onPreview('c-1', MP3),
     ]);
-    expect((await stage.run([...CREATE, '--output-dir', 'in'])).code).toBe(0);
-    const left = await debrisIn(stage.box);
+    expect((await fixture.run([...CREATE, '--output-dir', 'in'])).code).toBe(0);
+    const left = await debrisIn(fixture.sandbox);
     expect(left).toStrictEqual([expect.stringMatching(/^out\/in\/[\w-]+\.mp3$/)]);
   });
 
   test('the folder is tried before anything is billed', async () => {
-    const stage = await scene([]);
-    await writeFile(path.join(stage.box.out, 'file'), '');
-    const result = await stage.run([...CREATE, '--output-dir', 'file']);
+    const fixture = await createFixture([]);
+    await writeFile(path.join(fixture.sandbox.out, 'file'), '');
+    const result = await fixture.run([...CREATE, '--output-dir', 'file']);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain(
       '--output-dir is file, which is a file, but previews require a folder',
     );
-    expect(stage.server.connections).toBe(0);
+    expect(fixture.server.connections).toBe(0);
   });
 
   test('is a table on a terminal, with both ids whole', async () => {
     const candidateId = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
     const candidates = [{ candidateId, description: 'Low and slow, as an old man is' }];
-    const { box, env } = await scene([onDesign({ ...DESIGN, candidates })]);
-    const running = await startInTerminal([...CREATE, '--no-progress'], { box, env, columns: 60 });
+    const { sandbox, env } = await createFixture([onDesign({ ...DESIGN, candidates })]);
+    const running = await startInTerminal([...CREATE, '--no-progress'], {
+      sandbox,
+      env,
+      columns: 60,
+    });
     const { stdout } = await running.done;
     expect(stdout.toString()).toMatch(new RegExp(`d-1 +${candidateId} +Low .*…`));
   });
@@ -171,8 +175,8 @@ describe('design create', () => {
 
 describe('design preview', () => {
   test('saves the preview of a candidate, named or not', async () => {
-    const stage = await scene([onPreview('c-2', WAV)]);
-    const named = await stage.run(['design', 'preview', 'd-1', 'c-2', '-o', 'x.wav', '--json']);
+    const fixture = await createFixture([onPreview('c-2', WAV)]);
+    const named = await fixture.run(['design', 'preview', 'd-1', 'c-2', '-o', 'x.wav', '--json']);
     expect(parseJsonDocument(named.stdout)).toStrictEqual({
       designId: 'd-1',
       candidateId: 'c-2',
@@ -181,27 +185,27 @@ describe('design preview', () => {
       format: 'wav',
       target: 'hosted',
     });
-    const own = await stage.run(['design', 'preview', 'd-1', 'c-2']);
+    const own = await fixture.run(['design', 'preview', 'd-1', 'c-2']);
     expect(own.stdout.toString()).toBe('c-2.wav\n');
-    const piped = await stage.run(['design', 'preview', 'd-1', 'c-2', '-o', '-']);
+    const piped = await fixture.run(['design', 'preview', 'd-1', 'c-2', '-o', '-']);
     expect(piped.stdout).toStrictEqual(wav.bytes);
-    expect((await readdir(stage.box.out)).sort()).toStrictEqual(['c-2.wav', 'x.wav']);
+    expect((await readdir(fixture.sandbox.out)).sort()).toStrictEqual(['c-2.wav', 'x.wav']);
   });
 
   test('an ending that does not fit is exit 2, and leaves no file', async () => {
-    const stage = await scene([onPreview('c-2', WAV)]);
-    const result = await stage.run(['design', 'preview', 'd-1', 'c-2', '-o', 'x.mp3']);
+    const fixture = await createFixture([onPreview('c-2', WAV)]);
+    const result = await fixture.run(['design', 'preview', 'd-1', 'c-2', '-o', 'x.mp3']);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain('--output has the extension of mp3, but candidate c-2 is wav');
-    expect(await readdir(stage.box.out)).toStrictEqual([]);
+    expect(await readdir(fixture.sandbox.out)).toStrictEqual([]);
   });
 
   test.each([404, 410])('of a design that is gone (%d) is exit 20, and says so', async (status) => {
-    const stage = await scene([onPreview('c-2', answer(status))]);
-    const result = await stage.run(['design', 'preview', 'd-1', 'c-2', '-o', 'x.wav']);
+    const fixture = await createFixture([onPreview('c-2', answer(status))]);
+    const result = await fixture.run(['design', 'preview', 'd-1', 'c-2', '-o', 'x.wav']);
     expect(result.code).toBe(20);
     expect(result.stderr).toContain('Designs are temporary');
-    expect(await readdir(stage.box.out)).toStrictEqual([]);
+    expect(await readdir(fixture.sandbox.out)).toStrictEqual([]);
   });
 });
 
@@ -209,13 +213,13 @@ describe('design save', () => {
   const SAVE = ['design', 'save', 'd-1', 'c-2', '--name', 'Old Tom'] as const;
 
   test('makes a voice under a key, and prints its id alone', async () => {
-    const stage = await scene([onSave()]);
+    const fixture = await createFixture([onSave()]);
     const flags = ['--visibility', 'private', '--language', 'en'];
-    const result = await stage.run([...SAVE, ...flags, '--idempotency-key', 'mine']);
+    const result = await fixture.run([...SAVE, ...flags, '--idempotency-key', 'mine']);
     expect(result).toMatchObject({ code: 0 });
     expect(result.stdout.toString()).toBe('v-new\n');
     expect(result.stderr).toContain('`foley tts -v v-new` speaks with it');
-    const request = await stage.server.received();
+    const request = await fixture.server.received();
     expect(request.header('idempotency-key')).toBe('mine');
     expect(JSON.parse(request.body.toString())).toStrictEqual({
       candidateId: 'c-2',
@@ -223,14 +227,14 @@ describe('design save', () => {
       visibility: 'private',
       language: 'en',
     });
-    expect(await debrisIn(stage.box)).toStrictEqual([]);
+    expect(await debrisIn(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('sends only what was given; ids of a design are never taken for the voice', async () => {
-    const stage = await scene([onSave({ designId: 'd-1', candidateId: 'c-2' })]);
-    const result = await stage.run([...SAVE]);
+    const fixture = await createFixture([onSave({ designId: 'd-1', candidateId: 'c-2' })]);
+    const result = await fixture.run([...SAVE]);
     expect(result.code).toBe(25);
-    const { body } = await stage.server.received();
+    const { body } = await fixture.server.received();
     expect(JSON.parse(body.toString())).toStrictEqual({ candidateId: 'c-2', name: 'Old Tom' });
   });
 });
@@ -256,9 +260,9 @@ const REFUSED: readonly [args: readonly string[], reason: string][] = [
 ];
 
 test.each(everyNth(2, REFUSED))('%j is exit 2, and nothing is sent', async (args, reason) => {
-  const stage = await scene([]);
-  const result = await stage.run(args);
+  const fixture = await createFixture([]);
+  const result = await fixture.run(args);
   expect(result.code).toBe(2);
   expect(result.stderr).toContain(reason);
-  expect(stage.server.connections).toBe(0);
+  expect(fixture.server.connections).toBe(0);
 });

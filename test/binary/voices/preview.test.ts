@@ -5,64 +5,71 @@ import * as faults from '../../fault-server/catalogue.ts';
 import { VOICES } from '../../fault-server/healthy-service.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
-import { onSpeech, scene, speechRequests } from '../support/scene.ts';
+import { onSpeech, createFixture, speechRequests } from '../support/fixture.ts';
 import { expectSoundIn } from '../support/sound.ts';
-import { everyNth } from './voice-scene.ts';
+import { everyNth } from './voice-fixture.ts';
 import { requirePosix } from '../../harness/posix.ts';
 
 const [{ voiceId: NADIA }, { voiceId: TOMAS }] = VOICES;
 
-function bodies(stage: Parameters<typeof speechRequests>[0]): unknown[] {
-  return speechRequests(stage).map(({ body }) => JSON.parse(body.toString()));
+function bodies(fixture: Parameters<typeof speechRequests>[0]): unknown[] {
+  return speechRequests(fixture).map(({ body }) => JSON.parse(body.toString()));
 }
 
 describe('voices preview', () => {
   test('speaks one line with each voice, into files of their ids', async () => {
-    const stage = await scene([]);
+    const fixture = await createFixture([]);
     const args = ['voices', 'preview', NADIA, TOMAS, NADIA, '--text', 'Mind the gap.'];
-    const result = await stage.run([...args, '--output-dir', 'a/b']);
+    const result = await fixture.run([...args, '--output-dir', 'a/b']);
     expect(result).toMatchObject({ code: 0, stdout: Buffer.alloc(0) });
-    expect(await readdir(path.join(stage.box.out, 'a/b'))).toStrictEqual(
+    expect(await readdir(path.join(fixture.sandbox.out, 'a/b'))).toStrictEqual(
       [`${NADIA}.mp3`, `${TOMAS}.mp3`].sort(),
     );
-    await expectSoundIn(stage.box, `a/b/${TOMAS}.mp3`);
-    expect(bodies(stage)).toStrictEqual(
+    await expectSoundIn(fixture.sandbox, `a/b/${TOMAS}.mp3`);
+    expect(bodies(fixture)).toStrictEqual(
       [NADIA, TOMAS].map((voiceId) => ({ text: 'Mind the gap.', voiceId, format: 'mp3' })),
     );
-    const keys = speechRequests(stage).map((request) => request.header('idempotency-key'));
+    const keys = speechRequests(fixture).map((request) => request.header('idempotency-key'));
     expect(new Set(keys).size).toBe(2);
   });
 
   test('has a line of its own, and replaces no file', async () => {
-    const stage = await scene([]);
-    await writeFile(path.join(stage.box.out, `${NADIA}.wav`), 'mine');
+    const fixture = await createFixture([]);
+    await writeFile(path.join(fixture.sandbox.out, `${NADIA}.wav`), 'mine');
     const args = ['voices', 'preview', NADIA, '--format', 'wav', '-m', 'vendor-s21pro', '--json'];
-    const result = await stage.run(args);
+    const result = await fixture.run(args);
     expect(parseJsonDocument(result.stdout)).toMatchObject({
       items: [{ output: `${NADIA}-2.wav`, voiceId: NADIA, format: 'wav', creditsUsed: 53 }],
     });
-    expect(await readFile(path.join(stage.box.out, `${NADIA}.wav`), 'utf8')).toBe('mine');
-    expect(bodies(stage)).toMatchObject([
+    expect(await readFile(path.join(fixture.sandbox.out, `${NADIA}.wav`), 'utf8')).toBe('mine');
+    expect(bodies(fixture)).toMatchObject([
       { text: expect.stringMatching(/^Hello\./), modelId: 'vendor-s21pro' },
     ]);
   });
 
   test('through a player alone makes no file', async () => {
     requirePosix('programs that begin with #!');
-    const stage = await scene([]);
-    const heard = path.join(stage.box.harness, 'heard');
-    const player = path.join(stage.box.harness, 'player');
+    const fixture = await createFixture([]);
+    const heard = path.join(fixture.sandbox.harness, 'heard');
+    const player = path.join(fixture.sandbox.harness, 'player');
     await writeFile(player, `#!/bin/sh\ncat >> '${heard}'\n`, { mode: 0o755 });
-    const result = await stage.run(['voices', 'preview', NADIA, TOMAS, '--player', `"${player}"`]);
+    const result = await fixture.run([
+      'voices',
+      'preview',
+      NADIA,
+      TOMAS,
+      '--player',
+      `"${player}"`,
+    ]);
     expect(result.code, result.stderr).toBe(0);
-    const [one, two] = speechRequests(stage).map(({ answer }) => answer.bytesWritten);
+    const [one, two] = speechRequests(fixture).map(({ answer }) => answer.bytesWritten);
     expect((await readFile(heard)).length).toBeGreaterThan(((one ?? 0) + (two ?? 0)) / 2);
-    expect(await readdir(stage.box.out)).toStrictEqual([]);
+    expect(await readdir(fixture.sandbox.out)).toStrictEqual([]);
   });
 
   test('one voice that fails keeps none of the others from speaking: exit 3', async () => {
-    const stage = await scene([]);
-    const result = await stage.run(['voices', 'preview', 'unknown', NADIA, '--json']);
+    const fixture = await createFixture([]);
+    const result = await fixture.run(['voices', 'preview', 'unknown', NADIA, '--json']);
     expect(result.code).toBe(3);
     expect(parseJsonDocument(result.stdout)).toMatchObject({
       items: [
@@ -74,18 +81,18 @@ describe('voices preview', () => {
   });
 
   test('when all fail it ends as the last one did', async () => {
-    const stage = await scene([]);
-    const result = await stage.run(['voices', 'preview', 'unknown', 'noone', '--json']);
+    const fixture = await createFixture([]);
+    const result = await fixture.run(['voices', 'preview', 'unknown', 'noone', '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'ERR_VOICE_NOT_FOUND' });
     expect(result.stderr).toContain('foley: unknown: not found');
-    expect(speechRequests(stage)).toHaveLength(2);
+    expect(speechRequests(fixture)).toHaveLength(2);
   });
 
   test('without credits nothing more is asked for', async () => {
-    const stage = await scene([onSpeech(faults.errorAnswer(402))]);
-    const result = await stage.run(['voices', 'preview', NADIA, TOMAS, '--json']);
+    const fixture = await createFixture([onSpeech(faults.errorAnswer(402))]);
+    const result = await fixture.run(['voices', 'preview', NADIA, TOMAS, '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 21 });
-    expect(speechRequests(stage)).toHaveLength(1);
+    expect(speechRequests(fixture)).toHaveLength(1);
   });
 });
 
@@ -114,10 +121,10 @@ const REFUSED: readonly [args: string[], reason: string][] = [
 ];
 
 test.each(everyNth(2, REFUSED))('%j is exit 2, and nothing is sent', async (args, reason) => {
-  const stage = await scene([]);
-  await writeFile(path.join(stage.box.out, 'file'), '');
-  const result = await stage.run(args);
+  const fixture = await createFixture([]);
+  await writeFile(path.join(fixture.sandbox.out, 'file'), '');
+  const result = await fixture.run(args);
   expect(result.code).toBe(2);
   expect(result.stderr).toContain(reason);
-  expect(stage.server.connections).toBe(0);
+  expect(fixture.server.connections).toBe(0);
 });

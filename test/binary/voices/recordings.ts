@@ -61,8 +61,8 @@ export async function putLargeWav(
 }
 
 /** Several of them, more together than the buffers between two programs hold. */
-export async function putLargeWavs(box: Sandbox, count = 2): Promise<readonly string[]> {
+export async function putLargeWavs(sandbox: Sandbox, count = 2): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, index) => `large-${index + 1}.wav`);
-  for (const name of names) await putLargeWav(box, name);
+  for (const name of names) await putLargeWav(sandbox, name);
   return names;
 }

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../harness/failing-files.ts';
 import { failingFiles } from '../../harness/failing-files.ts';
-import type { BatchWorld, Place, RunOutcome } from '../../batch/batch-world.ts';
+import type { BatchSimulation, Place, RunOutcome } from '../../batch/batch-simulation.ts';
 import {
   chargesAt,
-  createBatchWorld,
+  createBatchSimulation,
   filesAt,
   runOnce,
   writeLines,
-} from '../../batch/batch-world.ts';
+} from '../../batch/batch-simulation.ts';
 import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 const FAULTS: readonly (readonly [string, Fault])[] = [
@@ -28,14 +28,14 @@ const FILES = [
   'line-2.wav',
 ];
 
-let world: BatchWorld;
+let simulation: BatchSimulation;
 let places = 0;
 
 beforeAll(async () => {
-  world = await createBatchWorld();
+  simulation = await createBatchSimulation();
 });
 afterAll(async () => {
-  await world.end();
+  await simulation.end();
 });
 
 describe('items with captions, whose streams cannot be repeated, when the k-th effect fails', () => {
@@ -44,16 +44,16 @@ describe('items with captions, whose streams cannot be repeated, when the k-th e
     { timeout: 300_000 },
     async (_name, fault, turn) => {
       for (let at = 1 + turn * 5; ; at += STRIDE) {
-        const place = await world.newPlace();
+        const place = await simulation.newPlace();
         places += 1;
         await writeLines(place, [`First ${places}.`, `Second ${places}.`]);
-        const broken = await runOnce(world, place, {
+        const broken = await runOnce(simulation, place, {
           isAligned: true,
           failing: failingFiles(at, fault),
         });
         const what = `effect ${at} (${broken.struck ?? 'none'})`;
         await expectOncePaid(place, what);
-        const again = await runOnce(world, place, { isAligned: true });
+        const again = await runOnce(simulation, place, { isAligned: true });
         await expectOncePaid(place, what);
         expect(again.failure, what).toBeUndefined();
         const lost = lostOf(again);
@@ -62,10 +62,10 @@ describe('items with captions, whose streams cannot be repeated, when the k-th e
           // Items that are not lost have all their captions.
           if (!lost.has(item.id)) expect(files.has(output ?? ''), `${what}: ${item.id}`).toBe(true);
         }
-        const retried = await runOnce(world, place, { isAligned: true, retriesFailed: true });
+        const retried = await runOnce(simulation, place, { isAligned: true, retriesFailed: true });
         expect([...lostOf(retried)], what).toEqual([]);
         expect([...(await filesAt(place)).keys()].toSorted(), what).toEqual(FILES);
-        for (const [text, charges] of chargesAt(world, place)) {
+        for (const [text, charges] of chargesAt(simulation, place)) {
           expect(charges, `${what}: ${text}`).toBeLessThanOrEqual(2);
         }
         expect(await readdir(path.join(place.outputDir, '.foley', 'tmp')), what).toEqual([]);
@@ -93,6 +93,6 @@ async function expectOncePaid(place: Place, what: string): Promise<void> {
     if (name.endsWith('.json'))
       expect(() => JSON.parse(content.toString()), `${what}: ${name}`).not.toThrow();
   }
-  for (const [text, charges] of chargesAt(world, place))
+  for (const [text, charges] of chargesAt(simulation, place))
     expect(charges, `${what}: ${text}`).toBe(1);
 }

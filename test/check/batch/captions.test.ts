@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import {
   ALIGNED_PATH,
   audioEvent,
@@ -12,10 +12,15 @@ import {
   eventsAround,
   snapshotEvent,
 } from '../../fault-server/faults/aligned.ts';
-import { paidAudio, scene, VOICE } from '../../binary/support/scene.ts';
+import { paidAudio, createFixture, VOICE } from '../../binary/support/fixture.ts';
 import { firstVoiceId } from '../../binary/support/serve.ts';
 import { expectSoundIn } from '../../binary/support/sound.ts';
-import { batchBox, copyFolders, lastLine, removeCopies } from '../../binary/batch/batch-box.ts';
+import {
+  batchSandbox,
+  copyFolders,
+  lastLine,
+  removeCopies,
+} from '../../binary/batch/batch-sandbox.ts';
 
 const TEXTS = { 'texts/a.txt': 'Alpha speaks here.', 'texts/b.txt': 'Bravo says so too.' };
 const ARGS = ['texts', '--output-dir', 'audio', '--subtitles', 'srt', '--timings'];
@@ -23,13 +28,13 @@ const CREDITS = Object.values(TEXTS).join('').length;
 const SOON = { timeout: 20_000, interval: 10 };
 
 test('every item gets captions beside its audio, and is not billed again', async () => {
-  const { batch, box, charged, read } = await batchBox(TEXTS);
+  const { batch, sandbox, charged, read } = await batchSandbox(TEXTS);
   const result = await batch(ARGS);
   expect([result.code, lastLine(result)], result.stderr).toEqual([
     0,
     '2 done, 0 failed, 0 skipped',
   ]);
-  const { durationMs } = await expectSoundIn(box, 'audio/a.mp3');
+  const { durationMs } = await expectSoundIn(sandbox, 'audio/a.mp3');
   expect((await read('audio/a.srt')).toString()).toMatch(
     /^1\n00:00:00,\d{3} --> .*\nAlpha speaks here\.\n/,
   );
@@ -39,8 +44,8 @@ test('every item gets captions beside its audio, and is not billed again', async
   expect(lastLine(await batch(ARGS))).toBe('0 done, 0 failed, 2 skipped');
   expect(await charged()).toBe(CREDITS);
   // Removed captions cannot be fetched, and are not bought again without the flag.
-  await rm(path.join(box.out, 'audio/b.srt'));
-  await removeCopies(box);
+  await rm(path.join(sandbox.out, 'audio/b.srt'));
+  await removeCopies(sandbox);
   const gone = await batch(ARGS);
   expect([gone.code, lastLine(gone)]).toEqual([3, '0 done, 1 failed, 1 skipped']);
   expect(gone.stderr).toMatch(/b: a file of this item is missing.*\(18 credits\).*--retry-failed/);
@@ -49,7 +54,7 @@ test('every item gets captions beside its audio, and is not billed again', async
 });
 
 test('an interrupted stream is lost with its cost, and bought again only with --retry-failed', async () => {
-  const { batch, box, charged, events } = await batchBox(TEXTS, [
+  const { batch, sandbox, charged, events } = await batchSandbox(TEXTS, [
     `POST ${ALIGNED_PATH}; truncate=4000; times=1`,
   ]);
   const { items, result } = await events([...ARGS, '-j', '1']);
@@ -62,7 +67,7 @@ test('an interrupted stream is lost with its cost, and bought again only with --
   expect(await charged()).toBe(CREDITS);
   expect((await batch(ARGS)).code).toBe(3);
   expect(await charged()).toBe(CREDITS);
-  expect((await readdir(path.join(box.out, 'audio'))).toSorted()).toEqual([
+  expect((await readdir(path.join(sandbox.out, 'audio'))).toSorted()).toEqual([
     '.foley',
     'b.json',
     'b.mp3',
@@ -76,7 +81,7 @@ test.each([
   ['captioned audio', TEXTS['texts/b.txt'], []],
   ['captioned audio with pauses', 'Bravo says so [pause 200ms] too.', ['--pauses']],
 ])('%s survives the loss of its output folder, also after an edit', async (_what, text, more) => {
-  const { batch, box, charged, events, read, write } = await batchBox({
+  const { batch, sandbox, charged, events, read, write } = await batchSandbox({
     ...TEXTS,
     'texts/b.txt': text,
   });
@@ -89,7 +94,7 @@ test.each([
   for (const next of [text, edited, edited]) {
     await write('texts/b.txt', next);
     // An engine such as Snakemake empties the folder of a rule before the rule runs again.
-    await rm(path.join(box.out, 'audio'), { recursive: true });
+    await rm(path.join(sandbox.out, 'audio'), { recursive: true });
     const planned = await batch([...args, '--dry-run', '--credit-rate', '1']);
     const { items, summary, result } = await events(args);
     expect([result.code, summary['done']], result.stderr).toEqual([0, 2]);
@@ -102,7 +107,7 @@ test.each([
   }
   expect((await read('audio/b.srt')).toString()).toContain(edited);
   // Removed captions are restored, too.
-  await rm(path.join(box.out, 'audio/b.srt'));
+  await rm(path.join(sandbox.out, 'audio/b.srt'));
   expect(lastLine(await batch(args))).toBe('1 done, 0 failed, 1 skipped');
   expect((await read('audio/b.srt')).toString()).toContain(edited);
 });
@@ -111,7 +116,7 @@ test.each([[[]], [['--pauses']]])(
   'a batch (%j) that is repeated without captions, and with them again, buys nothing',
   async (more) => {
     const texts = { ...TEXTS, 'texts/b.txt': 'Bravo says so [pause 200ms] too.' };
-    const { batch, box, charged, events, read } = await batchBox(texts);
+    const { batch, sandbox, charged, events, read } = await batchSandbox(texts);
     const plain = ['texts', '--output-dir', 'audio', ...more];
     const captioned = [...ARGS, ...more];
     expect((await batch(captioned)).code).toBe(0);
@@ -121,16 +126,16 @@ test.each([[[]], [['--pauses']]])(
     expect(dry.stdout.toString()).toMatch(/^0 to speak .* 2 done before/m);
     expect((await events(plain)).summary).toMatchObject({ skipped: 2, creditsUsed: 0 });
     // The copies in the state folder have the audio, too.
-    await rm(path.join(box.out, 'audio/a.mp3'));
+    await rm(path.join(sandbox.out, 'audio/a.mp3'));
     expect((await events(plain)).statuses).toEqual({ a: 'done', b: 'skipped' });
-    await rm(path.join(box.out, 'audio'), { recursive: true });
+    await rm(path.join(sandbox.out, 'audio'), { recursive: true });
     expect((await events(plain)).summary).toMatchObject({ done: 2, creditsUsed: 0 });
     expect((await events(captioned)).summary).toMatchObject({ done: 2, creditsUsed: 0 });
     expect(await read('audio/a.mp3')).toEqual(audio);
     expect(await charged()).toBe(paid);
     // Without any copy, nothing is bought again without the flag.
-    await removeCopies(box);
-    await rm(path.join(box.out, 'audio/a.mp3'));
+    await removeCopies(sandbox);
+    await rm(path.join(sandbox.out, 'audio/a.mp3'));
     const lost = await batch(plain);
     expect([lost.code, lastLine(lost)]).toEqual([3, '0 done, 1 failed, 1 skipped']);
     expect(lost.stderr).toMatch(/a: a file of this item is missing, .*--retry-failed/);
@@ -142,7 +147,9 @@ test.each([[[]], [['--pauses']]])(
 );
 
 test('a stream that failed and was refunded does not stop a batch without captions', async () => {
-  const { batch, charged } = await batchBox(TEXTS, [`POST ${ALIGNED_PATH}; status=402; times=1`]);
+  const { batch, charged } = await batchSandbox(TEXTS, [
+    `POST ${ALIGNED_PATH}; status=402; times=1`,
+  ]);
   expect((await batch([...ARGS, '-j', '1'])).code).toBe(21);
   const plain = await batch(['texts', '--output-dir', 'audio']);
   expect([plain.code, lastLine(plain)]).toEqual([0, '2 done, 0 failed, 0 skipped']);
@@ -152,7 +159,7 @@ test('a stream that failed and was refunded does not stop a batch without captio
 test.each([[[]], [['--dry-run', '--credit-rate', '1']]])(
   'a batch (%j) that is repeated with captions says before it buys that the audio is bought again',
   async (more) => {
-    const { batch, charged } = await batchBox(TEXTS);
+    const { batch, charged } = await batchSandbox(TEXTS);
     expect((await batch(['texts/a.txt', '--output-dir', 'audio'])).code).toBe(0);
     const first = await charged();
     const result = await batch([...ARGS, ...more]);
@@ -176,39 +183,41 @@ test.each([
     [audioEvent(head)],
     [audioEvent(rest), snapshotEvent(0, [['hi', 20, 400]]), completedEvent()],
   );
-  const { box, run, server } = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
-  await writeFile(path.join(box.out, 'a.txt'), 'hi');
+  const { sandbox, run, server } = await createFixture([
+    { method: 'POST', path: ALIGNED_PATH, answer },
+  ]);
+  await writeFile(path.join(sandbox.out, 'a.txt'), 'hi');
   const args = ['batch', 'a.txt', '-v', VOICE, '--output-dir', 'audio', '--timings'];
   const first = run(args);
   await server.paused();
-  if (how === 'rm') await rm(path.join(box.out, 'audio'), { recursive: true });
-  else await mkdir(path.join(box.out, 'audio/a.mp3'));
+  if (how === 'rm') await rm(path.join(sandbox.out, 'audio'), { recursive: true });
+  else await mkdir(path.join(sandbox.out, 'audio/a.mp3'));
   await server.advance();
   const { code, stderr } = await first;
   const exit = how === 'rm' ? 30 : 31;
   expect([code, lastLine(await first)]).toEqual([exit, '0 done, 1 failed, 0 skipped']);
   expect(stderr).toMatch(/^foley: a.*; the audio \(2 credits\) is saved .* again/m);
-  await rm(path.join(box.out, 'audio/a.mp3'), { recursive: true, force: true });
+  await rm(path.join(sandbox.out, 'audio/a.mp3'), { recursive: true, force: true });
   const again = await run(args);
   expect([again.code, lastLine(again)], again.stderr).toEqual([0, '1 done, 0 failed, 0 skipped']);
-  expect(await readFile(path.join(box.out, 'audio/a.mp3'))).toEqual(mp3.bytes);
-  expect((await readFile(path.join(box.out, 'audio/a.json'))).toString()).toContain('"hi"');
+  expect(await readFile(path.join(sandbox.out, 'audio/a.mp3'))).toEqual(mp3.bytes);
+  expect((await readFile(path.join(sandbox.out, 'audio/a.json'))).toString()).toContain('"hi"');
   expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
 
 test.each(['', '.srt'])(
   'a changed copy (X%s) of captioned audio is not used, and nothing is bought again',
   async (extension) => {
-    const { batch, box, charged } = await batchBox(TEXTS);
+    const { batch, sandbox, charged } = await batchSandbox(TEXTS);
     expect((await batch(ARGS)).code).toBe(0);
-    for (const folder of await copyFolders(box)) {
+    for (const folder of await copyFolders(sandbox)) {
       const names = (await readdir(folder)).filter((name) => path.extname(name) === extension);
       expect(names).toHaveLength(2);
       for (const file of names.map((name) => path.join(folder, name))) {
         await writeFile(file, (await readFile(file)).reverse());
       }
     }
-    await rm(path.join(box.out, 'audio'), { recursive: true });
+    await rm(path.join(sandbox.out, 'audio'), { recursive: true });
     const result = await batch(ARGS);
     expect(lastLine(result)).toBe('0 done, 2 failed, 0 skipped');
     expect(result.code).toBe(27);
@@ -217,13 +226,13 @@ test.each(['', '.srt'])(
 );
 
 test('a deleted folder is bought again with --redo, and from another service', async () => {
-  const { batch, box, charged } = await batchBox(TEXTS);
+  const { batch, sandbox, charged } = await batchSandbox(TEXTS);
   expect((await batch(ARGS)).code).toBe(0);
-  await rm(path.join(box.out, 'audio'), { recursive: true });
+  await rm(path.join(sandbox.out, 'audio'), { recursive: true });
   expect(lastLine(await batch([...ARGS, '--redo', 'a']))).toBe('2 done, 0 failed, 0 skipped');
   expect(await charged()).toBe(CREDITS + TEXTS['texts/a.txt'].length);
-  await rm(path.join(box.out, 'audio'), { recursive: true });
-  const embedded = await runFoley(['batch', ...ARGS], { box });
+  await rm(path.join(sandbox.out, 'audio'), { recursive: true });
+  const embedded = await runFoley(['batch', ...ARGS], { sandbox });
   expect(embedded.code, embedded.stderr).toBe(0);
   expect(lastLine(embedded)).toBe('2 done, 0 failed, 0 skipped');
 });
@@ -232,18 +241,18 @@ test.each([[[]], [['--pauses']]])(
   'after a deleted folder, other captions (%j) are refused without losing the copies',
   async (more) => {
     const texts = { ...TEXTS, 'texts/b.txt': 'Bravo says so [pause 200ms] too.' };
-    const { batch, box, charged, events } = await batchBox(texts);
+    const { batch, sandbox, charged, events } = await batchSandbox(texts);
     const args = ['texts', '--output-dir', 'audio', ...more, '--subtitles'];
     expect((await batch([...args, 'srt'])).code).toBe(0);
     const credits = await charged();
-    await rm(path.join(box.out, 'audio'), { recursive: true });
+    await rm(path.join(sandbox.out, 'audio'), { recursive: true });
     const other = await batch([...args, 'vtt']);
     expect([other.code, lastLine(other)]).toEqual([27, '0 done, 2 failed, 0 skipped']);
     expect(other.stderr).toMatch(
       /a: a file of this item is missing, .* billed again \(\d+ credits\)/,
     );
     expect((await events([...args, 'srt'])).summary).toMatchObject({ done: 2, creditsUsed: 0 });
-    await expectSoundIn(box, 'audio/b.mp3');
+    await expectSoundIn(sandbox, 'audio/b.mp3');
     expect(await charged()).toBe(credits);
   },
 );
@@ -251,7 +260,7 @@ test.each([[[]], [['--pauses']]])(
 test.each([[[]], [['--pauses']]])(
   'a batch (%j) whose folder was deleted fetches its audio and reports no cost',
   async (more) => {
-    const { charged, box, events } = await batchBox({
+    const { charged, sandbox, events } = await batchSandbox({
       ...TEXTS,
       'texts/b.txt': 'Bravo says so [pause 200ms] too.',
     });
@@ -259,9 +268,9 @@ test.each([[[]], [['--pauses']]])(
     const first = await events(args);
     expect(first.summary).toMatchObject({ done: 2, creditsUsed: await charged() });
     for (const folder of ['audio/.foley', 'audio']) {
-      await rm(path.join(box.out, folder), { recursive: true });
+      await rm(path.join(sandbox.out, folder), { recursive: true });
       expect((await events(args)).summary).toMatchObject({ done: 2, creditsUsed: 0 });
-      await expectSoundIn(box, 'audio/b.mp3');
+      await expectSoundIn(sandbox, 'audio/b.mp3');
       expect(first.summary).toMatchObject({ creditsUsed: await charged() });
     }
   },
@@ -271,13 +280,13 @@ test.each([
   ['before the service began to speak', `POST ${ALIGNED_PATH}; delay=4s; times=1`],
   ['with --pauses', `POST ${ALIGNED_PATH}; delay=4s; times=1`, '--pauses'],
 ])('two SIGTERM %s lose nothing: the next run asks once more', async (_when, fault, ...more) => {
-  const { batch, box, charged, service } = await batchBox(TEXTS, [fault]);
+  const { batch, sandbox, charged, service } = await batchSandbox(TEXTS, [fault]);
   const args = [...ARGS, ...more, '-j', '1'];
   const running = await startFoley(
     ['batch', '-v', await firstVoiceId(service), '-m', 'vendor-s21pro', ...args],
-    { box, env: service.env },
+    { sandbox, env: service.env },
   );
-  await vi.waitFor(async () => expect(await journalIn(box)).toContain('"state":"sent"'), SOON);
+  await vi.waitFor(async () => expect(await journalIn(sandbox)).toContain('"state":"sent"'), SOON);
   running.signal('SIGTERM');
   await running.waitFor('stderr', /stopping; .*send SIGTERM again/);
   running.signal('SIGTERM');
@@ -287,12 +296,12 @@ test.each([
     0,
     '2 done, 0 failed, 0 skipped',
   ]);
-  await expectSoundIn(box, 'audio/a.mp3');
+  await expectSoundIn(sandbox, 'audio/a.mp3');
   expect(await charged()).toBe(CREDITS);
 });
 
 test('a request without a response stays open, and is lost once the service says that it was completed', async () => {
-  const { batch, charged, events } = await batchBox(TEXTS, [
+  const { batch, charged, events } = await batchSandbox(TEXTS, [
     `POST ${ALIGNED_PATH}; reset-after=0; times=1`,
   ]);
   const args = [...ARGS, '-j', '1'];
@@ -312,15 +321,18 @@ test('a request without a response stays open, and is lost once the service says
 });
 
 test('on the embedded service, a stream that ended with its process was refunded, and is spoken by the next run', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   const text = 'It is a long sentence about the sea and the wind. '.repeat(14).trim();
-  await writeFile(path.join(box.out, 'a.txt'), text);
+  await writeFile(path.join(sandbox.out, 'a.txt'), text);
   const args = ['batch', 'a.txt', '--output-dir', 'audio', '--timings'];
-  const running = await startFoley(args, { box });
-  await vi.waitFor(async () => expect(await journalIn(box)).toContain('"state":"accepted"'), SOON);
+  const running = await startFoley(args, { sandbox });
+  await vi.waitFor(
+    async () => expect(await journalIn(sandbox)).toContain('"state":"accepted"'),
+    SOON,
+  );
   running.signal('SIGKILL');
   await running.done;
-  const result = await runFoley(args, { box });
+  const result = await runFoley(args, { sandbox });
   expect([result.code, lastLine(result)], result.stderr).toEqual([
     0,
     '1 done, 0 failed, 0 skipped',
@@ -335,7 +347,9 @@ async function journalIn({ out }: Sandbox): Promise<string> {
 }
 
 test('a refused item was not billed, and the next run requests it again', async () => {
-  const { batch, charged } = await batchBox(TEXTS, [`POST ${ALIGNED_PATH}; status=402; times=1`]);
+  const { batch, charged } = await batchSandbox(TEXTS, [
+    `POST ${ALIGNED_PATH}; status=402; times=1`,
+  ]);
   expect((await batch([...ARGS, '-j', '1'])).code).toBe(21);
   expect(await charged()).toBe(0);
   expect(lastLine(await batch(ARGS))).toBe('2 done, 0 failed, 0 skipped');
@@ -344,7 +358,7 @@ test('a refused item was not billed, and the next run requests it again', async 
 
 test('a cue outside the limits is reported with its file, also with --quiet and --json', async () => {
   const url = 'https://example.org/a-page-with-an-address-longer-than-one-line';
-  const { batch } = await batchBox({ 'texts/a.txt': `Read ${url} today.` });
+  const { batch } = await batchSandbox({ 'texts/a.txt': `Read ${url} today.` });
   const quiet = await batch([...ARGS, '-q']);
   expect(quiet.code, quiet.stderr).toBe(0);
   expect(quiet.stderr).toMatch(

@@ -2,14 +2,14 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
-import type { BatchBox } from '../../binary/batch/batch-box.ts';
-import { batchBox } from '../../binary/batch/batch-box.ts';
+import type { BatchSandbox } from '../../binary/batch/batch-sandbox.ts';
+import { batchSandbox } from '../../binary/batch/batch-sandbox.ts';
 
 const LINES = ['--lines', 'list.txt', '--output-dir', 'audio', '--format', 'wav'];
 const JSONL = ['--jsonl', 'list.jsonl', '--output-dir', 'audio'];
 const TEXTS = ['One.', 'Two by two.', 'Three.', 'Four of them.', 'Five.', 'Six in all.'];
 
-interface Spoken extends BatchBox {
+interface Spoken extends BatchSandbox {
   /** The first audio of each text. */
   readonly audio: ReadonlyMap<string, Buffer>;
   readonly paid: number;
@@ -17,12 +17,12 @@ interface Spoken extends BatchBox {
 
 /** Speaks a list of lines once. */
 async function spokenLines(more: readonly string[] = []): Promise<Spoken> {
-  const box = await batchBox({ 'list.txt': TEXTS.join('\n') });
-  const { result } = await box.events([...LINES, ...more]);
+  const sandbox = await batchSandbox({ 'list.txt': TEXTS.join('\n') });
+  const { result } = await sandbox.events([...LINES, ...more]);
   expect(result.code, result.stderr).toBe(0);
   const audio = new Map<string, Buffer>();
-  for (const [at, text] of TEXTS.entries()) audio.set(text, await box.read(outputOf(at)));
-  return { ...box, audio, paid: await box.charged() };
+  for (const [at, text] of TEXTS.entries()) audio.set(text, await sandbox.read(outputOf(at)));
+  return { ...sandbox, audio, paid: await sandbox.charged() };
 }
 
 function outputOf(at: number, ending = 'wav'): string {
@@ -51,7 +51,7 @@ describe('a billed list that is edited', () => {
   test('speaks only a line that was inserted at the top', async () => {
     const spoken = await spokenLines();
     await expectEdited(spoken, { texts: ['A new one.', ...TEXTS], bought: 'A new one.' });
-    expect(await readdir(path.join(spoken.box.out, 'audio/.foley/kept'))).toEqual([]);
+    expect(await readdir(path.join(spoken.sandbox.out, 'audio/.foley/kept'))).toEqual([]);
   });
 
   test('costs nothing for lines that are removed, reordered and put back', async () => {
@@ -81,16 +81,18 @@ describe('a billed list that is edited', () => {
   });
 
   test('does not speak a text file again that was renamed, or whose audio was renamed', async () => {
-    const { batch, box, charged, events, read } = await batchBox({ 'texts/a.txt': 'Alpha.' });
+    const { batch, sandbox, charged, events, read } = await batchSandbox({
+      'texts/a.txt': 'Alpha.',
+    });
     const args = ['texts', '--output-dir', 'audio'];
     await batch(args);
     const [audio, paid] = [await read('audio/a.mp3'), await charged()];
-    await rename(path.join(box.out, 'texts/a.txt'), path.join(box.out, 'texts/b.txt'));
+    await rename(path.join(sandbox.out, 'texts/a.txt'), path.join(sandbox.out, 'texts/b.txt'));
     expect((await events(args)).statuses).toEqual({ b: 'done' });
     expect(await read('audio/b.mp3')).toEqual(audio);
-    await rename(path.join(box.out, 'texts/b.txt'), path.join(box.out, 'texts/c.txt'));
-    await rename(path.join(box.out, 'audio/b.mp3'), path.join(box.out, 'audio/c.mp3'));
-    await rm(path.join(box.out, 'audio/a.mp3'));
+    await rename(path.join(sandbox.out, 'texts/b.txt'), path.join(sandbox.out, 'texts/c.txt'));
+    await rename(path.join(sandbox.out, 'audio/b.mp3'), path.join(sandbox.out, 'audio/c.mp3'));
+    await rm(path.join(sandbox.out, 'audio/a.mp3'));
     expect((await events(args)).statuses).toEqual({ c: 'skipped' });
     expect(await charged()).toBe(paid);
   });
@@ -107,7 +109,7 @@ function withId(id: string): string {
 
 describe('a billed list of objects that is edited', () => {
   test('exchanges two outputs that change places', async () => {
-    const { batch, charged, events, read, write } = await batchBox({
+    const { batch, charged, events, read, write } = await batchSandbox({
       'list.jsonl': list({ 'Alpha.': 'a.mp3', 'Bravo.': 'b.mp3', 'Charlie.': 'c.mp3' }),
     });
     await batch(JSONL);
@@ -128,7 +130,7 @@ describe('a billed list of objects that is edited', () => {
   });
 
   test('buys nothing for a new id', async () => {
-    const { batch, charged, events, write } = await batchBox({ 'list.jsonl': withId('first') });
+    const { batch, charged, events, write } = await batchSandbox({ 'list.jsonl': withId('first') });
     await batch(JSONL);
     const paid = await charged();
     await write('list.jsonl', withId('second'));
@@ -138,7 +140,9 @@ describe('a billed list of objects that is edited', () => {
 
   test('buys equal items once, and gives each its own file', async () => {
     const items = ['a', 'b', 'c'].map((id) => JSON.stringify({ id, text: 'The same.' }));
-    const { box, charged, events, read } = await batchBox({ 'list.jsonl': items.join('\n') });
+    const { sandbox, charged, events, read } = await batchSandbox({
+      'list.jsonl': items.join('\n'),
+    });
     const first = await events(JSONL);
     expect(first.plan).toMatchObject({ toSpeak: 1, toReuse: 2, characters: 'The same.'.length });
     expect(first.statuses).toEqual({ a: 'done', b: 'done', c: 'done' });
@@ -152,13 +156,13 @@ describe('a billed list of objects that is edited', () => {
     });
     expect(await charged()).toBe(2 * 'The same.'.length);
     expect((await events(JSONL)).summary).toMatchObject({ skipped: 3 });
-    await rm(path.join(box.out, 'audio/.foley'), { recursive: true });
+    await rm(path.join(sandbox.out, 'audio/.foley'), { recursive: true });
     expect((await events(JSONL)).summary).toMatchObject({ done: 3 });
     expect(await charged()).toBe(2 * 'The same.'.length);
   });
 
   test('does not replace a file that the batch did not make by audio that moves', async () => {
-    const { batch, charged, read, write } = await batchBox({
+    const { batch, charged, read, write } = await batchSandbox({
       'list.jsonl': list({ 'Alpha.': 'a.mp3' }),
       'audio/b.mp3': 'mine',
     });
@@ -174,7 +178,7 @@ describe('a billed list of objects that is edited', () => {
 
   test('buys equal items once when each shard has its own process', async () => {
     const texts = ['One.', 'Same.', 'Three.', 'Same.', 'Same.', 'Six.'];
-    const { batch, box, charged, write } = await batchBox({ 'list.txt': texts.join('\n') });
+    const { batch, sandbox, charged, write } = await batchSandbox({ 'list.txt': texts.join('\n') });
     const shares = async (): Promise<void> => {
       const runs = [1, 2, 3].map((share) =>
         batch([...LINES, '--shard', `${share}/3`, '--subtitles', 'srt']),
@@ -187,7 +191,7 @@ describe('a billed list of objects that is edited', () => {
     await write('list.txt', ['Zero.', ...texts].join('\n'));
     await shares();
     expect(await charged()).toBe(paid + 'Zero.'.length);
-    const names = filesOf(await snapshot(path.join(box.out, 'audio')));
+    const names = filesOf(await snapshot(path.join(sandbox.out, 'audio')));
     expect(names.filter((name) => /^list-\d\.(?:wav|srt)$/.test(name))).toHaveLength(14);
   });
 });

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
-import type { BatchBox } from '../../binary/batch/batch-box.ts';
-import { batchBox } from '../../binary/batch/batch-box.ts';
+import type { BatchSandbox } from '../../binary/batch/batch-sandbox.ts';
+import { batchSandbox } from '../../binary/batch/batch-sandbox.ts';
 
 const ITEMS = 300;
 const TURNS = 6;
@@ -60,7 +60,7 @@ class EditedList {
 
 /** Speaks a list, and checks that each text keeps its audio and only new texts are billed. */
 async function expectSpoken(
-  { box, charged, events, read, write }: BatchBox,
+  { sandbox, charged, events, read, write }: BatchSandbox,
   lines: List,
   audio: Map<string, Buffer>,
 ): Promise<void> {
@@ -79,7 +79,7 @@ async function expectSpoken(
   const again = await events(BATCH, { timeoutMs: TIMEOUT_MS });
   expect(again.summary).toMatchObject({ done: 0, failed: 0, skipped: lines.length });
   expect(await charged()).toBe(paid + fresh.join('').length);
-  const names = filesOf(await snapshot(path.join(box.out, 'audio')));
+  const names = filesOf(await snapshot(path.join(sandbox.out, 'audio')));
   expect(names).toEqual(expect.arrayContaining(lines.map(({ output }) => output)));
 }
 
@@ -88,15 +88,15 @@ test(
   { timeout: TIMEOUT_MS },
   async () => {
     await underSeed(async (seed) => {
-      const box = await batchBox({}, [], [], { timeoutMs: TIMEOUT_MS });
+      const sandbox = await batchSandbox({}, [], [], { timeoutMs: TIMEOUT_MS });
       const audio = new Map<string, Buffer>();
       const list = new EditedList();
-      await expectSpoken(box, list.lines, audio);
+      await expectSpoken(sandbox, list.lines, audio);
       for (const turn of drawn(edits, TURNS, seed)) {
         for (const one of turn) list.apply(one);
-        await expectSpoken(box, list.lines, audio);
+        await expectSpoken(sandbox, list.lines, audio);
       }
-      await expectSpoken(box, list.lines.toReversed(), audio);
+      await expectSpoken(sandbox, list.lines.toReversed(), audio);
     });
   },
 );

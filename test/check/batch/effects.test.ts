@@ -3,14 +3,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../harness/failing-files.ts';
 import { failingFiles } from '../../harness/failing-files.ts';
-import type { BatchWorld, Place, RunOutcome } from '../../batch/batch-world.ts';
+import type { BatchSimulation, Place, RunOutcome } from '../../batch/batch-simulation.ts';
 import {
   chargesAt,
-  createBatchWorld,
+  createBatchSimulation,
   filesAt,
   runOnce,
   writeLines,
-} from '../../batch/batch-world.ts';
+} from '../../batch/batch-simulation.ts';
 import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 const FAULTS: readonly (readonly [string, Fault])[] = [
@@ -24,14 +24,14 @@ const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
 /** In the small size each kind of fault strikes only some effects, different ones for each kind. */
 const STRIDE = IS_FULL_SIZE ? 1 : 20;
 
-let world: BatchWorld;
+let simulation: BatchSimulation;
 let places = 0;
 
 beforeAll(async () => {
-  world = await createBatchWorld();
+  simulation = await createBatchSimulation();
 });
 afterAll(async () => {
-  await world.end();
+  await simulation.end();
 });
 
 describe('a batch whose k-th effect fails', () => {
@@ -40,8 +40,8 @@ describe('a batch whose k-th effect fails', () => {
     { timeout: 300_000 },
     async (_name, fault, turn) => {
       for (let at = 1 + ((turn * 4) % STRIDE); ; at += STRIDE) {
-        const { place, texts } = await newStage();
-        const broken = await runOnce(world, place, { failing: failingFiles(at, fault) });
+        const { place, texts } = await newFixture();
+        const broken = await runOnce(simulation, place, { failing: failingFiles(at, fault) });
         const what = `effect ${at} (${broken.struck ?? 'none'})`;
         await expectSafe(place, broken, texts, what);
         await expectWhole(place, texts, what);
@@ -55,10 +55,17 @@ describe('a batch whose k-th effect fails', () => {
 
   it('twice in a row, at every effect', { timeout: 300_000 }, async () => {
     for (let at = 2; ; at += IS_FULL_SIZE ? 3 : 40) {
-      const { place, texts } = await newStage();
-      const first = await runOnce(world, place, { failing: failingFiles(at, { kind: 'kill' }) });
+      const { place, texts } = await newFixture();
+      const first = await runOnce(simulation, place, {
+        failing: failingFiles(at, { kind: 'kill' }),
+      });
       const second = failingFiles(at + 7, { kind: 'kill' });
-      await expectSafe(place, await runOnce(world, place, { failing: second }), texts, `${at}`);
+      await expectSafe(
+        place,
+        await runOnce(simulation, place, { failing: second }),
+        texts,
+        `${at}`,
+      );
       await expectWhole(place, texts, `effect ${at} twice`);
       if (first.struck === undefined) return;
     }
@@ -72,7 +79,7 @@ describe('a batch of an edited list whose k-th effect fails', () => {
     async (_name, fault, turn) => {
       for (let at = 1 + ((turn * 4) % STRIDE); ; at += STRIDE) {
         const { audio, place, texts } = await newEdit();
-        const broken = await runOnce(world, place, { failing: failingFiles(at, fault) });
+        const broken = await runOnce(simulation, place, { failing: failingFiles(at, fault) });
         const what = `effect ${at} (${broken.struck ?? 'none'})`;
         await expectSafe(place, broken, texts, what);
         await expectKept(place, audio, what);
@@ -95,7 +102,7 @@ describe('a batch of an edited list whose k-th effect fails', () => {
       for (let at = 1; ; at += IS_FULL_SIZE ? 1 : 5) {
         const { audio, place, texts } = await newEdit();
         const failing = failingFiles(at, { kind: 'kill' });
-        const { struck } = await runOnce(world, place, { failing });
+        const { struck } = await runOnce(simulation, place, { failing });
         const edited = [...texts.slice(1), ...texts.slice(0, 1)];
         await writeLines(place, edited);
         const what = `effect ${at} (${struck ?? 'none'})`;
@@ -113,9 +120,9 @@ describe('a batch of texts with pauses whose k-th effect fails', () => {
     { timeout: 300_000 },
     async (_name, fault, turn) => {
       for (let at = 1 + ((turn * 4) % STRIDE); ; at += STRIDE) {
-        const { parts, place, texts } = await newPausedStage();
+        const { parts, place, texts } = await newPausedFixture();
         const failing = failingFiles(at, fault);
-        const broken = await runOnce(world, place, { failing, isPaused: true });
+        const broken = await runOnce(simulation, place, { failing, isPaused: true });
         const what = `effect ${at} (${broken.struck ?? 'none'})`;
         await expectSafe(place, broken, texts, what);
         await expectWhole(place, texts, what, parts);
@@ -130,15 +137,15 @@ describe('a batch of texts with pauses whose k-th effect fails', () => {
 });
 
 /** Creates a folder with two items that share a part; one is done, and has changed since. */
-async function newPausedStage() {
-  const place = await world.newPlace();
+async function newPausedFixture() {
+  const place = await simulation.newPlace();
   places += 1;
   const [done, old, shared, fresh] = ['Done', 'Old', 'Shared', 'New'].map(
     (name) => `${name} ${places}.`,
   );
   const mark = ' [pause 100ms] ';
   await writeLines(place, [[done, old].join(mark)]);
-  expect((await runOnce(world, place, { isPaused: true })).failure).toBeUndefined();
+  expect((await runOnce(simulation, place, { isPaused: true })).failure).toBeUndefined();
   const texts = [[done, shared].join(mark), [shared, fresh, fresh].join(mark)];
   await writeLines(place, texts);
   return { place, texts, parts: [done, shared, fresh].map(String) };
@@ -146,14 +153,14 @@ async function newPausedStage() {
 
 /** A folder of lines of which some changed places, one is new, one was removed, and one occurs twice. */
 async function newEdit() {
-  const place = await world.newPlace();
+  const place = await simulation.newPlace();
   places += 1;
   // Different lengths make different audio.
   const names = ['A', 'Bravo', 'Charlie once', 'Delta once and twice'];
   const [a, b, c, d] = names.map((name) => `${name} ${places}.`);
   const before = [a, b, c, d].map(String);
   await writeLines(place, before);
-  expect((await runOnce(world, place)).failure).toBeUndefined();
+  expect((await runOnce(simulation, place)).failure).toBeUndefined();
   const files = await filesAt(place);
   const audio = new Map(
     before.map((text, at) => [text, files.get(`line-${at + 1}.wav`) ?? Buffer.alloc(0)]),
@@ -200,11 +207,11 @@ async function expectPlaced(
 }
 
 /** Creates a folder in which one item is done, one has changed since, and one is new. */
-async function newStage(): Promise<{ place: Place; texts: readonly string[] }> {
-  const place = await world.newPlace();
+async function newFixture(): Promise<{ place: Place; texts: readonly string[] }> {
+  const place = await simulation.newPlace();
   places += 1;
   await writeLines(place, [`Done ${places}.`, `Old ${places}.`]);
-  const before = await runOnce(world, place);
+  const before = await runOnce(simulation, place);
   expect(before.failure).toBeUndefined();
   const texts = [`Done ${places}.`, `Changed ${places}.`, `New ${places}.`];
   await writeLines(place, texts);
@@ -221,7 +228,7 @@ async function expectSafe(
   for (const [name, content] of await filesAt(place)) {
     expect(verifyBytes('wav', content).problem, `${what}: ${name}`).toBeUndefined();
   }
-  for (const [text, charges] of chargesAt(world, place)) {
+  for (const [text, charges] of chargesAt(simulation, place)) {
     expect(charges, `${what}: ${text}`).toBe(1);
   }
   const { died, failure, results } = outcome;
@@ -239,7 +246,7 @@ async function expectWhole(
   sent?: readonly string[],
 ): Promise<void> {
   const isPaused = sent !== undefined;
-  const again = await runOnce(world, place, { isPaused });
+  const again = await runOnce(simulation, place, { isPaused });
   expect(again.failure, what).toBeUndefined();
   expect(
     again.results.map(({ status }) => status === 'failed'),
@@ -249,14 +256,14 @@ async function expectWhole(
   expect([...files.keys()].toSorted(), what).toEqual(
     texts.map((_, index) => `line-${index + 1}.wav`),
   );
-  const charges = chargesAt(world, place);
+  const charges = chargesAt(simulation, place);
   for (const text of sent ?? texts) expect(charges.get(text), `${what}: ${text}`).toBe(1);
   expect(await readdir(path.join(place.outputDir, '.foley', 'tmp')), what).toEqual([]);
   const left = (await readdir(path.join(place.outputDir, '.foley', 'locks'))).concat(
     (await readdir(path.join(place.outputDir, '.foley'))).filter((name) => name.endsWith('.part')),
   );
   expect(left, what).toEqual([]);
-  const last = await runOnce(world, place, { isPaused });
+  const last = await runOnce(simulation, place, { isPaused });
   expect(
     last.results.map(({ status }) => status),
     what,

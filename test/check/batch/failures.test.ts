@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { firstVoiceId } from '../../binary/support/serve.ts';
 import { expectSoundIn } from '../../binary/support/sound.ts';
-import { batchBox, JOBS_PATH, lastLine } from '../../binary/batch/batch-box.ts';
+import { batchSandbox, JOBS_PATH, lastLine } from '../../binary/batch/batch-sandbox.ts';
 
 const FOUR = { 'lines.txt': 'One.\nTwo.\nThree.\nFour.\n' };
 const LINES_AT_ONCE = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j'];
@@ -10,7 +10,7 @@ const LINES = [...LINES_AT_ONCE, '1'];
 
 describe('the failure of one item', () => {
   test('does not affect the others, and only --retry-failed requests it again', async () => {
-    const { batch, box, charged, events } = await batchBox(FOUR, [
+    const { batch, sandbox, charged, events } = await batchSandbox(FOUR, [
       `POST ${JOBS_PATH}; job=fail; times=1`,
     ]);
     const { items, result, summary } = await events(LINES);
@@ -34,12 +34,12 @@ describe('the failure of one item', () => {
     expect(again.stderr).toMatch(/lines-1: this item failed.*--retry-failed/);
     const retried = await batch([...LINES, '--retry-failed']);
     expect([retried.code, lastLine(retried)]).toEqual([0, '1 done, 0 failed, 3 skipped']);
-    await expectSoundIn(box, 'audio/lines-1.mp3');
+    await expectSoundIn(sandbox, 'audio/lines-1.mp3');
     expect(await charged()).toBe('One.Two.Three.Four.'.length);
   });
 
   test('decides the exit code when nothing was delivered', async () => {
-    const { events } = await batchBox({ 'a.txt': 'Alpha.' }, [`POST ${JOBS_PATH}; job=fail`]);
+    const { events } = await batchSandbox({ 'a.txt': 'Alpha.' }, [`POST ${JOBS_PATH}; job=fail`]);
     const { result, summary } = await events(['a.txt']);
     expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'ERR_GENERATION_FAILED' });
     expect(summary).toMatchObject({ done: 0, failed: 1 });
@@ -47,7 +47,7 @@ describe('the failure of one item', () => {
 
   test('saves a part that could be spoken, and buys all of it again only with the flag', async () => {
     const text = 'The first sentence is said. The second one is not.';
-    const { batch, box, charged, events } = await batchBox({ 'a.txt': text }, [
+    const { batch, sandbox, charged, events } = await batchSandbox({ 'a.txt': text }, [
       `POST ${JOBS_PATH}; job=partial_fail; times=1`,
     ]);
     const { items, result } = await events(['a.txt']);
@@ -55,13 +55,13 @@ describe('the failure of one item', () => {
     expect(items).toMatchObject([
       { status: 'failed', output: 'a.mp3', error: { code: 'partial_fail' } },
     ]);
-    const part = await expectSoundIn(box, 'a.mp3');
+    const part = await expectSoundIn(sandbox, 'a.mp3');
     const paid = await charged();
     expect(paid).toBeGreaterThan(0);
     expect((await batch(['a.txt'])).code).toBe(3);
     expect(await charged()).toBe(paid);
     expect((await batch(['a.txt', '--retry-failed'])).code).toBe(0);
-    expect((await expectSoundIn(box, 'a.mp3')).durationMs).toBeGreaterThan(part.durationMs);
+    expect((await expectSoundIn(sandbox, 'a.mp3')).durationMs).toBeGreaterThan(part.durationMs);
     expect(await charged()).toBe(paid + text.length);
   });
 
@@ -71,7 +71,7 @@ describe('the failure of one item', () => {
       `GET ${JOBS_PATH}/*; status=500; every=3`,
       `GET ${JOBS_PATH}/*/audio; truncate=700; every=2`,
     ];
-    const { batch, charged } = await batchBox(FOUR, faults);
+    const { batch, charged } = await batchSandbox(FOUR, faults);
     const result = await batch([...LINES_AT_ONCE, '4']);
     expect([result.code, lastLine(result)], result.stderr).toEqual([
       0,
@@ -88,7 +88,7 @@ describe('a failure that affects all items', () => {
     [402, 21],
     [403, 4],
   ])('%i stops the batch, and the same command continues later', async (status, exitCode) => {
-    const { batch, charged, events } = await batchBox(FOUR, [
+    const { batch, charged, events } = await batchSandbox(FOUR, [
       `POST ${JOBS_PATH}; status=${status}; times=1`,
     ]);
     const { result, summary } = await events(LINES);
@@ -100,14 +100,14 @@ describe('a failure that affects all items', () => {
   });
 
   test('without credits delivered items stay, and the exit is 3', async () => {
-    const { events } = await batchBox(FOUR, [], ['--credits', '9']);
+    const { events } = await batchSandbox(FOUR, [], ['--credits', '9']);
     const { result, summary } = await events(LINES);
     expect(errorLine(result)).toMatchObject({ exitCode: 3, status: 402 });
     expect(summary).toMatchObject({ done: 2, failed: 1, notTried: 1, creditsUsed: 8 });
   });
 
   test('--max-credits stops a batch that costs more than its estimate', async () => {
-    const { events } = await batchBox(FOUR);
+    const { events } = await batchSandbox(FOUR);
     const { result, summary } = await events([
       ...LINES,
       '--max-credits',
@@ -121,7 +121,7 @@ describe('a failure that affects all items', () => {
   });
 
   test('after a 429 all workers send fewer requests', async () => {
-    const { batch, charged, service } = await batchBox({}, [], ['--rate-limit', '6/s']);
+    const { batch, charged, service } = await batchSandbox({}, [], ['--rate-limit', '6/s']);
     await firstVoiceId(service);
     const lines = Array.from({ length: 8 }, (_, index) => `Item ${index + 1}.`);
     const result = await batch(['--lines', '-', '-j', '8'], { input: lines.join('\n') });
@@ -134,7 +134,7 @@ describe('a failure that affects all items', () => {
 });
 
 test('--report has a record of every item that was tried', async () => {
-  const { batch, read } = await batchBox(FOUR, [`POST ${JOBS_PATH}; job=fail; times=1`]);
+  const { batch, read } = await batchSandbox(FOUR, [`POST ${JOBS_PATH}; job=fail; times=1`]);
   await batch([...LINES, '--report', 'report.json']);
   const report: unknown = JSON.parse((await read('report.json')).toString());
   expect(report).toMatchObject({
@@ -151,7 +151,7 @@ test('--report has a record of every item that was tried', async () => {
 });
 
 test('an unreachable service ends the batch before all items have failed', async () => {
-  const { batch } = await batchBox({
+  const { batch } = await batchSandbox({
     'lines.txt': Array.from({ length: 50 }, (_, n) => `Item ${n}.`).join('\n'),
   });
   const args = ['--lines', 'lines.txt', '-j', '2', '--max-retries', '0', '--json'];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { VOICE_ID } from '../../binary/support/orders.ts';
 import { expectSoundIn } from '../../binary/support/sound.ts';
-import { batchBox } from '../../binary/batch/batch-box.ts';
+import { batchSandbox } from '../../binary/batch/batch-sandbox.ts';
 
 describe('a folder of texts', () => {
   const TREE = {
@@ -14,7 +14,7 @@ describe('a folder of texts', () => {
   };
 
   test('is spoken with its subfolders, which {dir} mirrors', async () => {
-    const { box, charged, events } = await batchBox(TREE);
+    const { sandbox, charged, events } = await batchSandbox(TREE);
     const args = ['book', '--output-dir', 'audio', '--name', '{dir}/{name}.{ext}'];
     const { items, result } = await events(args);
     expect(result.code, result.stderr).toBe(0);
@@ -24,12 +24,12 @@ describe('a folder of texts', () => {
       'one/intro audio/one/intro.mp3',
       'two/intro audio/two/intro.mp3',
     ]);
-    await expectSoundIn(box, 'audio/one/deep/end.mp3');
+    await expectSoundIn(sandbox, 'audio/one/deep/end.mp3');
     expect(await charged()).toBe('Top.One.Deep.Two.'.length);
   });
 
   test('requires {dir} for texts of one name, and --no-recursive leaves out subfolders', async () => {
-    const { batch, charged, events } = await batchBox(TREE);
+    const { batch, charged, events } = await batchSandbox(TREE);
     const same = await batch(['book', '--output-dir', 'audio']);
     expect(same.code).toBe(2);
     expect(same.stderr).toMatch(/intro\.mp3.*\{dir\}/s);
@@ -47,7 +47,7 @@ describe('a table', () => {
       ',,"Two',
       'lines.",,,,',
     ].join('\r\n');
-    const { charged, events } = await batchBox({ 'c.csv': `\ufeff${table}\r\n` });
+    const { charged, events } = await batchSandbox({ 'c.csv': `\ufeff${table}\r\n` });
     const { items, result } = await events(['c.csv', '--output-dir', 'audio']);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stderr).toMatch(/c\.csv.*"Notes"/);
@@ -59,7 +59,7 @@ describe('a table', () => {
   });
 
   test('may have its texts in any column, and other separators', async () => {
-    const { charged, events } = await batchBox({
+    const { charged, events } = await batchSandbox({
       'c.csv': 'id;text_de;text_en\na;Hallo, du.;Hello, you.\n',
     });
     const { result, statuses } = await events(['c.csv', '--text-column', 'text_en']);
@@ -69,7 +69,7 @@ describe('a table', () => {
   });
 
   test('with an invalid header or row is refused before the first request', async () => {
-    const { batch, charged, write } = await batchBox({});
+    const { batch, charged, write } = await batchSandbox({});
     for (const [table, flags, message] of BAD_TABLES) {
       await write('c.csv', table);
       const result = await batch(['c.csv', ...flags]);
@@ -80,7 +80,7 @@ describe('a table', () => {
   });
 
   test('is required for --text-column', async () => {
-    const { batch } = await batchBox({ 'a.txt': 'Hello.' });
+    const { batch } = await batchSandbox({ 'a.txt': 'Hello.' });
     const result = await batch(['a.txt', '--text-column', 'text']);
     expect(result.code).toBe(2);
     expect(result.stderr).toMatch(/--text-column requires a \.csv/);
@@ -88,7 +88,7 @@ describe('a table', () => {
 });
 
 test('a file that is not a text is refused before the first request, alone and in a list', async () => {
-  const { batch, charged, write } = await batchBox({});
+  const { batch, charged, write } = await batchSandbox({});
   for (const name of ['a.json', 'a.pdf', 'a.xml', 'a.log', 'a.DOCX', 'a.mp3']) {
     await write(name, 'Hello.');
     await write('list.jsonl', JSON.stringify({ file: name }));

@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { requireTool } from '../../harness/require-tool.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { batchBox } from '../../binary/batch/batch-box.ts';
+import { batchSandbox } from '../../binary/batch/batch-sandbox.ts';
 
 const ITEMS = [
   { id: 'gate', text: 'The gate <b>opens</b> at nine.' },
@@ -17,11 +17,11 @@ const ITEMS = [
 
 test('a page report plays, seeks, filters, and saves the items that the next batch speaks again', async () => {
   const lines = ITEMS.map((item) => JSON.stringify(item)).join('\n');
-  const { box, events } = await batchBox({ 'items.jsonl': lines });
+  const { sandbox, events } = await batchSandbox({ 'items.jsonl': lines });
   const flags = ['--jsonl', 'items.jsonl', '--format', 'wav', '--subtitles', 'vtt'];
   const args = [...flags, '--report', 'report.html'];
   expect((await events(args)).result.code).toBe(3);
-  const page = await openReport(box);
+  const page = await openReport(sandbox);
   const asked = recordRequests(page);
 
   expect(await page.locator('article').count()).toBe(4);
@@ -40,7 +40,7 @@ test('a page report plays, seeks, filters, and saves the items that the next bat
   expect(marked).toHaveLength(2);
   await page.reload();
   expect(await page.locator('article.redo .text').allTextContents()).toEqual(marked);
-  const list = await saveList(page, box);
+  const list = await saveList(page, sandbox);
   const ids = ITEMS.filter(({ text }) => marked.includes(text)).map(({ id }) => id);
   expect((await readFile(list, 'utf8')).trim().split('\n').toSorted()).toEqual(ids.toSorted());
 
@@ -99,23 +99,23 @@ async function pressesWithSpace(page: Page): Promise<void> {
 /** Polls a condition until it holds; the limit of the test ends the wait. */
 const POLL = { timeout: 60_000 };
 
-async function saveList(page: Page, box: Sandbox): Promise<string> {
+async function saveList(page: Page, sandbox: Sandbox): Promise<string> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.locator('#export').click(),
   ]);
-  const file = path.join(box.out, 'redo.txt');
+  const file = path.join(sandbox.out, 'redo.txt');
   await download.saveAs(file);
   return file;
 }
 
-async function openReport(box: Sandbox): Promise<Page> {
+async function openReport(sandbox: Sandbox): Promise<Page> {
   const executablePath = requireTool('chromium', 'chromium-browser', 'google-chrome');
   const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
   const browser: Browser = await chromium.launch({ executablePath, args });
   onTestFinished(() => browser.close());
   const page = await browser.newPage({ acceptDownloads: true });
-  await page.goto(pathToFileURL(path.join(box.out, 'report.html')).href);
+  await page.goto(pathToFileURL(path.join(sandbox.out, 'report.html')).href);
   return page;
 }
 

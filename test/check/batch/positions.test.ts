@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { bodyDigest } from '../../../src/batch/journal/keys.ts';
 import { logLine, parseLog } from '../../../src/durable/log.ts';
-import type { BatchBox } from '../../binary/batch/batch-box.ts';
-import { batchBox, JOBS_PATH } from '../../binary/batch/batch-box.ts';
+import type { BatchSandbox } from '../../binary/batch/batch-sandbox.ts';
+import { batchSandbox, JOBS_PATH } from '../../binary/batch/batch-sandbox.ts';
 
 const FIXTURE = path.resolve('test/fixtures/batch-positions');
 /** The voice "Clara", the default of the foley that made the fixture. */
@@ -37,26 +37,26 @@ const BOUGHT: Readonly<Record<string, Bought>> = {
  * Restores the folder of an earlier foley, which identified items by position: of twelve items, eight are done, two
  * accepted and two sent without a response. The service has all of them, under the keys of that journal.
  */
-async function oldFolder(): Promise<BatchBox> {
-  const box = await batchBox({}, [], [], {}, VOICE);
-  const audio = path.join(box.box.out, 'audio');
+async function oldFolder(): Promise<BatchSandbox> {
+  const sandbox = await batchSandbox({}, [], [], {}, VOICE);
+  const audio = path.join(sandbox.sandbox.out, 'audio');
   await mkdir(path.join(audio, '.foley/journal'), { recursive: true, mode: 0o700 });
   for (const name of ['texts', 'lines.txt', 'items.jsonl']) {
-    await cp(path.join(FIXTURE, name), path.join(box.box.out, name), { recursive: true });
+    await cp(path.join(FIXTURE, name), path.join(sandbox.sandbox.out, name), { recursive: true });
   }
   for (const name of (await readdir(FIXTURE)).filter((one) => /\.(?:mp3|wav)$/.test(one))) {
     await cp(path.join(FIXTURE, name), path.join(audio, name));
   }
   await cp(path.join(FIXTURE, 'secret'), path.join(audio, '.foley/secret'));
-  const jobs = await buy(box);
+  const jobs = await buy(sandbox);
   const { records } = parseLog(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
-  const lines = records.map((record) => logLine(moved(record, box, jobs)));
+  const lines = records.map((record) => logLine(moved(record, sandbox, jobs)));
   await writeFile(path.join(audio, '.foley/journal/old.jsonl'), Buffer.concat(lines));
-  return box;
+  return sandbox;
 }
 
 /** Creates the job of every item as the earlier foley did, and returns the jobs. */
-async function buy({ service }: BatchBox): Promise<ReadonlyMap<string, string>> {
+async function buy({ service }: BatchSandbox): Promise<ReadonlyMap<string, string>> {
   const { records } = parseLog(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
   const jobs = new Map<string, string>();
   for (const record of records.filter(({ state }) => state === 'planned')) {
@@ -76,7 +76,7 @@ async function buy({ service }: BatchBox): Promise<ReadonlyMap<string, string>> 
 /** Replaces the port of the service and the ids of the jobs. */
 function moved(
   record: Readonly<Record<string, unknown>>,
-  { service }: BatchBox,
+  { service }: BatchSandbox,
   jobs: ReadonlyMap<string, string>,
 ): Readonly<Record<string, unknown>> {
   const { about, facts, item } = record;
@@ -89,9 +89,9 @@ function moved(
 }
 
 test('a journal that identifies items by position is read, and its open requests continue', async () => {
-  const box = await oldFolder();
-  const paid = await box.charged();
-  const { result, statuses } = await box.events(INPUTS);
+  const sandbox = await oldFolder();
+  const paid = await sandbox.charged();
+  const { result, statuses } = await sandbox.events(INPUTS);
   expect(result.code, result.stderr).toBe(0);
   expect(statuses).toEqual(
     Object.fromEntries(
@@ -101,27 +101,27 @@ test('a journal that identifies items by position is read, and its open requests
       }),
     ),
   );
-  expect(await box.charged()).toBe(paid);
+  expect(await sandbox.charged()).toBe(paid);
 });
 
 test('such a journal buys nothing again when the lists were edited since', async () => {
-  const box = await oldFolder();
-  const paid = await box.charged();
+  const sandbox = await oldFolder();
+  const paid = await sandbox.charged();
   const lines = ['Zero.', 'Five.', 'Two.', 'Same.', 'Three.', 'One.'];
-  await box.write('lines.txt', lines.join('\n'));
+  await sandbox.write('lines.txt', lines.join('\n'));
   const items = [{ text: 'Second.', speed: 1.2 }, { text: 'Fourth.' }, { text: 'First.' }];
-  await box.write('items.jsonl', items.map((item) => JSON.stringify(item)).join('\n'));
-  const edited = await box.events(INPUTS);
+  await sandbox.write('items.jsonl', items.map((item) => JSON.stringify(item)).join('\n'));
+  const edited = await sandbox.events(INPUTS);
   expect(edited.result.code, edited.result.stderr).toBe(0);
   expect(edited.plan).toMatchObject({ toSpeak: 3 });
-  expect(await box.charged()).toBe(paid + 'Zero.'.length);
+  expect(await sandbox.charged()).toBe(paid + 'Zero.'.length);
   for (const [was, is] of [
     ['lines-08', 'lines-05'],
     ['lines-06', 'lines-08'],
     ['item-12', 'item-11'],
   ]) {
     const before = await readFile(path.join(FIXTURE, `${was}.mp3`));
-    expect(before.equals(await box.read(`audio/${is}.mp3`)), `${was} at ${is}`).toBe(true);
+    expect(before.equals(await sandbox.read(`audio/${is}.mp3`)), `${was} at ${is}`).toBe(true);
   }
-  expect((await box.events(INPUTS)).summary).toMatchObject({ skipped: 12 });
+  expect((await sandbox.events(INPUTS)).summary).toMatchObject({ skipped: 12 });
 });

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { runFoley } from '../../harness/run-foley.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { parseJsonLines } from '../../harness/json-lines.ts';
 import { firstVoiceId } from '../../binary/support/serve.ts';
-import { batchBox } from '../../binary/batch/batch-box.ts';
+import { batchSandbox } from '../../binary/batch/batch-sandbox.ts';
 
 const WORKFLOW = fileURLToPath(new URL('../../../examples/ci/github-actions.yml', import.meta.url));
 const PAGE = fileURLToPath(new URL('../../../docs/batch.md', import.meta.url));
@@ -88,10 +88,10 @@ async function recipeOf({ heading, words }: Engine, task: number): Promise<strin
 }
 
 test.each(ENGINES)('the tasks of the recipe for $heading speak each item once', async (engine) => {
-  const box = await sandbox();
-  await mkdir(path.join(box.out, 'chapters'));
+  const sandbox = await createSandbox();
+  await mkdir(path.join(sandbox.out, 'chapters'));
   for (const name of ITEMS)
-    await writeFile(path.join(box.out, 'chapters', `${name}.txt`), `${name}.`);
+    await writeFile(path.join(sandbox.out, 'chapters', `${name}.txt`), `${name}.`);
   const spoken: string[] = [];
   const sizes: number[] = [];
   for (let task = 0; task < engine.tasks; task += 1) {
@@ -102,7 +102,7 @@ test.each(ENGINES)('the tasks of the recipe for $heading speak each item once', 
       FOLEY_BASE_URL: 'http://127.0.0.1:9',
       FOLEY_API_KEY: 'key',
     };
-    const result = await runFoley(args, { box, env });
+    const result = await runFoley(args, { sandbox, env });
     expect(result.code, result.stderr).toBe(0);
     const events = parseJsonLines(result.stdout.toString()).map((event) => Object(event));
     const ids = events.filter(({ event }) => event === 'item').map(({ id }) => String(id));
@@ -118,7 +118,7 @@ test('the workflow restores items that its cache has lost, and saves the cache a
   const [saving = ''] = /uses: actions\/cache\/save@[^]*?(?=\n\n)/.exec(workflow) ?? [];
   expect(saving).toMatch(/if: always\(\)/);
   const lines = [...workflow.replaceAll(/\\\n\s*/g, '').matchAll(/^ +(?:run: )?foley (.*)$/gm)];
-  const { box, service } = await batchBox({ 'dialogue/one.txt': 'One line.' });
+  const { sandbox, service } = await batchSandbox({ 'dialogue/one.txt': 'One line.' });
   const values: Readonly<Record<string, string>> = {
     ...service.env,
     FOLEY_VOICE: await firstVoiceId(service),
@@ -128,14 +128,14 @@ test('the workflow restores items that its cache has lost, and saves the cache a
   const env = Object.fromEntries(names.map((name) => [name, values[name] ?? '1']));
   for (const place of ['first', 'second']) {
     // A new machine, such as a runner whose cache was evicted.
-    const fresh = { ...env, CI: 'true', XDG_STATE_HOME: path.join(box.home, place) };
-    await rm(path.join(box.out, 'audio'), { recursive: true, force: true });
+    const fresh = { ...env, CI: 'true', XDG_STATE_HOME: path.join(sandbox.home, place) };
+    await rm(path.join(sandbox.out, 'audio'), { recursive: true, force: true });
     for (const [, line = ''] of lines) {
       const words = line
         .replaceAll(/\$\{\{.*?\}\}/g, 'main')
         .replaceAll('"', '')
         .split(' ');
-      const result = await runFoley(words, { box, env: fresh });
+      const result = await runFoley(words, { sandbox, env: fresh });
       expect(result.code, result.stderr).toBe(0);
     }
   }
@@ -153,7 +153,7 @@ test.each([
 });
 
 test('a shard is named with --quiet, and its summary counts the items of the other shards', async () => {
-  const { batch, events } = await batchBox({ 'lines.txt': 'One.\nTwo.\nThree.' });
+  const { batch, events } = await batchSandbox({ 'lines.txt': 'One.\nTwo.\nThree.' });
   const args = ['--lines', 'lines.txt', '--output-dir', 'audio', '--shard', 'auto'];
   const env = { CI_NODE_INDEX: '2', CI_NODE_TOTAL: '3' };
   const quiet = await batch([...args, '-q'], { env });

@@ -5,23 +5,23 @@ import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import { firstVoiceId } from '../../binary/support/serve.ts';
-import type { BatchBox } from '../../binary/batch/batch-box.ts';
-import { batchBox, JOBS_PATH, lastLine } from '../../binary/batch/batch-box.ts';
+import type { BatchSandbox } from '../../binary/batch/batch-sandbox.ts';
+import { batchSandbox, JOBS_PATH, lastLine } from '../../binary/batch/batch-sandbox.ts';
 
 const LINES = Array.from({ length: 8 }, (_, index) => `Item ${index + 1} speaks.`);
 const ARGS = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j', '2'];
 const CREDITS = LINES.join('').length;
 
 /** Delays every response, so that a batch can be stopped between requests. */
-function slowBox(): Promise<BatchBox> {
-  return batchBox({ 'lines.txt': LINES.join('\n') }, [`* ${JOBS_PATH}/**; delay=60ms`]);
+function slowBox(): Promise<BatchSandbox> {
+  return batchSandbox({ 'lines.txt': LINES.join('\n') }, [`* ${JOBS_PATH}/**; delay=60ms`]);
 }
 
 describe('a batch that is stopped', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'by %s downloads billed audio, names the command to continue, and continues',
     async (signal) => {
-      const { batch, box, charged, events } = await slowBox();
+      const { batch, sandbox, charged, events } = await slowBox();
       const stopped = await batch([...ARGS, '--verbose'], {
         signalAt: { signal, when: /GET \S+\/audio 200/ },
       });
@@ -31,10 +31,10 @@ describe('a batch that is stopped', () => {
       );
       const paid = await charged();
       expect(paid).toBeLessThan(CREDITS);
-      const there = (await readdir(path.join(box.out, 'audio'))).filter((name) =>
+      const there = (await readdir(path.join(sandbox.out, 'audio'))).filter((name) =>
         name.endsWith('.mp3'),
       );
-      const recovered = await runFoley(['recover'], { box, env: { FOLEY_TARGET: 'local' } });
+      const recovered = await runFoley(['recover'], { sandbox, env: { FOLEY_TARGET: 'local' } });
       expect(recovered.stderr).toMatch(/the batch in \S.*audio is unfinished; run its command/);
       // All billed audio is there.
       const ofThem = there.map((name) => LINES[Number(/(\d+)\.mp3$/.exec(name)?.[1]) - 1] ?? '');
@@ -43,17 +43,18 @@ describe('a batch that is stopped', () => {
       expect(result.code, result.stderr).toBe(0);
       expect(summary).toMatchObject({ skipped: there.length, done: LINES.length - there.length });
       expect(await charged()).toBe(CREDITS);
-      expect((await runFoley(['recover'], { box })).stderr).toBe('');
+      expect((await runFoley(['recover'], { sandbox })).stderr).toBe('');
     },
   );
 
   test('by a second signal at once continues without billing twice', async () => {
-    const { batch, box, charged, service } = await batchBox({ 'lines.txt': LINES.join('\n') }, [
-      `GET ${JOBS_PATH}/*/audio; delay=4s; times=2`,
-    ]);
+    const { batch, sandbox, charged, service } = await batchSandbox(
+      { 'lines.txt': LINES.join('\n') },
+      [`GET ${JOBS_PATH}/*/audio; delay=4s; times=2`],
+    );
     const running = await startFoley(
       ['batch', '-v', await firstVoiceId(service), '-m', 'vendor-s21pro', ...ARGS, '--verbose'],
-      { box, env: service.env },
+      { sandbox, env: service.env },
     );
     await running.waitFor('stderr', /GET \S+\/jobs\/\S+ 200/);
     running.signal('SIGINT');
@@ -71,10 +72,10 @@ describe('a batch that is stopped', () => {
   });
 
   test('by a reader that closes the pipe ends quietly, and continues', async () => {
-    const { batch, box, charged, service } = await slowBox();
+    const { batch, sandbox, charged, service } = await slowBox();
     const running = await startFoley(
       ['batch', '-v', await firstVoiceId(service), '-m', 'vendor-s21pro', ...ARGS, '--json'],
-      { box, env: service.env },
+      { sandbox, env: service.env },
     );
     await running.waitFor('stdout', /"event":"item"/);
     running.closeOutput('stdout');
@@ -86,11 +87,11 @@ describe('a batch that is stopped', () => {
 
 describe('two batches in one folder', () => {
   test('the second is exit 32 and names the first; different shards run at once', async () => {
-    const { batch, box, charged, service } = await slowBox();
+    const { batch, sandbox, charged, service } = await slowBox();
     const voiceId = await firstVoiceId(service);
     const first = await startFoley(
       ['batch', '-v', voiceId, '-m', 'vendor-s21pro', ...ARGS, '--verbose', '--shard', '1/2'],
-      { box, env: service.env },
+      { sandbox, env: service.env },
     );
     await first.waitFor('stderr', /POST \S+ 202/);
     const second = await batch([...ARGS, '--json']);
@@ -113,9 +114,9 @@ describe('two batches in one folder', () => {
   });
 
   test('a journal of a newer foley is exit 32 and stays unchanged; damaged lines are skipped', async () => {
-    const { batch, box, charged } = await batchBox({ 'lines.txt': LINES.join('\n') });
+    const { batch, sandbox, charged } = await batchSandbox({ 'lines.txt': LINES.join('\n') });
     await batch(ARGS);
-    const folder = path.join(box.out, 'audio', '.foley', 'journal');
+    const folder = path.join(sandbox.out, 'audio', '.foley', 'journal');
     const [name = ''] = await readdir(folder);
     await writeFile(path.join(folder, name), 'v1 00000000 {"torn\nnot a line', { flag: 'a' });
     const damaged = await batch(ARGS);

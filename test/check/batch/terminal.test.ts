@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { startInTerminal } from '../../harness/terminal.ts';
 import { firstVoiceId } from '../../binary/support/serve.ts';
-import { batchBox, JOBS_PATH } from '../../binary/batch/batch-box.ts';
+import { batchSandbox, JOBS_PATH } from '../../binary/batch/batch-sandbox.ts';
 
 const COLUMNS = 80;
 const LINES = Array.from({ length: 6 }, (_, index) => `Item ${index + 1} speaks.`).join('\n');
 
 test('a terminal shows a bar with failures, credits and time left, and keeps the last line', async () => {
-  const { box, service } = await batchBox({ 'lines.txt': LINES }, [
+  const { sandbox, service } = await batchSandbox({ 'lines.txt': LINES }, [
     `POST ${JOBS_PATH}; job=fail; times=1`,
     `GET ${JOBS_PATH}/**; delay=300ms`,
   ]);
   const args = ['batch', '--lines', 'lines.txt', '-j', '2', '-m', 'vendor-s21pro'];
   const voice = ['-v', await firstVoiceId(service)];
   const running = await startInTerminal([...args, ...voice], {
-    box,
+    sandbox,
     env: service.env,
     columns: COLUMNS,
   });
@@ -30,7 +30,7 @@ test('a terminal shows a bar with failures, credits and time left, and keeps the
 });
 
 test('--no-progress shows no bar', async () => {
-  const { box, service } = await batchBox({ 'lines.txt': LINES });
+  const { sandbox, service } = await batchSandbox({ 'lines.txt': LINES });
   const args = [
     'batch',
     '--lines',
@@ -39,17 +39,17 @@ test('--no-progress shows no bar', async () => {
     '-v',
     await firstVoiceId(service),
   ];
-  const running = await startInTerminal(args, { box, env: service.env });
+  const running = await startInTerminal(args, { sandbox, env: service.env });
   const { stdout } = await running.done;
   expect(stdout.toString().trim()).toMatch(/^6 done, 0 failed, 0 skipped, \d+ credits used$/);
 });
 
 test('a second Ctrl-C removes the bar and shows the cursor', async () => {
-  const { box, service } = await batchBox({ 'lines.txt': LINES }, [
+  const { sandbox, service } = await batchSandbox({ 'lines.txt': LINES }, [
     `GET ${JOBS_PATH}/*/audio; delay=20s`,
   ]);
   const args = ['batch', '--lines', 'lines.txt', '-v', await firstVoiceId(service)];
-  const running = await startInTerminal(args, { box, env: service.env });
+  const running = await startInTerminal(args, { sandbox, env: service.env });
   await running.waitFor('stdout', /0\/6 {2}0 failed/);
   running.write('\x03');
   await running.waitFor('stdout', /stopping; running items/);

@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { newBook } from '../../billing/book.ts';
 import { steps } from '../../billing/arbitrary-steps.ts';
 import { finish } from '../../billing/commands.ts';
-import { createWorld } from '../../billing/world.ts';
+import { createSimulation } from '../../billing/simulation.ts';
 
 const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
 const RUNS = IS_FULL_SIZE ? 5_000 : 200;
@@ -16,14 +16,14 @@ describe('client and service together', () => {
         fc.commands(steps, { maxCommands: MOST_STEPS }),
         fc.boolean(),
         async (commands, isBlind) => {
-          const world = await createWorld(isBlind);
+          const simulation = await createSimulation(isBlind);
           try {
             const book = newBook();
-            const real = { world, runs: [], sights: new Map() };
+            const real = { simulation, runs: [], observations: new Map() };
             await fc.asyncModelRun(() => ({ model: book, real }), commands);
             await finish.run(book, real);
           } finally {
-            await world.end();
+            await simulation.end();
           }
         },
       ),

@@ -12,7 +12,7 @@ import {
   speakStep,
   waitStep,
 } from '../../billing/commands.ts';
-import { createWorld } from '../../billing/world.ts';
+import { createSimulation } from '../../billing/simulation.ts';
 
 /** What the model found once, each as short as it could be made. */
 const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
@@ -186,45 +186,45 @@ describe.each([
   it.each([...SEQUENCES, ...JOB_SEQUENCES])(
     '%s: loses nothing, and charges nothing twice',
     async (_what, sequence) => {
-      const world = await createWorld(isBlind);
+      const simulation = await createSimulation(isBlind);
       try {
         const book: Book = newBook();
-        const real: Real = { world, runs: [], sights: new Map() };
+        const real: Real = { simulation, runs: [], observations: new Map() };
         for (const step of [...sequence, finish]) await step.run(book, real);
         expect(real.runs.length).toBeGreaterThan(0);
       } finally {
-        await world.end();
+        await simulation.end();
       }
     },
   );
 });
 
 it('a service that starts beside one that speaks leaves it alone', async () => {
-  const world = await createWorld(false);
+  const simulation = await createSimulation(false);
   try {
     const book = newBook();
-    const real: Real = { world, runs: [], sights: new Map() };
+    const real: Real = { simulation, runs: [], observations: new Map() };
     const pausing = speak({ faults: [{ kind: 'pause', at: 0.7 }] });
     const besides = [hostStep('close', 1), hostStep('start', 1)];
     for (const step of [pausing, ...besides, releaseStep()]) await step.run(book, real);
     expect(real.runs.map(({ ending }) => ending?.kind)).toEqual(['delivered']);
   } finally {
-    await world.end();
+    await simulation.end();
   }
 });
 
 it('a job that nothing happens to is delivered, also when it is asked for again', async () => {
-  const world = await createWorld(false);
+  const simulation = await createSimulation(false);
   try {
     const book = newBook();
-    const real: Real = { world, runs: [], sights: new Map() };
+    const real: Real = { simulation, runs: [], observations: new Map() };
     const others = [job({ into: 'stream' }), job({ into: 'file' }, 'v1')];
     const orders = [job({}), job({ key: { again: 0 } }), ...others];
     for (const step of orders) await step.run(book, real);
     const delivered = { kind: 'delivered', creditsUsed: 20 };
     expect(real.runs.map(({ ending }) => ending)).toEqual(orders.map(() => delivered));
   } finally {
-    await world.end();
+    await simulation.end();
   }
 });
 

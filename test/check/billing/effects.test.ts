@@ -15,10 +15,10 @@ import { patientClock } from '../../billing/patient-clock.ts';
 import { noteRecovered } from '../../billing/recoveries.ts';
 import type { Order, Run } from '../../billing/run.ts';
 import { noteRenewed, startRun } from '../../billing/run.ts';
-import type { Sight } from '../../billing/sight.ts';
-import { look } from '../../billing/sight.ts';
-import type { World } from '../../billing/world.ts';
-import { createWorld, putOlder } from '../../billing/world.ts';
+import type { Observation } from '../../billing/observation.ts';
+import { look } from '../../billing/observation.ts';
+import type { Simulation } from '../../billing/simulation.ts';
+import { createSimulation, putOlder } from '../../billing/simulation.ts';
 
 const ERRORS: readonly (readonly [string, Fault])[] = [
   ['fails with ENOSPC', { kind: 'error', code: 'ENOSPC' }],
@@ -33,10 +33,10 @@ const WAYS: readonly (readonly [string, Via])[] = [
 ];
 
 /** A world in which one command spoke, and how it was before. */
-interface Stage {
-  readonly world: World;
+interface Fixture {
+  readonly simulation: Simulation;
   readonly book: Book;
-  readonly before: Sight;
+  readonly before: Observation;
   readonly order: Order;
   run: Run | undefined;
 }
@@ -46,18 +46,18 @@ describe.each(WAYS)('speaking into a %s, %s, when the k-th file effect', (output
   it.each(errors)('%s, loses nothing that was paid for', async (_name, fault) => {
     await forEachEffect({
       fault,
-      prepare: () => newStage(output, via),
-      scenario: (stage, files) => speakOn(stage, undefined, files),
+      prepare: () => newFixture(output, via),
+      scenario: (fixture, files) => speakOn(fixture, undefined, files),
       check: judge,
     });
   });
 
   it('is the last before it is killed, loses nothing that was paid for', async () => {
     for (let dieAt = 1; ; dieAt += 1) {
-      const stage = await newStage(output, via);
-      await speakOn(stage, dieAt);
-      const isOver = stage.run?.ending?.kind !== 'died';
-      await judge(stage, { at: dieAt, struck: isOver ? undefined : 'kill' });
+      const fixture = await newFixture(output, via);
+      await speakOn(fixture, dieAt);
+      const isOver = fixture.run?.ending?.kind !== 'died';
+      await judge(fixture, { at: dieAt, struck: isOver ? undefined : 'kill' });
       if (isOver) return;
     }
   });
@@ -77,9 +77,9 @@ describe.each<Via>(['sync', 'job'])('recovering what %s left, when the k-th file
   );
 });
 
-async function newStage(output: string, via: Via = 'sync'): Promise<Stage> {
-  const world = await createWorld(false);
-  const file = path.join(world.outputDir, 'speech.wav');
+async function newFixture(output: string, via: Via = 'sync'): Promise<Fixture> {
+  const simulation = await createSimulation(false);
+  const file = path.join(simulation.outputDir, 'speech.wav');
   if (output === 'file') await putOlder(file);
   const all = Number.POSITIVE_INFINITY;
   const order: Order = {
@@ -95,17 +95,21 @@ async function newStage(output: string, via: Via = 'sync'): Promise<Stage> {
     audioFaults: [],
     dieAt: undefined,
   };
-  return { world, book: newBook(), before: await look(world), order, run: undefined };
+  return { simulation, book: newBook(), before: await look(simulation), order, run: undefined };
 }
 
-async function speakOn(stage: Stage, dieAt: number | undefined, files?: FileSystem): Promise<void> {
+async function speakOn(
+  fixture: Fixture,
+  dieAt: number | undefined,
+  files?: FileSystem,
+): Promise<void> {
   const broken = files === undefined ? undefined : () => files;
-  stage.run = startRun(stage.world, { ...stage.order, dieAt }, broken);
-  await stage.run.ended;
+  fixture.run = startRun(fixture.simulation, { ...fixture.order, dieAt }, broken);
+  await fixture.run.ended;
 }
 
 /** A command that was killed when all its audio was there and had no name yet, or its job was accepted. */
-async function killedBeforeItsName(via: Via): Promise<Stage> {
+async function killedBeforeItsName(via: Via): Promise<Fixture> {
   const wanted = via === 'sync' ? 'verified' : 'accepted';
   const known = knownAt.get(via) ?? firstKnown(via, wanted);
   knownAt.set(via, known);
@@ -117,38 +121,38 @@ const knownAt = new Map<Via, Promise<number>>();
 /** The first effect before which it is known how far it had got. */
 async function firstKnown(via: Via, wanted: 'accepted' | 'verified'): Promise<number> {
   for (let dieAt = 1; ; dieAt += 1) {
-    const { run, world } = await killedAt(via, dieAt);
-    const { statuses } = await look(world);
-    await world.end();
+    const { run, simulation } = await killedAt(via, dieAt);
+    const { statuses } = await look(simulation);
+    await simulation.end();
     if (statuses.some(({ state }) => state === wanted)) return dieAt;
     if (run?.ending?.kind === 'delivered') throw new Error('nothing was verified');
   }
 }
 
-async function killedAt(via: Via, dieAt: number): Promise<Stage> {
-  const stage = await newStage('file', via);
-  await speakOn(stage, dieAt);
-  return stage;
+async function killedAt(via: Via, dieAt: number): Promise<Fixture> {
+  const fixture = await newFixture('file', via);
+  await speakOn(fixture, dieAt);
+  return fixture;
 }
 
-async function recoverOn({ book, run, world }: Stage, files: FileSystem): Promise<void> {
+async function recoverOn({ book, run, simulation }: Fixture, files: FileSystem): Promise<void> {
   if (run === undefined) throw new Error('nothing ran');
   for (const [id, key] of run.intents) book.keyOf.set(id, key);
-  const process = world.table.spawn();
-  const before = await look(world);
+  const process = simulation.table.spawn();
+  const before = await look(simulation);
   try {
     const recovered = await runRecover(
       {
-        ...world,
-        clock: patientClock(world.clock, process),
+        ...simulation,
+        clock: patientClock(simulation.clock, process),
         files,
-        processes: world.table.seenBy(process),
+        processes: simulation.table.seenBy(process),
       },
-      quietTransport(world.network, process),
+      quietTransport(simulation.network, process),
       noteRenewed([run], book),
     );
     const settled = recovered.filter(({ outcome }) => outcome !== 'failed');
-    await noteRecovered(world, book, [run], settled, before);
+    await noteRecovered(simulation, book, [run], settled, before);
   } finally {
     process.die();
   }
@@ -156,21 +160,21 @@ async function recoverOn({ book, run, world }: Stage, files: FileSystem): Promis
 
 /** What holds at once, and when everything works again. */
 async function judge(
-  { before, book, run, world }: Stage,
+  { before, book, run, simulation }: Fixture,
   { at, struck }: Pick<EffectOutcome, 'at' | 'struck'>,
 ): Promise<void> {
   try {
     if (run === undefined) throw new Error('nothing ran');
     // What cannot be removed stays.
-    if (struck === 'unlink') world.mayHaveDebris = true;
-    if (!run.isNoted) await noteEnding(world, book, run, before);
+    if (struck === 'unlink') simulation.mayHaveDebris = true;
+    if (!run.isNoted) await noteEnding(simulation, book, run, before);
     run.isNoted = true;
-    await check(world, book, [run]);
-    await finish.run(book, { world, runs: [run], sights: new Map() });
+    await check(simulation, book, [run]);
+    await finish.run(book, { simulation, runs: [run], observations: new Map() });
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
     expect.fail(`effect ${at} (${struck ?? 'none'}): ${what}`);
   } finally {
-    await world.end();
+    await simulation.end();
   }
 }

@@ -49,9 +49,12 @@ async function buyOnFullDisk(
   shop: Shop,
   { disk, isFull }: { readonly disk: 'output' | 'state'; readonly isFull: boolean },
 ): Promise<string> {
-  const box = await withTexts();
+  const sandbox = await withTexts();
   const before = await creditsOf(shop, way);
-  const marks = { asked: path.join(box.out, 'asked'), filled: path.join(box.out, 'filled') };
+  const marks = {
+    asked: path.join(sandbox.out, 'asked'),
+    filled: path.join(sandbox.out, 'filled'),
+  };
   const onPurchase = async (): Promise<void> => {
     await writeFile(marks.asked, '');
     await vi.waitFor(() => access(marks.filled), SOON);
@@ -73,7 +76,7 @@ async function buyOnFullDisk(
     ${run}; echo "$?" > "$TOP/code"; cat "$TOP/first" >&2
     rm "$TOP/small/used"; ${next} > "$TOP/again" 2>&1; echo "$(cat "$TOP/code") $?"`;
   const env = customer(shop, way, origin);
-  const result = await onSmallDisk(box, DISK_KIB, script, { env, canaryExpectedIn: [] });
+  const result = await onSmallDisk(sandbox, DISK_KIB, script, { env, canaryExpectedIn: [] });
   const [first, second] = result.stdout.toString().trim().split(' ').map(Number);
   const requests = Math.max(0, ...[...purchases.values()].map(({ length }) => length));
   for (const keys of purchases.values()) expect(new Set(keys).size).toBe(1);

@@ -75,13 +75,13 @@ async function killOften(way: Way, shop: Shop): Promise<readonly Killed[]> {
 
 /** Returns undefined if the command ended before it wrote this record. */
 async function killOnce(way: Way, nth: number, shop: Shop): Promise<Killed | undefined> {
-  const box = await withTexts();
+  const sandbox = await withTexts();
   const before = await creditsOf(shop, way);
   const { origin, purchases } = await startFaultyService(shop.service.baseUrl, {});
   const env = customer(shop, way, origin);
   const args = [...WAYS[way], '--max-retries', '2', '--json'];
-  const { env: hook, lastState } = await killedAfter(box, nth);
-  const options = { box, canaryExpectedIn: [] };
+  const { env: hook, lastState } = await killedAfter(sandbox, nth);
+  const options = { sandbox, canaryExpectedIn: [] };
   const killed = await runFoley(args, { ...options, env: { ...env, ...hook } });
   if (killed.signal === null) return undefined;
   const next = isRepeated(way) ? args : ['recover'];
@@ -92,7 +92,7 @@ async function killOnce(way: Way, nth: number, shop: Shop): Promise<Killed | und
   for (const keys of purchases.values()) expect(new Set(keys).size, problem).toBe(1);
   // The whole text comes after its parts.
   const [, file] = [...problem.matchAll(/: recovered as (.+?)(?:,|$)/gm)].at(-1) ?? [];
-  const isThere = isRepeated(way) || existsSync(file ?? path.join(box.out, 'o.mp3'));
+  const isThere = isRepeated(way) || existsSync(file ?? path.join(sandbox.out, 'o.mp3'));
   const record = `${nth} (${await lastState()})`;
   if (result.code === 0) expect(isThere, problem).toBe(true);
   return { record, exit: `exit ${result.code}`, cost, problem };

@@ -87,13 +87,13 @@ test.each(['pauses', 'pauses as jobs'] as const)(
   { timeout: TIMEOUT_MS },
   async (way) => {
     const shop = await openShop();
-    const box = await withTexts();
+    const sandbox = await withTexts();
     const before = await creditsOf(shop, way);
     const { origin } = await startFaultyService(shop.service.baseUrl, {
       purchase: (nth, text) =>
         nth > 1 ? 'answered' : text.startsWith('Hello') ? UNAVAILABLE : 'lost',
     });
-    const options = { box, env: customer(shop, way, origin), canaryExpectedIn: [] };
+    const options = { sandbox, env: customer(shop, way, origin), canaryExpectedIn: [] };
     const result = await runFoley([...WAYS[way], '--max-retries', '0', '--json'], options);
     expect(errorLine(result)).toMatchObject({ exitCode: 26, billed: 'unknown' });
     // The audio of a job is fetched; a stream is lost.
@@ -111,9 +111,9 @@ interface Outcome {
 }
 
 async function buy(way: Way, shop: Shop, fault: Fault): Promise<Outcome> {
-  const box = await withTexts();
+  const sandbox = await withTexts();
   // One part after the other, so that the same parts are bought before one fails.
-  await writeFile(path.join(box.out, 'foley.config.json'), '{"concurrency": 1}');
+  await writeFile(path.join(sandbox.out, 'foley.config.json'), '{"concurrency": 1}');
   const before = await creditsOf(shop, way);
   const { other, service } = shop;
   const faulty = await startFaultyService(service.baseUrl, fault, other?.baseUrl);
@@ -121,7 +121,7 @@ async function buy(way: Way, shop: Shop, fault: Fault): Promise<Outcome> {
   // Connections that are refused are retries too. How many there are before the service is back is chance.
   const retries = fault.goneMs === undefined ? '2' : '6';
   const result = await runFoley([...WAYS[way], '--max-retries', retries, '--json'], {
-    box,
+    sandbox,
     env: customer(shop, way, origin),
     canaryExpectedIn: [],
   });

@@ -8,7 +8,7 @@ import { errorLine } from '../../harness/error-line.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { RunResult } from '../../harness/run-options.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { SECOND } from '../../service/engine/process/engine-under-test.ts';
 
 const FILES = {
@@ -69,18 +69,21 @@ export interface Shop {
 
 /** Starts a service whose voice speaks at once, and another one if wanted. They stop when the test ends. */
 export async function openShop(hasOther = false): Promise<Shop> {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   const keys = new Map(ALL_WAYS.map((way) => [way, canaryKey()]));
-  const file = path.join(box.out, 'keys.txt');
+  const file = path.join(sandbox.out, 'keys.txt');
   await writeFile(file, [...keys.values()].map((key, index) => `${key} a${index}\n`).join(''));
   await chmod(file, 0o600);
   // The engine tells its word times, so that the service need not find them.
   const voice = { id: 'v', language: 'en', sampleRate: 16_000, words: true };
   const engine = ['node', SECOND, JSON.stringify({ voices: [voice] }), 'speaks at once'];
-  await runFoley(['engine', 'add', 'mine', '--', ...engine], { box });
+  await runFoley(['engine', 'add', 'mine', '--', ...engine], { sandbox });
   const flags = ['--accept-keys-file', 'keys.txt'];
   const start = (name: string): Promise<ServingFoley> =>
-    startServe([...flags, '--data-dir', path.join(box.root, name)], { box, timeoutMs: TIMEOUT_MS });
+    startServe([...flags, '--data-dir', path.join(sandbox.root, name)], {
+      sandbox,
+      timeoutMs: TIMEOUT_MS,
+    });
   const service = await start('service');
   const other = hasOther ? await start('other') : undefined;
   const headers = { Authorization: `Bearer ${keys.get('sync')}` };
@@ -94,9 +97,10 @@ export async function openShop(hasOther = false): Promise<Shop> {
 
 /** Returns a sandbox with the texts that the ways speak. */
 export async function withTexts(): Promise<Sandbox> {
-  const box = await sandbox();
-  for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(box.out, name), text);
-  return box;
+  const sandbox = await createSandbox();
+  for (const [name, text] of Object.entries(FILES))
+    await writeFile(path.join(sandbox.out, name), text);
+  return sandbox;
 }
 
 /** Returns what the account of a way has left, in all services. */

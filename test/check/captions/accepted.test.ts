@@ -8,7 +8,7 @@ import type { Cue } from '../../../src/captions/cue-shape.ts';
 import { shapeCues } from '../../../src/captions/shape-cues.ts';
 import { srtFile, vttFile } from '../../../src/captions/subtitles.ts';
 import { requireTool } from '../../harness/require-tool.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { arbitraryShape, arbitraryTimings } from '../../captions/arbitrary-timings.ts';
 import { unescaped, written } from '../../captions/parsed.ts';
 import { DEFAULT_SHAPE, STORED, storedTimings } from '../../captions/stored-timings.ts';
@@ -64,7 +64,7 @@ describe('ffmpeg reads every file without warnings', () => {
     ['hostile', HOSTILE] as const,
   ])('%s', async (_, cues) => {
     const ffprobe = requireTool('ffprobe');
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const files = {
       'a.srt': srtFile(cues),
       'a.vtt': vttFile(cues, { wordTimes: false }),

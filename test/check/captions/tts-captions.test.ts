@@ -9,7 +9,7 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { meanDistance, onsets } from '../../harness/onsets.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
 
 const TEN_SENTENCES = [
@@ -31,8 +31,8 @@ function read({ out }: Sandbox, name: string): Promise<Buffer> {
   return readFile(path.join(out, name));
 }
 
-async function timingsIn(box: Sandbox, name: string): Promise<Timings> {
-  return readTimings(JSON.parse((await read(box, name)).toString()), name);
+async function timingsIn(sandbox: Sandbox, name: string): Promise<Timings> {
+  return readTimings(JSON.parse((await read(sandbox, name)).toString()), name);
 }
 
 /** Words that begin after what ends a sentence. */
@@ -49,24 +49,24 @@ function opening({ text, words }: Timings): readonly number[] {
 
 describe('the captions of ten sentences', () => {
   test.each(['mp3', 'wav', 'ogg'])('are true to the %s as it decodes', async (format) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = ['-o', `talk.${format}`, '--subtitles', 'talk.srt', '--timings', 'talk.json'];
-    const result = await runFoley(['tts', TEN_SENTENCES, ...args, ...LOCAL], { box });
+    const result = await runFoley(['tts', TEN_SENTENCES, ...args, ...LOCAL], { sandbox });
     expect(result.code, result.stderr).toBe(0);
-    const audio = await decodeAudio(await read(box, `talk.${format}`));
-    const timings = await timingsIn(box, 'talk.json');
+    const audio = await decodeAudio(await read(sandbox, `talk.${format}`));
+    const timings = await timingsIn(sandbox, 'talk.json');
     expect(timings).toMatchObject({ text: TEN_SENTENCES, complete: true });
     expect(Math.abs(timings.durationMs - audio.durationMs)).toBeLessThan(60);
     const starts = opening(timings);
     expect(starts).toHaveLength(10);
     expect(meanDistance(starts, onsets(audio, 100))).toBeLessThan(60);
-    const subtitles = (await read(box, 'talk.srt')).toString();
+    const subtitles = (await read(sandbox, 'talk.srt')).toString();
     const said = subtitles.replaceAll(/^\d+\n[\d:,]+ --> [\d:,]+\n/gm, '').replaceAll(/\s+/g, ' ');
     expect(said.trim()).toBe(TEN_SENTENCES);
   });
 
   test('come out the same from the stored timings', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = [
       '--subtitles',
       'a.vtt',
@@ -77,7 +77,7 @@ describe('the captions of ten sentences', () => {
       '--cue-max-chars',
       '30',
     ];
-    await runFoley(['tts', TEN_SENTENCES, '-o', 'a.wav', ...args, ...LOCAL], { box });
+    await runFoley(['tts', TEN_SENTENCES, '-o', 'a.wav', ...args, ...LOCAL], { sandbox });
     const again = [
       'a.json',
       '--subtitles',
@@ -87,18 +87,18 @@ describe('the captions of ten sentences', () => {
       '--cue-max-chars',
       '30',
     ];
-    expect((await runFoley(['captions', ...again], { box })).code).toBe(0);
-    expect(await read(box, 'b.vtt')).toStrictEqual(await read(box, 'a.vtt'));
-    expect(await read(box, 'b.srt')).toStrictEqual(await read(box, 'a.srt'));
+    expect((await runFoley(['captions', ...again], { sandbox })).code).toBe(0);
+    expect(await read(sandbox, 'b.vtt')).toStrictEqual(await read(sandbox, 'a.vtt'));
+    expect(await read(sandbox, 'b.srt')).toStrictEqual(await read(sandbox, 'a.srt'));
   });
 });
 
 test('a cue outside the limits is reported, and the same by captions --check', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   const text =
     'See https://example.org/documentation/reference/captions/presets/netflix-and-bbc.html now.';
   const files = ['-o', 'x.wav', '--subtitles', 'x.srt', '--cue-preset', 'netflix'];
-  const result = await runFoley(['tts', text, ...files, '--local', '--json'], { box });
+  const result = await runFoley(['tts', text, ...files, '--local', '--json'], { sandbox });
   expect(result.code, result.stderr).toBe(0);
   expect(parseJsonDocument(result.stdout)).toMatchObject({
     captions: { items: [{ violations: [{ rule: 'line-length', value: 81, limit: 42 }] }] },
@@ -107,50 +107,52 @@ test('a cue outside the limits is reported, and the same by captions --check', a
     result.stderr,
   );
   const check = ['captions', '--check', 'x.srt', '--cue-preset', 'netflix'];
-  const checked = await runFoley(check, { box });
+  const checked = await runFoley(check, { sandbox });
   expect(checked.code).toBe(3);
   expect(checked.stdout.toString()).toContain(`line-length: ${warning?.[1] ?? 'missing'}\n`);
   expect(checked.stdout.toString()).toMatch(/ 1 violation\n$/);
 });
 
 test('without -o the audio goes into a file that is named after the text', async () => {
-  const box = await sandbox();
-  const result = await runFoley(['tts', 'Hello there', '--subtitles', 'x.srt', ...LOCAL], { box });
+  const sandbox = await createSandbox();
+  const result = await runFoley(['tts', 'Hello there', '--subtitles', 'x.srt', ...LOCAL], {
+    sandbox,
+  });
   expect(result).toMatchObject({ code: 0 });
   expect(result.stdout).toHaveLength(0);
-  expect(filesOf(await snapshot(box.out))).toStrictEqual(['hello-there.mp3', 'x.srt']);
+  expect(filesOf(await snapshot(sandbox.out))).toStrictEqual(['hello-there.mp3', 'x.srt']);
 });
 
 test('a player hears it as well, after it has its name', async () => {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'play.sh'), 'cat > heard.mp3', { mode: 0o755 });
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'play.sh'), 'cat > heard.mp3', { mode: 0o755 });
   const args = ['--play', '--player', 'sh play.sh', '-o', 'x.mp3', '--subtitles', 'x.srt'];
-  expect(await runFoley(['tts', 'Hello there', ...args, ...LOCAL], { box })).toMatchObject({
+  expect(await runFoley(['tts', 'Hello there', ...args, ...LOCAL], { sandbox })).toMatchObject({
     code: 0,
   });
-  expect(await read(box, 'heard.mp3')).toStrictEqual(await read(box, 'x.mp3'));
-  expect((await read(box, 'x.srt')).toString()).toContain('Hello there');
+  expect(await read(sandbox, 'heard.mp3')).toStrictEqual(await read(sandbox, 'x.mp3'));
+  expect((await read(sandbox, 'x.srt')).toString()).toContain('Hello there');
 });
 
 test('--via aligned needs no captions, and is sync as far as anybody hears', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   for (const via of ['aligned', 'sync']) {
     const args = ['Hello there', '-o', `${via}.wav`, '--via', via, '--no-clobber', ...LOCAL];
-    expect(await runFoley(['tts', ...args], { box })).toMatchObject({ code: 0 });
+    expect(await runFoley(['tts', ...args], { sandbox })).toMatchObject({ code: 0 });
   }
-  expect(await read(box, 'aligned.wav')).toStrictEqual(await read(box, 'sync.wav'));
+  expect(await read(sandbox, 'aligned.wav')).toStrictEqual(await read(sandbox, 'sync.wav'));
 });
 
 test('--dry-run shows the aligned request and opens no file', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   const args = ['Hello', '--subtitles', 'no/x.srt', '--dry-run', '--json', ...LOCAL];
-  const result = await runFoley(['tts', ...args], { box });
+  const result = await runFoley(['tts', ...args], { sandbox });
   expect(parseJsonDocument(result.stdout)).toMatchObject({
     method: 'POST',
     url: expect.stringMatching(/\/api\/open\/v3\/speech\/tts\/aligned$/),
     headers: { accept: 'text/event-stream, application/json' },
   });
-  expect(filesOf(await snapshot(box.out))).toStrictEqual([]);
+  expect(filesOf(await snapshot(sandbox.out))).toStrictEqual([]);
 });
 
 /** The words of a text as its timings have them: without the signs around them. */
@@ -179,11 +181,11 @@ describe('every written number has its time', () => {
       '1-2-3, 10-20, 30-40, 1,2,3,4,5,6, 1/2, 3/4, 5x6.',
     ],
   ])('%s', async (_name, text) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = ['-o', 'x.wav', '--timings', 'x.json', '--subtitles', 'x.srt', ...LOCAL];
-    const result = await runFoley(['tts', text, ...args], { box });
+    const result = await runFoley(['tts', text, ...args], { sandbox });
     expect(result.code, result.stderr).toBe(0);
-    const { complete, durationMs, words } = await timingsIn(box, 'x.json');
+    const { complete, durationMs, words } = await timingsIn(sandbox, 'x.json');
     expect(complete).toBe(true);
     expect(words.map((word) => word.text)).toStrictEqual(writtenWords(text));
     const times = words.flatMap(({ startMs, endMs }) => [startMs, endMs]);
@@ -194,13 +196,13 @@ describe('every written number has its time', () => {
 });
 
 test('what the voice cannot say is marked: exit 3, and everything is written', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   const text = 'Hello there. 你好。 Goodbye.';
   const args = ['--voice-name', 'Jonas', '--local', '-o', 'x.wav', '--timings', 'x.json', '--json'];
-  const result = await runFoley(['tts', text, ...args], { box });
+  const result = await runFoley(['tts', text, ...args], { sandbox });
   expect(result.code).toBe(3);
   expect(parseJsonDocument(result.stdout)).toMatchObject({ captions: { complete: false } });
-  expect(await timingsIn(box, 'x.json')).toMatchObject({ text, complete: false });
+  expect(await timingsIn(sandbox, 'x.json')).toMatchObject({ text, complete: false });
   expect(result.stderr).toContain('did not time all of this text');
 });
 
@@ -241,7 +243,7 @@ describe('what does not go together is exit 2, and nothing is sent', () => {
     const error = errorLine(result);
     expect(error).toMatchObject({ exitCode: 2, billed: 'no' });
     expect(error.message).toMatch(message);
-    expect(filesOf(await snapshot(result.box.out))).toStrictEqual([]);
+    expect(filesOf(await snapshot(result.sandbox.out))).toStrictEqual([]);
   });
 });
 
@@ -254,5 +256,5 @@ test('a model without aligned streams is reported with the models that have them
     'word times require aligned streams, but the model vendor-s1 does not have them',
   );
   expect(error.hint).toContain('vendor-s21pro-flash');
-  expect(filesOf(await snapshot(result.box.out))).toStrictEqual([]);
+  expect(filesOf(await snapshot(result.sandbox.out))).toStrictEqual([]);
 });

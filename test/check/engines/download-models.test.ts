@@ -10,14 +10,14 @@ import { startFaultServer } from '../../fault-server/fault-server.ts';
 import { answer, chunk, head, lastChunk } from '../../fault-server/http-text.ts';
 import type { Rule } from '../../fault-server/script.ts';
 import { fin, pause, repeat, write } from '../../fault-server/steps.ts';
-import { failureOf } from '../../files/file-world.ts';
-import type { ModelWorld } from '../../engines/model-files.ts';
+import { failureOf } from '../../files/file-simulation.ts';
+import type { ModelSimulation } from '../../engines/model-files.ts';
 import {
   contentOf,
   cutAfter,
   filesIn,
   listed,
-  modelWorld,
+  modelSimulation,
   served,
   TAG,
 } from '../../engines/model-files.ts';
@@ -26,30 +26,37 @@ const PATH = 'kokoro/voices/ada.bin';
 const CONTENT = contentOf('ada', 100_000);
 const ENTRY = listed(PATH, CONTENT);
 
-const partOf = (world: ModelWorld) => path.join(world.modelsFolder, `${PATH}.part`);
-const read = (world: ModelWorld, file = PATH) => readFile(path.join(world.modelsFolder, file));
+const partOf = (simulation: ModelSimulation) => path.join(simulation.modelsFolder, `${PATH}.part`);
+const read = (simulation: ModelSimulation, file = PATH) =>
+  readFile(path.join(simulation.modelsFolder, file));
 
 /** A world whose mirror is a server with this script. */
-async function mirrored(rules: readonly Rule[], changes: Parameters<typeof modelWorld>[0] = {}) {
+async function mirrored(
+  rules: readonly Rule[],
+  changes: Parameters<typeof modelSimulation>[0] = {},
+) {
   const server = await startFaultServer(rules);
   const url = new URL(`${server.origin}/mirror`);
-  return { server, world: await modelWorld({ source: { kind: 'mirror', url }, ...changes }) };
+  return {
+    server,
+    simulation: await modelSimulation({ source: { kind: 'mirror', url }, ...changes }),
+  };
 }
 
 const honest: Rule = { answer: (request) => served(CONTENT, request) };
 
 describe('a download', () => {
   it('asks for the path of the list below the mirror, and needs no key', async () => {
-    const { server, world } = await mirrored([honest]);
-    await storeFiles([ENTRY], world);
-    expect(await read(world)).toEqual(CONTENT);
-    expect(await filesIn(world)).toEqual(['ada.bin']);
+    const { server, simulation } = await mirrored([honest]);
+    await storeFiles([ENTRY], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
+    expect(await filesIn(simulation)).toEqual(['ada.bin']);
     const [request] = server.requests;
     expect(request?.path).toBe(`/mirror/${PATH}`);
     expect(request?.header('authorization')).toBeUndefined();
     expect(request?.header('x-request-id')).toBeUndefined();
-    expect(world.progress.at(-1)).toBe(CONTENT.length);
-    const folder = await stat(path.join(world.modelsFolder, 'kokoro/voices'));
+    expect(simulation.progress.at(-1)).toBe(CONTENT.length);
+    const folder = await stat(path.join(simulation.modelsFolder, 'kokoro/voices'));
     expect(folder.mode & 0o777).toBe(0o700);
   });
 
@@ -58,16 +65,16 @@ describe('a download', () => {
       { path: `/${PATH}`, answer: answer(302, { Location: '/elsewhere' }) },
       { path: '/elsewhere', answer: (request) => served(CONTENT, request) },
     ]);
-    const world = await modelWorld();
-    await storeFiles([listed(PATH, CONTENT, server.origin)], world);
-    expect(await read(world)).toEqual(CONTENT);
+    const simulation = await modelSimulation();
+    await storeFiles([listed(PATH, CONTENT, server.origin)], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
   });
 
   it('never follows a redirect to another computer without encryption', async () => {
-    const { world } = await mirrored([
+    const { simulation } = await mirrored([
       { answer: answer(302, { Location: 'http://models.example/ada.bin' }) },
     ]);
-    const failure = await failureOf(storeFiles([ENTRY], world));
+    const failure = await failureOf(storeFiles([ENTRY], simulation));
     expect(failure).toMatchObject({ exitCode: 25 });
     expect(String(failure)).toContain('without encryption');
   });
@@ -83,9 +90,9 @@ describe('a download', () => {
             optional: true,
             answer: (request) => cutAfter(CONTENT, request, bytes, how),
           }));
-          const { server, world } = await mirrored([...script, { ...honest, optional: true }]);
-          await storeFiles([ENTRY], world);
-          expect(await read(world)).toEqual(CONTENT);
+          const { server, simulation } = await mirrored([...script, { ...honest, optional: true }]);
+          await storeFiles([ENTRY], simulation);
+          expect(await read(simulation)).toEqual(CONTENT);
           const resumed = server.requests.filter((one) => one.header('range') !== undefined);
           for (const one of resumed) expect(one.header('if-range')).toBe(TAG);
         },
@@ -97,11 +104,11 @@ describe('a download', () => {
   it.each([0, 1, 4_096, 99_999, 100_000])(
     'resumes from %i bytes that an ended command left',
     async (bytes) => {
-      const { server, world } = await mirrored([{ ...honest, optional: true }]);
-      await mkdir(path.dirname(partOf(world)), { recursive: true });
-      await writeFile(partOf(world), CONTENT.subarray(0, bytes));
-      await storeFiles([ENTRY], world);
-      expect(await read(world)).toEqual(CONTENT);
+      const { server, simulation } = await mirrored([{ ...honest, optional: true }]);
+      await mkdir(path.dirname(partOf(simulation)), { recursive: true });
+      await writeFile(partOf(simulation), CONTENT.subarray(0, bytes));
+      await storeFiles([ENTRY], simulation);
+      expect(await read(simulation)).toEqual(CONTENT);
       const ranges = server.requests.map((one) => one.header('range'));
       expect(ranges).toEqual(
         bytes === 100_000 ? [] : [bytes === 0 ? undefined : `bytes=${bytes}-`],
@@ -111,59 +118,59 @@ describe('a download', () => {
 
   it('names the version of the earlier part, and starts again when the server has another', async () => {
     const old = contentOf('old', 100_000);
-    const { server, world } = await mirrored([
+    const { server, simulation } = await mirrored([
       { nth: 1, answer: (request) => cutAfter(old, request, 50_000) },
       { answer: (request) => served(CONTENT, request, '"version-2"') },
     ]);
-    await storeFiles([ENTRY], world);
-    expect(await read(world)).toEqual(CONTENT);
+    await storeFiles([ENTRY], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
     expect(server.requests.map((one) => one.header('if-range'))).toEqual([undefined, TAG]);
   });
 
   it('starts again when the server ignores the range', async () => {
-    const { server, world } = await mirrored([
+    const { server, simulation } = await mirrored([
       { nth: 1, answer: (request) => cutAfter(CONTENT, request, 60_000) },
       { answer: answer(200, {}, CONTENT) },
     ]);
-    await storeFiles([ENTRY], world);
-    expect(await read(world)).toEqual(CONTENT);
+    await storeFiles([ENTRY], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
     expect(server.requests).toHaveLength(2);
   });
 
   it('starts again when the earlier part is damaged, without a version', async () => {
-    const { server, world } = await mirrored([
+    const { server, simulation } = await mirrored([
       { answer: (request) => served(CONTENT, request, 'W/"weak"') },
     ]);
-    await mkdir(path.dirname(partOf(world)), { recursive: true });
-    await writeFile(partOf(world), contentOf('damage', 30_000));
-    await storeFiles([ENTRY], world);
-    expect(await read(world)).toEqual(CONTENT);
+    await mkdir(path.dirname(partOf(simulation)), { recursive: true });
+    await writeFile(partOf(simulation), contentOf('damage', 30_000));
+    await storeFiles([ENTRY], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
     expect(server.requests.map((one) => one.header('range'))).toEqual(['bytes=30000-', undefined]);
   });
 
   it('starts again when the server sends another range', async () => {
-    const { server, world } = await mirrored([
+    const { server, simulation } = await mirrored([
       { nth: 1, answer: answer(206, { 'Content-Range': 'bytes 0-99999/100000' }, CONTENT) },
       honest,
     ]);
-    await mkdir(path.dirname(partOf(world)), { recursive: true });
-    await writeFile(partOf(world), CONTENT.subarray(0, 500));
-    await storeFiles([ENTRY], world);
-    expect(await read(world)).toEqual(CONTENT);
+    await mkdir(path.dirname(partOf(simulation)), { recursive: true });
+    await writeFile(partOf(simulation), CONTENT.subarray(0, 500));
+    await storeFiles([ENTRY], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
     expect(server.requests.map((one) => one.header('range'))).toEqual(['bytes=500-', undefined]);
   });
 
   it('starts again when the server refuses the range', async () => {
     const refusal = answer(416, { 'Content-Range': 'bytes */10' });
-    const { world } = await mirrored([{ nth: 1, answer: refusal }, honest]);
-    await mkdir(path.dirname(partOf(world)), { recursive: true });
-    await writeFile(partOf(world), CONTENT.subarray(0, 500));
-    await storeFiles([ENTRY], world);
-    expect(await read(world)).toEqual(CONTENT);
+    const { simulation } = await mirrored([{ nth: 1, answer: refusal }, honest]);
+    await mkdir(path.dirname(partOf(simulation)), { recursive: true });
+    await writeFile(partOf(simulation), CONTENT.subarray(0, 500));
+    await storeFiles([ENTRY], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
   });
 
   it('continues when the server stalls', async () => {
-    const { world } = await mirrored([
+    const { simulation } = await mirrored([
       {
         nth: 1,
         answer: [
@@ -174,12 +181,12 @@ describe('a download', () => {
       },
       honest,
     ]);
-    await storeFiles([ENTRY], world);
-    expect(await read(world)).toEqual(CONTENT);
+    await storeFiles([ENTRY], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
   });
 
   it('continues when the body ends too early but in order', async () => {
-    const { world } = await mirrored([
+    const { simulation } = await mirrored([
       {
         nth: 1,
         answer: [
@@ -190,12 +197,12 @@ describe('a download', () => {
       },
       honest,
     ]);
-    await storeFiles([ENTRY], world);
-    expect(await read(world)).toEqual(CONTENT);
+    await storeFiles([ENTRY], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
   });
 
   it('gives up on a server that always breaks off at the same byte, and keeps the part', async () => {
-    const { server, world } = await mirrored([
+    const { server, simulation } = await mirrored([
       {
         answer: [
           head(200, { 'Content-Length': String(CONTENT.length) }),
@@ -204,13 +211,13 @@ describe('a download', () => {
         ],
       },
     ]);
-    const failure = await failureOf(storeFiles([ENTRY], world));
+    const failure = await failureOf(storeFiles([ENTRY], simulation));
     expect(failure).toMatchObject({
       exitCode: 25,
       hint: expect.stringContaining('It resumes the download.'),
     });
     expect(server.requests).toHaveLength(5);
-    expect((await stat(partOf(world))).size).toBe(5_000);
+    expect((await stat(partOf(simulation))).size).toBe(5_000);
   });
 
   it.each([
@@ -232,25 +239,25 @@ describe('a download', () => {
       /is compressed/,
     ],
   ])('ends with exit 25 for %s', async (_, steps, why) => {
-    const { world } = await mirrored([{ answer: steps }]);
-    const failure = await failureOf(storeFiles([ENTRY], world));
+    const { simulation } = await mirrored([{ answer: steps }]);
+    const failure = await failureOf(storeFiles([ENTRY], simulation));
     expect(failure).toMatchObject({ exitCode: 25, code: 'bad_answer' });
     expect(String(failure)).toMatch(why);
-    expect(await missingFiles([ENTRY], world)).toEqual([ENTRY]);
-    expect(await filesIn(world)).not.toContain('ada.bin');
+    expect(await missingFiles([ENTRY], simulation)).toEqual([ENTRY]);
+    expect(await filesIn(simulation)).not.toContain('ada.bin');
   });
 
   it('deletes a file with a wrong checksum', async () => {
-    const { world } = await mirrored([{ answer: answer(200, {}, contentOf('x', 100_000)) }]);
-    await failureOf(storeFiles([ENTRY], world));
-    expect(await filesIn(world)).toEqual([]);
+    const { simulation } = await mirrored([{ answer: answer(200, {}, contentOf('x', 100_000)) }]);
+    await failureOf(storeFiles([ENTRY], simulation));
+    expect(await filesIn(simulation)).toEqual([]);
   });
 
   it('ends with exit 24 when no server answers, and names the file and the other sources', async () => {
-    const world = await modelWorld({
+    const simulation = await modelSimulation({
       source: { kind: 'mirror', url: new URL('http://127.0.0.1:9') },
     });
-    const failure = await failureOf(storeFiles([ENTRY], world));
+    const failure = await failureOf(storeFiles([ENTRY], simulation));
     expect(failure).toMatchObject({
       exitCode: 24,
       message: expect.stringMatching(/^cannot download ada\.bin from 127\.0\.0\.1:9: /),
@@ -259,15 +266,15 @@ describe('a download', () => {
   });
 
   it('names the status of a server that does not have the file', async () => {
-    const { world } = await mirrored([{ answer: answer(404, {}, 'nothing here') }]);
-    const failure = await failureOf(storeFiles([ENTRY], world));
+    const { simulation } = await mirrored([{ answer: answer(404, {}, 'nothing here') }]);
+    const failure = await failureOf(storeFiles([ENTRY], simulation));
     expect(failure).toMatchObject({ exitCode: 25 });
     expect(String(failure)).toContain('status 404');
   });
 
   it('names the time after which an overloaded server accepts requests again', async () => {
-    const { world } = await mirrored([{ answer: answer(503, { 'Retry-After': '600' }) }]);
-    expect(await failureOf(storeFiles([ENTRY], world))).toMatchObject({
+    const { simulation } = await mirrored([{ answer: answer(503, { 'Retry-After': '600' }) }]);
+    expect(await failureOf(storeFiles([ENTRY], simulation))).toMatchObject({
       exitCode: 23,
       hint: expect.stringContaining('Run the command again in 600 seconds.'),
     });
@@ -276,29 +283,29 @@ describe('a download', () => {
   it('checks an MD5 where the list has no SHA-256', async () => {
     const rest = { ...ENTRY, sha256: undefined };
     const md5 = createHash('md5').update(CONTENT).digest('hex');
-    const { world } = await mirrored([honest]);
-    await storeFiles([{ ...rest, md5 }], world);
-    expect(await missingFiles([{ ...rest, md5 }], world)).toEqual([]);
+    const { simulation } = await mirrored([honest]);
+    await storeFiles([{ ...rest, md5 }], simulation);
+    expect(await missingFiles([{ ...rest, md5 }], simulation)).toEqual([]);
     const wrong: ModelFile = { ...rest, md5: md5.replaceAll('0', '1'), path: 'kokoro/other.bin' };
-    expect(String(await failureOf(storeFiles([wrong], world)))).toContain('its MD5 is');
+    expect(String(await failureOf(storeFiles([wrong], simulation)))).toContain('its MD5 is');
   });
 });
 
 describe('a folder as source', () => {
   test.each([PATH, 'voices/ada.bin', 'ada.bin'])('may have the file as %s', async (place) => {
-    const folder = (await modelWorld()).modelsFolder;
+    const folder = (await modelSimulation()).modelsFolder;
     await mkdir(path.dirname(path.join(folder, place)), { recursive: true });
     await writeFile(path.join(folder, place), CONTENT);
-    const world = await modelWorld({ source: { kind: 'folder', path: folder } });
-    await storeFiles([ENTRY], world);
-    expect(await read(world)).toEqual(CONTENT);
+    const simulation = await modelSimulation({ source: { kind: 'folder', path: folder } });
+    await storeFiles([ENTRY], simulation);
+    expect(await read(simulation)).toEqual(CONTENT);
     expect(await readFile(path.join(folder, place))).toEqual(CONTENT);
   });
 
   test('that lacks files is named with all of them, and nothing is stored', async () => {
-    const world = await modelWorld();
+    const simulation = await modelSimulation();
     const files = [ENTRY, { ...ENTRY, path: 'kokoro/model.onnx' }];
-    const from = { ...world, source: { kind: 'folder', path: '/nowhere' } } as const;
+    const from = { ...simulation, source: { kind: 'folder', path: '/nowhere' } } as const;
     expect(await failureOf(storeFiles(files, from))).toMatchObject({
       exitCode: 2,
       hint: `Put these files there: ${PATH}, kokoro/model.onnx`,
@@ -306,13 +313,13 @@ describe('a folder as source', () => {
   });
 
   test('with wrong bytes ends with exit 25, and keeps the file of the user', async () => {
-    const folder = (await modelWorld()).modelsFolder;
+    const folder = (await modelSimulation()).modelsFolder;
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, 'ada.bin'), contentOf('wrong', 100_000));
-    const world = await modelWorld({ source: { kind: 'folder', path: folder } });
-    expect(await failureOf(storeFiles([ENTRY], world))).toMatchObject({ exitCode: 25 });
+    const simulation = await modelSimulation({ source: { kind: 'folder', path: folder } });
+    expect(await failureOf(storeFiles([ENTRY], simulation))).toMatchObject({ exitCode: 25 });
     expect(await readdir(folder)).toEqual(['ada.bin']);
-    expect(await filesIn(world)).toEqual([]);
+    expect(await filesIn(simulation)).toEqual([]);
   });
 });
 
@@ -324,8 +331,8 @@ describe('the disk', () => {
           ? async () => ({ bavail: 1, bsize: 4_096, blocks: 10 })
           : Reflect.get(target, property),
     });
-    const world = await modelWorld({ files });
-    expect(await failureOf(storeFiles([ENTRY], world))).toMatchObject({
+    const simulation = await modelSimulation({ files });
+    expect(await failureOf(storeFiles([ENTRY], simulation))).toMatchObject({
       exitCode: 30,
       message: expect.stringContaining('4 KiB free, and the voices need about 98 KiB'),
       hint: expect.stringContaining('XDG_DATA_HOME'),
@@ -334,12 +341,12 @@ describe('the disk', () => {
 });
 
 test('a damaged file counts as missing', async () => {
-  const world = await modelWorld();
-  const name = path.join(world.modelsFolder, PATH);
-  expect(await missingFiles([ENTRY], world)).toEqual([ENTRY]);
+  const simulation = await modelSimulation();
+  const name = path.join(simulation.modelsFolder, PATH);
+  expect(await missingFiles([ENTRY], simulation)).toEqual([ENTRY]);
   await mkdir(path.dirname(name), { recursive: true });
   await writeFile(name, CONTENT);
-  expect(await missingFiles([ENTRY], world)).toEqual([]);
+  expect(await missingFiles([ENTRY], simulation)).toEqual([]);
   await writeFile(name, contentOf('other', CONTENT.length));
-  expect(await missingFiles([ENTRY], world)).toEqual([ENTRY]);
+  expect(await missingFiles([ENTRY], simulation)).toEqual([ENTRY]);
 });

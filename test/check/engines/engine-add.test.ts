@@ -11,7 +11,7 @@ import { inShell } from '../../harness/in-shell.ts';
 import { skipWithout } from '../../harness/require-tool.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 // The checksums are pinned, so that only the real files pass: here the download always ends with exit 25.
 const VOICE_BYTES = 522_240;
@@ -24,14 +24,14 @@ const add = (origin: string, ...more: readonly string[]): string[] => [
   ...more,
 ];
 
-const voicesOf = (box: Sandbox): string =>
-  path.join(box.home, '.local/share/foley/models/kokoro/voices');
+const voicesOf = (sandbox: Sandbox): string =>
+  path.join(sandbox.home, '.local/share/foley/models/kokoro/voices');
 
 /** Waits until the part that has arrived is on the disk. */
-async function untilHalf(box: Sandbox): Promise<void> {
+async function untilHalf(sandbox: Sandbox): Promise<void> {
   await expect
     .poll(async () => {
-      const part = path.join(voicesOf(box), 'af_heart.bin.part');
+      const part = path.join(voicesOf(sandbox), 'af_heart.bin.part');
       return (await stat(part).catch(() => undefined))?.size;
     })
     .toBe(HALF);
@@ -50,13 +50,13 @@ describe('a command that is killed during a download', () => {
       { times: 1, answer: (request) => cutAfter(JUNK, request, VOICE_BYTES) },
       { answer: answer(200, {}, JUNK) },
     ]);
-    const box = await sandbox();
-    const killed = await startFoley(add(server.origin), { box });
-    await untilHalf(box);
+    const sandbox = await createSandbox();
+    const killed = await startFoley(add(server.origin), { sandbox });
+    await untilHalf(sandbox);
     killed.signal('SIGKILL');
     expect(await killed.done).toMatchObject({ signal: 'SIGKILL' });
 
-    const error = errorLine(await runFoley(add(server.origin), { box }));
+    const error = errorLine(await runFoley(add(server.origin), { sandbox }));
 
     // The second response has the rest; the sum of both is wrong, and so is that of a fresh download.
     expect(error).toMatchObject({ exitCode: 25 });
@@ -65,7 +65,7 @@ describe('a command that is killed during a download', () => {
       [`bytes=${HALF}-`, TAG],
       [undefined, undefined],
     ]);
-    expect(await readdir(voicesOf(box))).toEqual([]);
+    expect(await readdir(voicesOf(sandbox))).toEqual([]);
   });
 
   test('does not keep a second one waiting', async () => {
@@ -73,10 +73,10 @@ describe('a command that is killed during a download', () => {
       { times: 1, answer: halfThenPause },
       { answer: answer(200, {}, JUNK) },
     ]);
-    const box = await sandbox();
-    const killed = await startFoley(add(server.origin), { box });
-    await untilHalf(box);
-    const second = await startFoley(add(server.origin), { box });
+    const sandbox = await createSandbox();
+    const killed = await startFoley(add(server.origin), { sandbox });
+    await untilHalf(sandbox);
+    const second = await startFoley(add(server.origin), { sandbox });
     await second.waitFor('stderr', new RegExp(`waiting for process ${killed.pid}`));
     expect(server.requests).toHaveLength(1);
     killed.signal('SIGKILL');
@@ -87,17 +87,17 @@ describe('a command that is killed during a download', () => {
 
   test('by Ctrl-C frees the lock, and keeps the part', async () => {
     const server = await startFaultServer([{ nth: 1, answer: halfThenPause }]);
-    const box = await sandbox();
-    const stopped = await startFoley(add(server.origin), { box });
-    await untilHalf(box);
+    const sandbox = await createSandbox();
+    const stopped = await startFoley(add(server.origin), { sandbox });
+    await untilHalf(sandbox);
     stopped.signal('SIGINT');
     expect(await stopped.done).toMatchObject({
       signal: 'SIGINT',
       stderr: expect.stringContaining('stopped; run the command again to resume'),
     });
-    const models = path.join(voicesOf(box), '../..');
+    const models = path.join(voicesOf(sandbox), '../..');
     expect(await readdir(models)).toEqual(['kokoro']);
-    expect((await readdir(voicesOf(box))).toSorted()).toEqual([
+    expect((await readdir(voicesOf(sandbox))).toSorted()).toEqual([
       'af_heart.bin.part',
       'af_heart.bin.part.version',
     ]);
@@ -108,12 +108,12 @@ describe('a full disk', () => {
   test('is noticed before anything is requested', async () => {
     requireSmallDisk();
     const server = await startFaultServer([]);
-    const box = await sandbox();
-    await mkdir(path.join(box.out, 'small'));
+    const sandbox = await createSandbox();
+    await mkdir(path.join(sandbox.out, 'small'));
     const line = `foley ${add(server.origin).join(' ')}`;
     const script = `mount -t tmpfs -o size=1m none small && XDG_DATA_HOME=$PWD/small ${line}`;
     const inside = `unshare --user --map-root-user --mount bash -c '${script}'`;
-    const error = errorLine(await inShell(inside, { box }));
+    const error = errorLine(await inShell(inside, { sandbox }));
     expect(error).toMatchObject({ exitCode: 30, code: 'output' });
     expect(error.message).toMatch(/the disk is full: .* free, and the voices need about 89 MiB/);
   });
@@ -122,14 +122,16 @@ describe('a full disk', () => {
     const server = await startFaultServer([
       { answer: (request) => cutAfter(JUNK, request, VOICE_BYTES) },
     ]);
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const line = `foley ${add(server.origin).join(' ')}`;
-    const error = errorLine(await inShell(`ulimit -f 200; ${line}`, { box }));
+    const error = errorLine(await inShell(`ulimit -f 200; ${line}`, { sandbox }));
     expect(error).toMatchObject({ exitCode: 30, code: 'output' });
     expect(error.hint).toContain('XDG_DATA_HOME');
-    const { size } = await stat(path.join(voicesOf(box), 'af_heart.bin.part'));
+    const { size } = await stat(path.join(voicesOf(sandbox), 'af_heart.bin.part'));
     expect(size).toBeGreaterThan(0);
-    expect(errorLine(await runFoley(add(server.origin), { box }))).toMatchObject({ exitCode: 25 });
+    expect(errorLine(await runFoley(add(server.origin), { sandbox }))).toMatchObject({
+      exitCode: 25,
+    });
     expect(server.requests[1]?.header('range')).toBe(`bytes=${size}-`);
   });
 });

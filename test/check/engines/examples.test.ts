@@ -8,7 +8,7 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { findOnPath } from '../../harness/require-tool.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/engine/', import.meta.url));
 const PROGRAMS = {
@@ -17,8 +17,8 @@ const PROGRAMS = {
 };
 
 /** A folder for PATH with a program of Debian, which runs the build of the same program from npm. */
-async function folderWith(box: Sandbox, program: keyof typeof PROGRAMS): Promise<string> {
-  const folder = path.join(box.harness, 'programs');
+async function folderWith(sandbox: Sandbox, program: keyof typeof PROGRAMS): Promise<string> {
+  const folder = path.join(sandbox.harness, 'programs');
   await mkdir(folder);
   const script = `#!/bin/sh\nexec '${process.execPath}' '${PROGRAMS[program]}' "$@"\n`;
   await writeFile(path.join(folder, program), script);
@@ -33,9 +33,9 @@ test.each([
   'the example %s, which runs %s, keeps every rule and speaks',
   async (file, program, interpreter, voice) => {
     expect(findOnPath(interpreter)).toBeDefined();
-    const box = await sandbox();
-    const env = { PATH: `${await folderWith(box, program)}:${process.env['PATH']}` };
-    const run = (args: readonly string[]) => runFoley(args, { box, env, cwd: EXAMPLES });
+    const sandbox = await createSandbox();
+    const env = { PATH: `${await folderWith(sandbox, program)}:${process.env['PATH']}` };
+    const run = (args: readonly string[]) => runFoley(args, { sandbox, env, cwd: EXAMPLES });
 
     const added = await run(['engine', 'add', 'mine', '--', interpreter, file]);
     expect(added.code, added.stderr).toBe(0);
@@ -45,7 +45,7 @@ test.each([
       failed: 0,
       warnings: 0,
     });
-    const output = path.join(box.out, 'mine.wav');
+    const output = path.join(sandbox.out, 'mine.wav');
     const text = 'It\'s "quoted" $(and) `more`.\n\nEnd.';
     const spoken = await run(['tts', text, '--voice-name', voice, '-o', output]);
     expect(spoken.code, spoken.stderr).toBe(0);

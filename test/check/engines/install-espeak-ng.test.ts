@@ -25,7 +25,7 @@ async function installFromHere(folder: string): Promise<void> {
   await symlink(path.join(MODULES, '@echogarden', name), path.join(scope, name));
 }
 
-async function world(changes: Partial<InstallDeps> = {}): Promise<InstallDeps> {
+async function simulation(changes: Partial<InstallDeps> = {}): Promise<InstallDeps> {
   const deps = await enginesFolder();
   return { ...deps, adapterFolder: ADAPTERS_FOLDER, installPackages: installFromHere, ...changes };
 }
@@ -46,7 +46,9 @@ describe('installing espeak-ng', () => {
   it('makes an engine that speaks, in a folder of its own', async () => {
     const { env } = process;
     const signal = new AbortController().signal;
-    const deps = await world({ inspect: engineInspector({ env, clock: systemClock, signal }) });
+    const deps = await simulation({
+      inspect: engineInspector({ env, clock: systemClock, signal }),
+    });
 
     const engine = await installEspeakNg(deps);
 
@@ -63,7 +65,7 @@ describe('installing espeak-ng', () => {
   });
 
   it('replaces the one that was there, when the new one works', async () => {
-    const deps = await world();
+    const deps = await simulation();
     const first = await installEspeakNg(deps);
     const second = await installEspeakNg(deps);
     expect(second.cwd).not.toBe(first.cwd);
@@ -72,7 +74,7 @@ describe('installing espeak-ng', () => {
   });
 
   it('leaves one installation when two commands install it at once', async () => {
-    const deps = await world();
+    const deps = await simulation();
     const engines = await Promise.all([installEspeakNg(deps), installEspeakNg(deps)]);
     const [left] = await listed(deps);
     expect(engines).toContainEqual(left);
@@ -80,7 +82,7 @@ describe('installing espeak-ng', () => {
   });
 
   it('keeps the one that was there when npm fails', async () => {
-    const deps = await world();
+    const deps = await simulation();
     const first = await installEspeakNg(deps);
     const failure = configFailure('npm failed to install the engine (exit code 1)');
     const installPackages = async () => {
@@ -92,7 +94,7 @@ describe('installing espeak-ng', () => {
   });
 
   it('leaves nothing behind when the engine does not speak', async () => {
-    const deps = await world({
+    const deps = await simulation({
       inspect: async () => ({ isSound: false, fault: 'It is mute.', detail: undefined }),
     });
     await expect(installEspeakNg(deps)).rejects.toThrow('It is mute');
@@ -106,7 +108,7 @@ describe('installing espeak-ng', () => {
       const effects = await forEachEffect({
         fault,
         async prepare() {
-          const deps = await world({ installPackages: async () => undefined });
+          const deps = await simulation({ installPackages: async () => undefined });
           await installEspeakNg(deps);
           return deps;
         },
@@ -131,7 +133,7 @@ describe('installing espeak-ng', () => {
   );
 
   it('locks the very package that the tests speak with', async () => {
-    const deps = await world();
+    const deps = await simulation();
     const { cwd } = await installEspeakNg(deps);
     const { packages } = JSON.parse(await readFile(path.join(cwd, 'package-lock.json'), 'utf8'));
     expect(Object.keys(packages)).toEqual(['', 'node_modules/@echogarden/espeak-ng-emscripten']);
@@ -139,7 +141,7 @@ describe('installing espeak-ng', () => {
   });
 
   it('copies no package with the adapter', async () => {
-    const deps = await world({ installPackages: async () => undefined });
+    const deps = await simulation({ installPackages: async () => undefined });
     const withModules = path.join(deps.enginesFolder, '..', 'adapter');
     for (const name of ['espeak-ng', 'parts']) {
       const filter = (file: string): boolean => !file.includes(`engines/${name}/node_modules`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 import { independentMeter } from '../../harness/independent-meter.ts';
 import { runFoley } from '../../harness/run-foley.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { readWav } from '../../harness/wav.ts';
 import { naturalModels } from '../../harness/natural-models.ts';
 import { type Spoken, wholeSpeech } from '../../service/engine/process/engine-under-test.ts';
@@ -27,15 +27,15 @@ const say = (text: string, speed = 1): Promise<Spoken> =>
 
 describe('the Piper voice joe', () => {
   it('is added by foley, and then speaks', { timeout: 10 * MINUTE }, async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const models = path.dirname(folder);
     const args = ['engine', 'add', 'piper', '--from', models, '--yes', '--json'];
-    const added = await runFoley(args, { box, timeoutMs: 10 * MINUTE });
+    const added = await runFoley(args, { sandbox, timeoutMs: 10 * MINUTE });
     expect(added.code, added.stderr).toBe(0);
     expect(JSON.parse(added.stdout.toString()).voices).toMatchObject([{ id: VOICE }]);
 
-    const file = path.join(box.out, 'joe.wav');
-    const spoken = await runFoley(['tts', 'Good morning.', '-v', VOICE, '-o', file], { box });
+    const file = path.join(sandbox.out, 'joe.wav');
+    const spoken = await runFoley(['tts', 'Good morning.', '-v', VOICE, '-o', file], { sandbox });
     expect(spoken.code, spoken.stderr).toBe(0);
     expect(readWav(await readFile(file)).sampleRate).toBe(22_050);
   });

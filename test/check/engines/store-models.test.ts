@@ -5,8 +5,13 @@ import type { Liveness } from '../../../src/effects/processes.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import { addNaturalEngine } from '../../../src/engines/add-natural-engine.ts';
 import { missingFiles, storeFiles } from '../../../src/engines/download-models.ts';
-import { contentOf, filesIn, listed, modelWorld, served } from '../../engines/model-files.ts';
-import { installationsIn, listedIn, naturalWorld, PARTS } from '../../engines/natural-world.ts';
+import { contentOf, filesIn, listed, modelSimulation, served } from '../../engines/model-files.ts';
+import {
+  installationsIn,
+  listedIn,
+  naturalSimulation,
+  PARTS,
+} from '../../engines/natural-simulation.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';
 import { forEachEffect } from '../../harness/failing-files.ts';
 
@@ -22,20 +27,20 @@ test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EIO' }] a
     const source = { kind: 'mirror', url: new URL(server.origin) } as const;
     const effects = await forEachEffect({
       fault,
-      prepare: () => modelWorld({ source }),
-      scenario: (world, files) => storeFiles([ENTRY], { ...world, files }),
-      async check(world, { error, open }) {
+      prepare: () => modelSimulation({ source }),
+      scenario: (simulation, files) => storeFiles([ENTRY], { ...simulation, files }),
+      async check(simulation, { error, open }) {
         if (fault.kind === 'full' && error !== undefined) {
           expect(error).toMatchObject({ exitCode: 30 });
         }
         expect(open).toEqual([]);
-        const isThere = (await missingFiles([ENTRY], world)).length === 0;
-        const names = await filesIn(world).catch((): string[] => []);
+        const isThere = (await missingFiles([ENTRY], simulation)).length === 0;
+        const names = await filesIn(simulation).catch((): string[] => []);
         expect(names.includes('ada.bin')).toBe(isThere);
-        if (!isThere) await storeFiles([ENTRY], world);
-        expect(await readFile(path.join(world.modelsFolder, ENTRY.path))).toEqual(CONTENT);
+        if (!isThere) await storeFiles([ENTRY], simulation);
+        expect(await readFile(path.join(simulation.modelsFolder, ENTRY.path))).toEqual(CONTENT);
         // An ETag whose removal failed is harmless.
-        const left = (await filesIn(world)).filter((name) => !name.endsWith('.version'));
+        const left = (await filesIn(simulation)).filter((name) => !name.endsWith('.version'));
         expect(left).toEqual(['ada.bin']);
       },
     });
@@ -48,7 +53,7 @@ test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EACCES' }
   async (fault) => {
     const effects = await forEachEffect({
       fault,
-      prepare: async () => (await naturalWorld()).deps,
+      prepare: async () => (await naturalSimulation()).deps,
       scenario: async (deps, files) => {
         await addNaturalEngine('kokoro', PARTS, { ...deps, files });
       },

@@ -19,7 +19,7 @@ import type { Answer, Rule } from '../../fault-server/script.ts';
 import { repeat } from '../../fault-server/steps.ts';
 import { parseErrorLine } from '../../harness/error-line.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
-import type { Scene } from '../../binary/support/scene.ts';
+import type { Fixture } from '../../binary/support/fixture.ts';
 import {
   filesLeft,
   KEPT,
@@ -28,9 +28,9 @@ import {
   outputOf,
   paidAudio,
   RATES,
-  scene,
+  createFixture,
   spooled,
-} from '../../binary/support/scene.ts';
+} from '../../binary/support/fixture.ts';
 
 const { mp3 } = await paidAudio();
 const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
@@ -46,19 +46,20 @@ function onAligned(answer: Answer): Rule {
 }
 
 /** Creates a scene with an older file of every name. */
-async function sceneWithOlder(answer: Answer): Promise<Scene> {
-  const stage = await scene([onAligned(answer)]);
-  for (const name of OLDER) await writeFile(path.join(stage.box.out, name), `older ${name}`);
-  return stage;
+async function fixtureWithOlder(answer: Answer): Promise<Fixture> {
+  const fixture = await createFixture([onAligned(answer)]);
+  for (const name of OLDER) await writeFile(path.join(fixture.sandbox.out, name), `older ${name}`);
+  return fixture;
 }
 
-async function expectOlder({ box }: Scene): Promise<void> {
-  for (const name of OLDER) expect((await outputOf(box, name)).toString()).toBe(`older ${name}`);
+async function expectOlder({ sandbox }: Fixture): Promise<void> {
+  for (const name of OLDER)
+    expect((await outputOf(sandbox, name)).toString()).toBe(`older ${name}`);
 }
 
 test('a complete stream: audio and captions are published, with the cost of the last event', async () => {
-  const stage = await sceneWithOlder(events(...wholeEvents(mp3)));
-  const result = await stage.speak([...CAPTIONS, '--json']);
+  const fixture = await fixtureWithOlder(events(...wholeEvents(mp3)));
+  const result = await fixture.speak([...CAPTIONS, '--json']);
   expect(result.code, result.stderr).toBe(0);
   expect(parseJsonDocument(result.stdout)).toMatchObject({
     requestId: 'r-aligned',
@@ -71,15 +72,15 @@ test('a complete stream: audio and captions are published, with the cost of the 
       complete: true,
     },
   });
-  expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
-  expect((await outputOf(stage.box, 'hi.srt')).toString()).toContain('\nhi\n');
-  const timings: unknown = JSON.parse((await outputOf(stage.box, 'hi.json')).toString());
+  expect(await outputOf(fixture.sandbox)).toStrictEqual(mp3.bytes);
+  expect((await outputOf(fixture.sandbox, 'hi.srt')).toString()).toContain('\nhi\n');
+  const timings: unknown = JSON.parse((await outputOf(fixture.sandbox, 'hi.json')).toString());
   expect(timings).toMatchObject({
     text: 'hi',
     complete: true,
     words: [{ text: 'hi', startMs: 20 }],
   });
-  expect(await filesLeft(stage.box)).toStrictEqual([...LEFT, RATES].sort());
+  expect(await filesLeft(fixture.sandbox)).toStrictEqual([...LEFT, RATES].sort());
 });
 
 describe('an incomplete stream publishes nothing and spools the billed audio', () => {
@@ -113,25 +114,25 @@ describe('an incomplete stream publishes nothing and spools the billed audio', (
     ],
     ['fails with an unknown code', events(begun, eventText('error', { code: 'new' })), 23, 'new'],
   ])('%s', async (_name, answer, exitCode, message) => {
-    const stage = await sceneWithOlder(answer);
-    const error = await stage.fail([...CAPTIONS, '--json']);
+    const fixture = await fixtureWithOlder(answer);
+    const error = await fixture.fail([...CAPTIONS, '--json']);
     expect(error).toMatchObject({ exitCode, billed: 'yes' });
     expect(error.message).toContain(message);
     expect(error.hint).toContain('is saved in');
-    await expectOlder(stage);
-    expect(await filesLeft(stage.box)).toStrictEqual([...LEFT, ...KEPT].sort());
-    const { audio, record } = await spooled(stage.box);
+    await expectOlder(fixture);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([...LEFT, ...KEPT].sort());
+    const { audio, record } = await spooled(fixture.sandbox);
     expect(audio).toStrictEqual(half);
     expect(record).toMatchObject({ complete: false, creditsUsed: 2 });
-    expect(stage.server.requests).toHaveLength(1);
-    const recovered = await stage.run(['recover', '--json']);
+    expect(fixture.server.requests).toHaveLength(1);
+    const recovered = await fixture.run(['recover', '--json']);
     expect(recovered.code).toBe(27);
   });
 
   test('sends only heartbeats after its beginning: idle timeout', async () => {
     const beats = chunk(Buffer.from(': heartbeat\n\n'));
     const bytes = beats.kind === 'write' ? beats.bytes : half;
-    const stage = await sceneWithOlder([
+    const fixture = await fixtureWithOlder([
       head(200, {
         'Content-Type': 'text/event-stream',
         'X-OpenAPI-Credits-Used': '2',
@@ -140,24 +141,24 @@ describe('an incomplete stream publishes nothing and spools the billed audio', (
       chunk(Buffer.from(begun)),
       repeat(bytes, Infinity),
     ]);
-    const error = await stage.fail([...CAPTIONS, '--idle-timeout', '700ms']);
+    const error = await fixture.fail([...CAPTIONS, '--idle-timeout', '700ms']);
     expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
     expect(error.message).toContain('only heartbeats');
-    await expectOlder(stage);
+    await expectOlder(fixture);
   });
 
   test('has an event without an end: refused at its limit', async () => {
-    const stage = await sceneWithOlder([
+    const fixture = await fixtureWithOlder([
       head(200, { 'Content-Type': 'text/event-stream', Connection: 'close' }),
       ...[begun, 'event: audio\ndata: {"audioBase64":"'].map((text) => repeat(text, 1)),
       repeat('A'.repeat(65_536), Infinity),
     ]);
-    const running = await stage.start([...SPEAKING, ...CAPTIONS, '--json']);
+    const running = await fixture.start([...SPEAKING, ...CAPTIONS, '--json']);
     const result = await running.done;
     const error = parseErrorLine(result.stderr);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
     expect(error.message).toContain('larger than');
-    await expectOlder(stage);
+    await expectOlder(fixture);
   });
 });
 
@@ -165,7 +166,7 @@ const TO_STDOUT = ['tts', 'hi', '-o', '-', '--max-retries', '0', '-v', 'v-1'];
 const SPEAKING = ['tts', 'hi', '-o', 'hi.mp3', '--max-retries', '0', '-v', 'v-1'];
 
 test('incomplete times are written and reported with exit 3', async () => {
-  const stage = await scene([
+  const fixture = await createFixture([
     onAligned(
       events(
         snapshotEvent(0, [['hi', 0, 100]]),
@@ -175,75 +176,75 @@ test('incomplete times are written and reported with exit 3', async () => {
       ),
     ),
   ]);
-  const result = await stage.speak([...CAPTIONS]);
+  const result = await fixture.speak([...CAPTIONS]);
   expect(result.code).toBe(3);
   expect(result.stderr).toContain('did not time all of this text');
-  const timings: unknown = JSON.parse((await outputOf(stage.box, 'hi.json')).toString());
+  const timings: unknown = JSON.parse((await outputOf(fixture.sandbox, 'hi.json')).toString());
   expect(timings).toMatchObject({ complete: false, words: [] });
-  expect((await outputOf(stage.box, 'hi.srt')).toString()).toContain('\nhi\n');
-  expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+  expect((await outputOf(fixture.sandbox, 'hi.srt')).toString()).toContain('\nhi\n');
+  expect(await outputOf(fixture.sandbox)).toStrictEqual(mp3.bytes);
 });
 
 test('without a response: the hint names the idempotency key', async () => {
-  const stage = await scene([onAligned(resetBeforeHeaders())]);
-  const error = await stage.fail([...CAPTIONS, '--max-retries', '0']);
-  const request = stage.server.requests.find(({ path: asked }) => asked === ALIGNED_PATH);
+  const fixture = await createFixture([onAligned(resetBeforeHeaders())]);
+  const error = await fixture.fail([...CAPTIONS, '--max-retries', '0']);
+  const request = fixture.server.requests.find(({ path: asked }) => asked === ALIGNED_PATH);
   expect(error).toMatchObject({ exitCode: 26, billed: 'unknown' });
   expect(error.hint).toContain(`--idempotency-key ${request?.header('idempotency-key')}`);
 });
 
 describe('unwritable captions', () => {
   test('in a missing folder: nothing is sent', async () => {
-    const stage = await scene([]);
-    const error = await stage.fail(['--subtitles', 'no/hi.srt']);
+    const fixture = await createFixture([]);
+    const error = await fixture.fail(['--subtitles', 'no/hi.srt']);
     expect(error).toMatchObject({ exitCode: 30, billed: 'no' });
-    expect(stage.server.requests).toHaveLength(0);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(fixture.server.requests).toHaveLength(0);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('on a full disk: no audio is published, all of it is spooled', async () => {
     const words = Array.from({ length: 4_000 }, (): [string, number, number] => ['hi', 0, 400]);
     const all = [snapshotEvent(0, words), audioEvent(mp3.bytes), completedEvent()];
-    const stage = await sceneWithOlder(events(...all));
+    const fixture = await fixtureWithOlder(events(...all));
     const args = [...SPEAKING, ...CAPTIONS, '--json'].join(' ');
-    const result = await stage.shell(`ulimit -f 100; foley ${args}`);
+    const result = await fixture.shell(`ulimit -f 100; foley ${args}`);
     expect(parseErrorLine(result.stderr)).toMatchObject({ exitCode: 30, billed: 'yes' });
-    await expectOlder(stage);
-    expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
-    expect((await stage.run(['recover'])).code).toBe(0);
-    expect(await outputOf(stage.box, 'hi-2.mp3')).toStrictEqual(mp3.bytes);
+    await expectOlder(fixture);
+    expect((await spooled(fixture.sandbox)).audio).toStrictEqual(mp3.bytes);
+    expect((await fixture.run(['recover'])).code).toBe(0);
+    expect(await outputOf(fixture.sandbox, 'hi-2.mp3')).toStrictEqual(mp3.bytes);
   });
 
   test('on a full device: the audio is published and named', async () => {
-    const stage = await scene([onAligned(events(...wholeEvents(mp3)))], NO_RIGHTS);
-    await stage.shell('ln -s /dev/full hi.srt');
-    const error = await stage.fail(['--subtitles', 'hi.srt']);
+    const fixture = await createFixture([onAligned(events(...wholeEvents(mp3)))], NO_RIGHTS);
+    await fixture.shell('ln -s /dev/full hi.srt');
+    const error = await fixture.fail(['--subtitles', 'hi.srt']);
     expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
     expect(error.hint).toContain('in hi.mp3');
-    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+    expect(await outputOf(fixture.sandbox)).toStrictEqual(mp3.bytes);
   });
 });
 
 describe('audio that goes to stdout', () => {
   test('captions go to their files', async () => {
-    const stage = await scene([onAligned(events(...wholeEvents(mp3)))]);
-    const result = await stage.speak([...CAPTIONS, '-o', '-']);
+    const fixture = await createFixture([onAligned(events(...wholeEvents(mp3)))]);
+    const result = await fixture.speak([...CAPTIONS, '-o', '-']);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout).toStrictEqual(mp3.bytes);
-    expect((await outputOf(stage.box, 'hi.srt')).toString()).toContain('\nhi\n');
+    expect((await outputOf(fixture.sandbox, 'hi.srt')).toString()).toContain('\nhi\n');
   });
 
   test('a reader that stops slows a stream of any length', async () => {
     const framed = chunk(Buffer.from(audioEvent(mp3.bytes)));
     const bytes = framed.kind === 'write' ? framed.bytes : half;
-    const stage = await scene([
+    const fixture = await createFixture([
       onAligned([
         head(200, { 'Content-Type': 'text/event-stream', 'Transfer-Encoding': 'chunked' }),
         repeat(bytes, Infinity),
       ]),
     ]);
-    const running = await stage.start([...TO_STDOUT, ...CAPTIONS], { holdStdout: true });
-    const { answer } = await stage.server.received();
+    const running = await fixture.start([...TO_STDOUT, ...CAPTIONS], { holdStdout: true });
+    const { answer } = await fixture.server.received();
     let before = -1;
     const isStill = (): boolean => {
       const isSame = answer.bytesWritten === before && before > 0;
@@ -258,52 +259,52 @@ describe('audio that goes to stdout', () => {
 
   test('a closed reader ends the command silently, without captions', async () => {
     const large = Buffer.concat(Array.from({ length: 400 }, () => mp3.bytes));
-    const stage = await scene([
+    const fixture = await createFixture([
       onAligned(eventsAround([audioEvent(large)], [audioEvent(large), completedEvent()])),
     ]);
-    const running = await stage.start([...TO_STDOUT, ...CAPTIONS], { holdStdout: true });
-    await stage.server.received();
+    const running = await fixture.start([...TO_STDOUT, ...CAPTIONS], { holdStdout: true });
+    await fixture.server.received();
     running.closeOutput('stdout');
     expect(await running.done).toMatchObject({ code: 0, stderr: '' });
-    expect(await filesLeft(stage.box)).not.toContain('out/hi.srt');
+    expect(await filesLeft(fixture.sandbox)).not.toContain('out/hi.srt');
   });
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s halfway: received audio is spooled, older files stay',
   async (signal) => {
-    const stage = await sceneWithOlder(eventsAround([audioEvent(half)], [completedEvent()]));
-    const running = await stage.start([...SPEAKING, ...CAPTIONS, '--verbose']);
+    const fixture = await fixtureWithOlder(eventsAround([audioEvent(half)], [completedEvent()]));
+    const running = await fixture.start([...SPEAKING, ...CAPTIONS, '--verbose']);
     await running.waitFor('stderr', /POST \S+\/aligned 200/);
     running.signal(signal);
     expect(await running.done).toMatchObject({ code: null, signal });
-    await expectOlder(stage);
-    expect((await filesLeft(stage.box)).filter((name) => name.startsWith('out/'))).toStrictEqual(
-      LEFT,
-    );
+    await expectOlder(fixture);
+    expect(
+      (await filesLeft(fixture.sandbox)).filter((name) => name.startsWith('out/')),
+    ).toStrictEqual(LEFT);
   },
 );
 
 test('killed halfway: recover reports it, and sends nothing', async () => {
-  const stage = await sceneWithOlder(eventsAround([audioEvent(half)], [completedEvent()]));
-  const running = await stage.start([...SPEAKING, ...CAPTIONS, '--verbose']);
+  const fixture = await fixtureWithOlder(eventsAround([audioEvent(half)], [completedEvent()]));
+  const running = await fixture.start([...SPEAKING, ...CAPTIONS, '--verbose']);
   await running.waitFor('stderr', /POST \S+\/aligned 200/);
-  await stage.server.paused();
+  await fixture.server.paused();
   running.signal('SIGKILL');
   await running.done;
-  await expectOlder(stage);
-  const recovered = await stage.run(['recover', '--json']);
+  await expectOlder(fixture);
+  const recovered = await fixture.run(['recover', '--json']);
   // The acceptance may not be on the disk yet.
   const [code, outcome] = recovered.code === 27 ? [27, 'lost'] : [26, 'unknown'];
   expect(recovered.code).toBe(code);
   expect(parseJsonDocument(recovered.stdout)).toMatchObject({ items: [{ outcome }] });
-  await expectOlder(stage);
-  expect(stage.server.requests).toHaveLength(1);
+  await expectOlder(fixture);
+  expect(fixture.server.requests).toHaveLength(1);
 });
 
 test('no response: unknown outcome, and the same key retries', async () => {
-  const stage = await scene([onAligned([])]);
-  const running = await stage.start([
+  const fixture = await createFixture([onAligned([])]);
+  const running = await fixture.start([
     ...SPEAKING,
     ...CAPTIONS,
     '--response-timeout',
@@ -312,14 +313,14 @@ test('no response: unknown outcome, and the same key retries', async () => {
   ]);
   const error = parseErrorLine((await running.done).stderr);
   expect(error).toMatchObject({ exitCode: 26, billed: 'unknown' });
-  expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+  expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
 });
 
 test('a refusal for another reason is reported unchanged', async () => {
   const message = 'The text is not allowed.';
   const refusal = errorAnswer(400, { code: 'ERR_INVALID_REQUEST', message, requestId: 'r-1' });
-  const stage = await scene([onAligned(refusal)]);
-  expect(await stage.fail(['--via', 'aligned', '-m', 'not-listed'])).toMatchObject({
+  const fixture = await createFixture([onAligned(refusal)]);
+  expect(await fixture.fail(['--via', 'aligned', '-m', 'not-listed'])).toMatchObject({
     exitCode: 20,
     message: expect.stringContaining(message),
     billed: 'no',
@@ -332,8 +333,8 @@ test('a model without aligned streams is named in the error', async () => {
     message: 'No.',
     requestId: 'r-1',
   });
-  const stage = await scene([onAligned(refusal)]);
-  const error = await stage.fail(['--via', 'aligned', '-m', 'vendor-s21pro']);
+  const fixture = await createFixture([onAligned(refusal)]);
+  const error = await fixture.fail(['--via', 'aligned', '-m', 'vendor-s21pro']);
   expect(error).toMatchObject({ exitCode: 20, billed: 'no' });
   expect(error.message).toContain(
     'word times require aligned streams, but the model vendor-s21pro does not have them',

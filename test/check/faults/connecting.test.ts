@@ -21,10 +21,10 @@ import {
   outputOf,
   paidAudio,
   RATES,
-  scene,
+  createFixture,
   trusting,
   VOICE,
-} from '../../binary/support/scene.ts';
+} from '../../binary/support/fixture.ts';
 
 const { mp3 } = await paidAudio();
 const ONE_RETRY = ['--max-retries', '1'];
@@ -34,28 +34,28 @@ describe('an unresolvable host name', () => {
     ['ENOTFOUND', 2, 'cannot resolve api.example.test: no such host'],
     ['EAI_AGAIN', 3, 'cannot resolve api.example.test: the DNS server did not answer'],
   ])('%s: looked up %d times, and nothing was billed', async (code, lookups, message) => {
-    const stage = await scene([]);
-    const { env, asked } = await resolverThatSays(code, stage.box);
+    const fixture = await createFixture([]);
+    const { env, asked } = await resolverThatSays(code, fixture.sandbox);
     const flags = ['--base-url', 'https://api.example.test', '--max-retries', '2'];
-    const error = await stage.fail(flags, { env });
+    const error = await fixture.fail(flags, { env });
     expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no', status: null });
     expect(error.message).toBe(message);
     expect(await asked()).toBe('api.example.test\n'.repeat(lookups));
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 });
 
 describe('an address without a service', () => {
   test('refused: retried, and nothing was billed', async () => {
-    const stage = await scene([]);
+    const fixture = await createFixture([]);
     const origin = await refusedOrigin();
     const flags = ['--base-url', origin, ...ONE_RETRY, '--verbose', '--json'];
-    const result = await stage.speak(flags);
+    const result = await fixture.speak(flags);
     const error = errorLine(result);
     expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no', status: null });
     expect(error.message).toBe(`${new URL(origin).host} refused the connection`);
     expect(result.stderr.match(/ECONNREFUSED/g)).toHaveLength(2);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 });
 
@@ -66,40 +66,40 @@ describe('untrusted encryption', () => {
     ['of another host', wrongHostCertificate, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ])('%s: reported with the clock, never retried, no key sent', async (_how, make, code) => {
     const tls = make();
-    const stage = await scene([], { tls });
-    const env = await trusting(tls, stage.box);
-    const error = await stage.fail(['--max-retries', '4'], { env });
+    const fixture = await createFixture([], { tls });
+    const env = await trusting(tls, fixture.sandbox);
+    const error = await fixture.fail(['--max-retries', '4'], { env });
     expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no', status: null });
     expect(error.message).toContain(`(${code}); nothing was sent`);
     expect(error.hint).toMatch(/clock of this computer \(\d{4}-\d\d-\d\dT/);
-    expect(stage.server.requests).toHaveLength(0);
-    expect(stage.server.connections).toBe(1);
+    expect(fixture.server.requests).toHaveLength(0);
+    expect(fixture.server.connections).toBe(1);
   });
 
   test.each([
     ['', {}],
     [', even with NODE_TLS_REJECT_UNAUTHORIZED=0', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
   ])('of an unknown authority%s', async (_how, env) => {
-    const stage = await scene([], { tls: makeCertificate() });
-    const error = await stage.fail(['--max-retries', '4'], { env });
+    const fixture = await createFixture([], { tls: makeCertificate() });
+    const error = await fixture.fail(['--max-retries', '4'], { env });
     expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
     expect(error.message).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT)');
-    expect(stage.server.requests).toHaveLength(0);
+    expect(fixture.server.requests).toHaveLength(0);
   });
 
   test('a server without TLS', async () => {
-    const stage = await scene([]);
+    const fixture = await createFixture([]);
     const origin = await originOfPlainServer();
-    const error = await stage.fail(['--base-url', origin, '--max-retries', '4']);
+    const error = await fixture.fail(['--base-url', origin, '--max-retries', '4']);
     expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
     expect(error.message).toContain('does not speak TLS');
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('trusted with its authority', async () => {
     const tls = makeCertificate();
-    const stage = await scene([], { tls });
-    const result = await stage.speak([], { env: await trusting(tls, stage.box) });
+    const fixture = await createFixture([], { tls });
+    const result = await fixture.speak([], { env: await trusting(tls, fixture.sandbox) });
     expect(result.code).toBe(0);
   });
 });
@@ -108,27 +108,27 @@ describe('http to another computer', () => {
   test.each(['http://api.example.test', 'http://192.0.2.1:4747', 'http://127.0.0.1.example.test'])(
     '%s is refused before a connection is made',
     async (origin) => {
-      const stage = await scene([]);
-      const error = await stage.fail(['--base-url', origin]);
+      const fixture = await createFixture([]);
+      const error = await fixture.fail(['--base-url', origin]);
       expect(error).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no', status: null });
       expect(error.message).toContain('is not encrypted');
-      expect(await filesLeft(stage.box)).toStrictEqual([]);
+      expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
     },
   );
 
   test('a realtime host is refused too', async () => {
-    const stage = await scene([]);
-    const error = await stage.fail(['--realtime-url', 'ws://realtime.example.test']);
+    const fixture = await createFixture([]);
+    const error = await fixture.fail(['--realtime-url', 'ws://realtime.example.test']);
     expect(error).toMatchObject({ exitCode: 2, code: 'usage' });
-    expect(stage.server.requests).toHaveLength(0);
+    expect(fixture.server.requests).toHaveLength(0);
   });
 });
 
 // The contract's table has a 200 of the wrong type at 25, not at 24.
 test('a captive portal is an unusable response, and its page is not shown', async () => {
-  const stage = await scene([onSpeech(faults.captivePortal())]);
-  const error = await stage.fail(['--max-retries', '4']);
-  expectOneKey(stage, 1);
+  const fixture = await createFixture([onSpeech(faults.captivePortal())]);
+  const error = await fixture.fail(['--max-retries', '4']);
+  expectOneKey(fixture, 1);
   expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
   expect(error.message).toBe('the response is text/html, not audio');
   expect(error.hint).toContain('login page');
@@ -142,9 +142,9 @@ describe('a proxy', () => {
     const proxy = await startFaultServer([
       { method: 'CONNECT', answer: faults.proxyAuthenticationRequired() },
     ]);
-    const stage = await scene([]);
+    const fixture = await createFixture([]);
     const address = proxy.origin.replace('://', `://user:${SECRET}@`);
-    const result = await stage.speak(
+    const result = await fixture.speak(
       ['--base-url', 'https://api.example.test', '--verbose', '--json'],
       { env: { HTTPS_PROXY: address } },
     );
@@ -159,7 +159,7 @@ describe('a proxy', () => {
     const [asked] = proxy.requests;
     expect(asked?.target).toBe('api.example.test:443');
     expect(asked?.header('authorization')).toBeUndefined();
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 
   test.each([
@@ -178,13 +178,13 @@ describe('a proxy', () => {
   ])(
     'that %s is named in the error, over HTTP and in a conversation',
     async (_how, start, problem) => {
-      const stage = await scene([]);
+      const fixture = await createFixture([]);
       const origin = await start();
       const env = { HTTPS_PROXY: origin.replace('://', `://user:${SECRET}@`) };
       const flags = ['--base-url', 'https://api.example.test', '--max-retries', '0', '--json'];
       for (const command of [['tts'], ['live', '--request-id', 'r', '-m', 'a-model']]) {
         const args = [...command, 'hi', '-v', VOICE, '-o', 'hi.mp3', ...flags];
-        const result = await stage.run(args, { env });
+        const result = await fixture.run(args, { env });
         const error = errorLine(result);
         expect(error).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
         expect(error.message).toContain(`the proxy ${new URL(origin).host} did not connect to api`);
@@ -196,9 +196,9 @@ describe('a proxy', () => {
   );
 
   test('that tunnels to a server without TLS is named too', async () => {
-    const stage = await scene([]);
+    const fixture = await createFixture([]);
     const proxy = await originOfTalker('HTTP/1.1 200 OK\r\n\r\nnonsense, and more of it');
-    const error = await stage.fail(['--base-url', 'https://api.example.test'], {
+    const error = await fixture.fail(['--base-url', 'https://api.example.test'], {
       env: { HTTPS_PROXY: proxy },
     });
     expect(error).toMatchObject({ exitCode: 24, billed: 'no' });
@@ -206,27 +206,31 @@ describe('a proxy', () => {
   });
 
   test('with an invalid URL', async () => {
-    const stage = await scene([]);
+    const fixture = await createFixture([]);
     const env = { HTTPS_PROXY: `socks5://user:${SECRET}@127.0.0.1:1` };
-    const result = await stage.speak(['--base-url', 'https://api.example.test', '--json'], { env });
+    const result = await fixture.speak(['--base-url', 'https://api.example.test', '--json'], {
+      env,
+    });
     expect(errorLine(result)).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no' });
     expect(result.stderr).not.toContain(SECRET);
   });
 
   test('is not used for this computer', async () => {
-    const stage = await scene([]);
+    const fixture = await createFixture([]);
     const env = { HTTP_PROXY: await refusedOrigin(), HTTPS_PROXY: await refusedOrigin() };
-    expect((await stage.speak([], { env })).code).toBe(0);
+    expect((await fixture.speak([], { env })).code).toBe(0);
   });
 });
 
 describe('a reused connection that the service has closed', () => {
   test('for speech after the voices: retried once with the same key', async () => {
-    const stage = await scene([{ path: SPEECH_PATH, nth: 1, answer: faults.resetBeforeHeaders() }]);
+    const fixture = await createFixture([
+      { path: SPEECH_PATH, nth: 1, answer: faults.resetBeforeHeaders() },
+    ]);
     const args = ['tts', 'hi', '--voice-name', 'nadia', '-o', 'hi.mp3', ...ONE_RETRY];
-    const result = await stage.run(args);
+    const result = await fixture.run(args);
     expect(result.code).toBe(0);
-    const [voices, first, second] = stage.server.requests;
+    const [voices, first, second] = fixture.server.requests;
     expect([voices?.path, first?.path, second?.path]).toStrictEqual([
       VOICES_PATH,
       SPEECH_PATH,
@@ -234,9 +238,9 @@ describe('a reused connection that the service has closed', () => {
     ]);
     expect(first?.connection).toBe(voices?.connection);
     expect(second?.connection).not.toBe(first?.connection);
-    expectOneKey(stage, 2);
-    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
-    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
+    expectOneKey(fixture, 2);
+    expect(await outputOf(fixture.sandbox)).toStrictEqual(mp3.bytes);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(['out/hi.mp3', RATES]);
   });
 });
 

@@ -10,8 +10,8 @@ import { errorLine } from '../../harness/error-line.ts';
 import { inShell } from '../../harness/in-shell.ts';
 import type { RunResult } from '../../harness/run-options.ts';
 import type { SandboxOptions } from '../../harness/sandbox.ts';
-import type { Scene } from '../../binary/support/scene.ts';
-import { onSpeech, paidAudio, scene, SPEAK, VOICE } from '../../binary/support/scene.ts';
+import type { Fixture } from '../../binary/support/fixture.ts';
+import { onSpeech, paidAudio, createFixture, SPEAK, VOICE } from '../../binary/support/fixture.ts';
 
 const { mp3 } = await paidAudio();
 
@@ -25,15 +25,15 @@ afterAll(() => {
 });
 
 interface Way {
-  readonly rules?: Parameters<typeof scene>[0];
-  readonly sandbox?: SandboxOptions;
-  readonly run: (stage: Scene) => Promise<RunResult>;
+  readonly rules?: Parameters<typeof createFixture>[0];
+  readonly createSandbox?: SandboxOptions;
+  readonly run: (fixture: Fixture) => Promise<RunResult>;
 }
 
 const speak =
   (...more: readonly string[]) =>
-  (stage: Scene): Promise<RunResult> =>
-    stage.speak(['--json', ...more]);
+  (fixture: Fixture): Promise<RunResult> =>
+    fixture.speak(['--json', ...more]);
 const answered = (...more: Parameters<typeof onSpeech>): Pick<Way, 'rules'> => ({
   rules: [onSpeech(...more)],
 });
@@ -48,17 +48,22 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
     'internal',
     'a bug',
     {
-      async run(stage) {
-        const file = path.join(stage.box.harness, 'bug.cjs');
+      async run(fixture) {
+        const file = path.join(fixture.sandbox.harness, 'bug.cjs');
         await writeFile(file, `Buffer.prototype.readUInt8 = () => null.length;`);
-        return stage.speak(['--json'], { env: { NODE_OPTIONS: `--require "${file}"` } });
+        return fixture.speak(['--json'], { env: { NODE_OPTIONS: `--require "${file}"` } });
       },
     },
   ],
   [2, 'usage', 'a flag that is not there', { run: speak('--loud') }],
   [2, 'usage', 'a flag out of its range', { run: speak('--speed', '9') }],
-  [2, 'usage', 'no text', { run: (stage) => stage.run(['tts', '', '-v', VOICE, '--json']) }],
-  [2, 'usage', 'no voice', { run: (stage) => stage.run(['tts', 'hi', '--json', '-o', 'hi.mp3']) }],
+  [2, 'usage', 'no text', { run: (fixture) => fixture.run(['tts', '', '-v', VOICE, '--json']) }],
+  [
+    2,
+    'usage',
+    'no voice',
+    { run: (fixture) => fixture.run(['tts', 'hi', '--json', '-o', 'hi.mp3']) },
+  ],
   [2, 'usage', 'audio and JSON on stdout', { run: speak('-o', '-') }],
   [2, 'usage', 'a format against the name', { run: speak('--format', 'wav') }],
   [2, 'usage', 'more credits than allowed', { run: speak('--max-credits', '1') }],
@@ -67,27 +72,27 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
     2,
     'config',
     'an invalid setting',
-    { run: (stage) => stage.speak(['--json'], { env: { FOLEY_TARGET: 'moon' } }) },
+    { run: (fixture) => fixture.speak(['--json'], { env: { FOLEY_TARGET: 'moon' } }) },
   ],
   [
     2,
     'usage',
     'a key without an address',
-    { run: (stage) => stage.speak(['--json'], { env: { FOLEY_BASE_URL: '' } }) },
+    { run: (fixture) => fixture.speak(['--json'], { env: { FOLEY_BASE_URL: '' } }) },
   ],
   [
     4,
     'no_key',
     'an empty key',
-    { run: (stage) => stage.speak(['--json'], { env: { FOLEY_API_KEY: '' } }) },
+    { run: (fixture) => fixture.speak(['--json'], { env: { FOLEY_API_KEY: '' } }) },
   ],
   [
     4,
     'no_key',
     'no configuration for --hosted',
     {
-      async run({ box }) {
-        const options = { box, env: { FOLEY_TARGET: 'hosted' } };
+      async run({ sandbox }) {
+        const options = { sandbox, env: { FOLEY_TARGET: 'hosted' } };
         return inShell(`foley tts hi -v x -o hi.mp3 --json`, options);
       },
     },
@@ -97,10 +102,10 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
     'no_key',
     'an account’s key for another address',
     {
-      async run(stage) {
-        await storeAccount(stage);
-        const env = { FOLEY_BASE_URL: stage.server.origin };
-        return inShell(`foley ${SPEAK.join(' ')} --json`, { box: stage.box, env });
+      async run(fixture) {
+        await storeAccount(fixture);
+        const env = { FOLEY_BASE_URL: fixture.server.origin };
+        return inShell(`foley ${SPEAK.join(' ')} --json`, { sandbox: fixture.sandbox, env });
       },
     },
   ],
@@ -128,7 +133,7 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
     24,
     'network',
     'a refused connection',
-    { run: async (stage) => stage.speak(['--json', '--base-url', await refusedOrigin()]) },
+    { run: async (fixture) => fixture.speak(['--json', '--base-url', await refusedOrigin()]) },
   ],
   [
     24,
@@ -136,8 +141,8 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
     'a read without a response',
     {
       rules: [{ path: PROFILE_PATH, answer: faults.silence() }],
-      run: (stage) =>
-        stage.run(['profile', '--json', '--response-timeout', '200ms', '--max-retries', '0']),
+      run: (fixture) =>
+        fixture.run(['profile', '--json', '--response-timeout', '200ms', '--max-retries', '0']),
     },
   ],
   [25, 'bad_answer', 'a cut body', { ...answered(faults.shortBody(mp3)), run: speak() }],
@@ -162,16 +167,21 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
     'a completed request',
     { ...answered(faults.requestAlreadyCompleted()), run: speak() },
   ],
-  [30, 'output', 'a full disk', { sandbox: { unprivileged: true }, run: speak('-o', '/dev/full') }],
+  [
+    30,
+    'output',
+    'a full disk',
+    { createSandbox: { unprivileged: true }, run: speak('-o', '/dev/full') },
+  ],
   [
     30,
     'output',
     'a read-only folder',
     {
-      sandbox: { unprivileged: true },
-      async run(stage) {
-        await chmod(stage.box.out, 0o500);
-        return stage.speak(['--json']);
+      createSandbox: { unprivileged: true },
+      async run(fixture) {
+        await chmod(fixture.sandbox.out, 0o500);
+        return fixture.speak(['--json']);
       },
     },
   ],
@@ -181,9 +191,9 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
     'exists',
     'a file that may not be replaced',
     {
-      async run(stage) {
-        await writeFile(path.join(stage.box.out, 'hi.mp3'), 'older');
-        return stage.speak(['--json', '--no-clobber']);
+      async run(fixture) {
+        await writeFile(path.join(fixture.sandbox.out, 'hi.mp3'), 'older');
+        return fixture.speak(['--json', '--no-clobber']);
       },
     },
   ],
@@ -192,9 +202,9 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
     'state',
     'a folder for state that is a file',
     {
-      async run(stage) {
-        await writeFile(path.join(stage.box.state, 'foley'), '');
-        return stage.speak(['--json']);
+      async run(fixture) {
+        await writeFile(path.join(fixture.sandbox.state, 'foley'), '');
+        return fixture.speak(['--json']);
       },
     },
   ],
@@ -203,14 +213,14 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
     'state',
     'a journal of a newer foley',
     {
-      async run(stage) {
-        const folder = path.join(stage.box.state, 'foley', 'journal');
+      async run(fixture) {
+        const folder = path.join(fixture.sandbox.state, 'foley', 'journal');
         await mkdir(folder, { recursive: true });
         const file = path.join(folder, '20240101T000000Z-1-00000000.jsonl');
         const json = '{"new":true}';
         const sum = crc32(`v2 ${json}`).toString(16).padStart(8, '0');
         await writeFile(file, `\nv2 ${sum} ${json}\n`);
-        return stage.speak(['--json']);
+        return fixture.speak(['--json']);
       },
     },
   ],
@@ -218,16 +228,16 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
 
 describe('the built program exits with every code of the contract', () => {
   test('0: everything was delivered', async () => {
-    const stage = await scene([]);
-    expect((await stage.speak(['--json'])).code).toBe(0);
-    expect((await stage.run(['--help'])).code).toBe(0);
-    expect((await stage.run(['help', 'exit-codes'])).code).toBe(0);
+    const fixture = await createFixture([]);
+    expect((await fixture.speak(['--json'])).code).toBe(0);
+    expect((await fixture.run(['--help'])).code).toBe(0);
+    expect((await fixture.run(['help', 'exit-codes'])).code).toBe(0);
     produced.add(0);
   });
 
-  test.each(WAYS)('%d (%s): %s', async (code, jsonCode, _what, { rules, sandbox, run }) => {
-    const stage = await scene(rules ?? [], sandbox);
-    const result = await run(stage);
+  test.each(WAYS)('%d (%s): %s', async (code, jsonCode, _what, { rules, createSandbox, run }) => {
+    const fixture = await createFixture(rules ?? [], createSandbox);
+    const result = await run(fixture);
     const error = errorLine(result);
     expect(error).toMatchObject({ exitCode: code, code: jsonCode });
     expect(error.message).toMatch(/^\S.*\S$/s);
@@ -243,9 +253,9 @@ describe('the built program exits with every code of the contract', () => {
     [130, 'SIGINT'],
     [143, 'SIGTERM'],
   ] as const)('%d: ended by %s', async (code, signal) => {
-    const stage = await scene([onSpeech(faults.silence())]);
-    const running = await stage.start(SPEAK);
-    await stage.server.paused();
+    const fixture = await createFixture([onSpeech(faults.silence())]);
+    const running = await fixture.start(SPEAK);
+    await fixture.server.paused();
     running.signal(signal);
     // Shells report a signal as 128 plus its number.
     expect(await running.done).toMatchObject({ code: null, signal });
@@ -253,8 +263,8 @@ describe('the built program exits with every code of the contract', () => {
   });
 
   test('foley help exit-codes lists all codes', async () => {
-    const stage = await scene([]);
-    const { stdout } = await stage.run(['help', 'exit-codes']);
+    const fixture = await createFixture([]);
+    const { stdout } = await fixture.run(['help', 'exit-codes']);
     for (const { code, meaning } of Object.values(EXIT_CODES)) {
       expect(stdout.toString()).toMatch(new RegExp(String.raw`^\s*${code}\s`, 'm'));
       expect(stdout.toString().replaceAll(/\s+/g, ' ')).toContain(meaning);
@@ -262,8 +272,8 @@ describe('the built program exits with every code of the contract', () => {
   });
 });
 
-async function storeAccount({ box, key }: Scene): Promise<void> {
-  const folder = path.join(box.config, 'foley');
+async function storeAccount({ sandbox, key }: Fixture): Promise<void> {
+  const folder = path.join(sandbox.config, 'foley');
   await mkdir(folder, { mode: 0o700 });
   const account = { baseUrl: 'https://api.example.test', apiKey: key };
   const content = JSON.stringify({ accounts: { main: account } });

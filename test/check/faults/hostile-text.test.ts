@@ -15,8 +15,15 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import type { RunResult } from '../../harness/run-options.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
 import { unsafeCharacters } from '../../harness/unsafe-characters.ts';
-import { JOBS_PATH } from '../../binary/batch/batch-box.ts';
-import { filesLeft, onSpeech, OPEN, paidAudio, scene, VOICE } from '../../binary/support/scene.ts';
+import { JOBS_PATH } from '../../binary/batch/batch-sandbox.ts';
+import {
+  filesLeft,
+  onSpeech,
+  OPEN,
+  paidAudio,
+  createFixture,
+  VOICE,
+} from '../../binary/support/fixture.ts';
 
 const { mp3 } = await paidAudio();
 
@@ -45,25 +52,27 @@ const some = [
 
 describe('a hostile string in an error', () => {
   test.each(all)('as every field of an error: %s', async (_name, text) => {
-    const stage = await scene([onSpeech(faults.hostileError(400, text))]);
-    const result = await stage.speak(['--verbose'], { env: ACTIONS });
+    const fixture = await createFixture([onSpeech(faults.hostileError(400, text))]);
+    const result = await fixture.speak(['--verbose'], { env: ACTIONS });
     expect(result.code).toBe(20);
     expectHarmless(result);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('as the reason of a stopped batch', async () => {
-    const stage = await scene([{ path: JOBS_PATH, answer: faults.hostileError(402, everything) }]);
+    const fixture = await createFixture([
+      { path: JOBS_PATH, answer: faults.hostileError(402, everything) },
+    ]);
     const args = ['batch', '--lines', '-', '-v', VOICE, '-m', 'm'];
-    const result = await stage.run(args, { input: 'One.\nTwo.\n', env: ACTIONS });
+    const result = await fixture.run(args, { input: 'One.\nTwo.\n', env: ACTIONS });
     expect(result.code).toBe(21);
     expect(result.stderr).toMatch(/not tried: /);
     expectHarmless(result);
   });
 
   test('is whole and escaped in JSON', async () => {
-    const stage = await scene([onSpeech(faults.hostileError(400, everything))]);
-    const result = await stage.speak(['--json']);
+    const fixture = await createFixture([onSpeech(faults.hostileError(400, everything))]);
+    const result = await fixture.speak(['--json']);
     expect(unsafeCharacters(result.stderr)).toStrictEqual([]);
     const error = errorLine(result);
     expect(error.message).toBe(`the service rejected the request (400): ${everything}`);
@@ -72,27 +81,27 @@ describe('a hostile string in an error', () => {
   });
 
   test('of a million characters is truncated', async () => {
-    const stage = await scene([onSpeech(faults.longError(400, 60_000))]);
-    const result = await stage.speak();
+    const fixture = await createFixture([onSpeech(faults.longError(400, 60_000))]);
+    const result = await fixture.speak();
     expect(result.code).toBe(20);
     expect(result.stderr.length).toBeLessThan(3_000);
-    const longer = await scene([onSpeech(faults.longError(400))]);
+    const longer = await createFixture([onSpeech(faults.longError(400))]);
     expect((await longer.speak()).stderr.length).toBeLessThan(3_000);
   });
 
   test.each(some)('as reason phrase: %j', async (text) => {
-    const stage = await scene([onSpeech(faults.hostileReason(503, text))]);
-    const result = await stage.speak(['--verbose'], { env: ACTIONS });
+    const fixture = await createFixture([onSpeech(faults.hostileReason(503, text))]);
+    const result = await fixture.speak(['--verbose'], { env: ACTIONS });
     // Strict parsers reject some as invalid HTTP; of the rest only the status counts.
     expect([23, 25]).toContain(result.code);
     expectHarmless(result);
   });
 
   test('as the address of a redirect', async () => {
-    const stage = await scene([
+    const fixture = await createFixture([
       { path: PROFILE_PATH, answer: faults.redirectTo('javascript:EVIL\u202E') },
     ]);
-    const result = await stage.run(['profile', '--verbose']);
+    const result = await fixture.run(['profile', '--verbose']);
     expect(result.code).toBe(25);
     expectHarmless(result);
   });
@@ -100,23 +109,23 @@ describe('a hostile string in an error', () => {
 
 describe('a hostile string in a successful response', () => {
   test.each(some)('as every header of the service: %j', async (text) => {
-    const stage = await scene([onSpeech(faults.hostileHeaders(mp3, text))]);
-    const result = await stage.speak(['--verbose'], { env: ACTIONS });
+    const fixture = await createFixture([onSpeech(faults.hostileHeaders(mp3, text))]);
+    const result = await fixture.speak(['--verbose'], { env: ACTIONS });
     expect([0, 25]).toContain(result.code);
     expectHarmless(result);
-    const left = await filesLeft(stage.box);
+    const left = await filesLeft(fixture.sandbox);
     expect(left).toStrictEqual(result.code === 0 ? ['out/hi.mp3'] : [OPEN]);
   });
 
   test.each(some)('as the media type: %j', async (text) => {
-    const stage = await scene([onSpeech(faults.hostileType(text))]);
-    const result = await stage.speak([], { env: ACTIONS });
+    const fixture = await createFixture([onSpeech(faults.hostileType(text))]);
+    const result = await fixture.speak([], { env: ACTIONS });
     expect(result.code).toBe(25);
     expectHarmless(result);
   });
 
   test('as voices', async () => {
-    const stage = await scene([
+    const fixture = await createFixture([
       {
         path: VOICES_PATH,
         answer: json(
@@ -125,24 +134,24 @@ describe('a hostile string in a successful response', () => {
         ),
       },
     ]);
-    const list = await stage.run(['voices', 'list'], { env: ACTIONS });
+    const list = await fixture.run(['voices', 'list'], { env: ACTIONS });
     expect(list.code).toBe(0);
     expectHarmless(list);
     expect(list.stdout.toString().trimEnd().split('\n')).toHaveLength(all.length + 1);
-    const data = await stage.run(['voices', 'list', '--json']);
+    const data = await fixture.run(['voices', 'list', '--json']);
     expect(unsafeCharacters(data.stdout)).toStrictEqual([]);
     const names = all.map(([, name]) => ({ name }));
     expect(parseJsonDocument(data.stdout)).toMatchObject({ items: names });
     for (const name of ['EVIL red', 'nobody']) {
       const args = ['tts', 'hi', '--voice-name', name, '-o', 'hi.mp3'];
-      const unknown = await stage.run(args, { env: ACTIONS });
+      const unknown = await fixture.run(args, { env: ACTIONS });
       expect(unknown.code).toBe(2);
       expectHarmless(unknown);
     }
   });
 
   test('as models', async () => {
-    const stage = await scene([
+    const fixture = await createFixture([
       {
         path: CAPABILITIES_PATH,
         answer: json(
@@ -151,7 +160,7 @@ describe('a hostile string in a successful response', () => {
         ),
       },
     ]);
-    const list = await stage.run(['models'], { env: ACTIONS });
+    const list = await fixture.run(['models'], { env: ACTIONS });
     expect(list.code).toBe(0);
     expectHarmless(list);
     expect(list.stdout.toString().trimEnd().split('\n')).toHaveLength(all.length + 1);
@@ -159,20 +168,24 @@ describe('a hostile string in a successful response', () => {
 
   test('as a profile, on a terminal', async () => {
     const body = { user_id: everything, tier: everything, api_quota_remaining: 1, credits: 1 };
-    const stage = await scene([{ path: PROFILE_PATH, answer: json(200, JSON.stringify(body)) }]);
-    const { box } = stage;
-    const env = { ...stage.env, FOLEY_PAGER: 'cat' };
-    const shown = await (await startInTerminal(['profile', '--color', 'never'], { box, env })).done;
+    const fixture = await createFixture([
+      { path: PROFILE_PATH, answer: json(200, JSON.stringify(body)) },
+    ]);
+    const { sandbox } = fixture;
+    const env = { ...fixture.env, FOLEY_PAGER: 'cat' };
+    const shown = await (
+      await startInTerminal(['profile', '--color', 'never'], { sandbox, env })
+    ).done;
     expect(shown.code).toBe(0);
     expect(unsafeCharacters(shown.stdout.toString().replaceAll('\r\n', '\n'))).toStrictEqual([]);
   });
 
   test('as the response of foley api, on a terminal', async () => {
     const text = JSON.stringify(Object.values(STRINGS));
-    const stage = await scene([{ path: PROFILE_PATH, answer: json(200, text) }]);
-    const { box, env } = stage;
+    const fixture = await createFixture([{ path: PROFILE_PATH, answer: json(200, text) }]);
+    const { sandbox, env } = fixture;
     const args = ['api', 'GET', PROFILE_PATH, '--color', 'never'];
-    const shown = await (await startInTerminal(args, { box, env })).done;
+    const shown = await (await startInTerminal(args, { sandbox, env })).done;
     expect(shown.code).toBe(0);
     expect(unsafeCharacters(shown.stdout.toString().replaceAll('\r\n', '\n'))).toStrictEqual([]);
   });
@@ -180,20 +193,20 @@ describe('a hostile string in a successful response', () => {
 
 test('no log line is a command of a build service', async () => {
   const text = '\n::error::EVIL\n##[error]EVIL\n::add-mask::EVIL';
-  const stage = await scene([onSpeech(faults.hostileError(500, text))]);
-  const result = await stage.speak(['--verbose'], { env: ACTIONS });
+  const fixture = await createFixture([onSpeech(faults.hostileError(500, text))]);
+  const result = await fixture.speak(['--verbose'], { env: ACTIONS });
   expect(result.code).toBe(23);
   expectHarmless(result);
 });
 
 describe('a server that repeats the key', () => {
   test.each([400, 401, 500])('in a %d: it is masked, in JSON too', async (status) => {
-    const stage = await scene([onSpeech(faults.echoOfRequest(status))]);
-    const plain = await stage.speak(['--verbose']);
+    const fixture = await createFixture([onSpeech(faults.echoOfRequest(status))]);
+    const plain = await fixture.speak(['--verbose']);
     expect(plain.stderr).toContain('[redacted]');
-    expect(plain.stderr).not.toContain(stage.key);
-    const error = await stage.fail();
-    expect(JSON.stringify(error)).not.toContain(stage.key);
+    expect(plain.stderr).not.toContain(fixture.key);
+    const error = await fixture.fail();
+    expect(JSON.stringify(error)).not.toContain(fixture.key);
     expect(error.details).toMatchObject({ credential: '[redacted]' });
   });
 });
@@ -208,28 +221,30 @@ describe('an invalid key', () => {
     ['white space', ' \n', /is empty$/],
     ['far too much', 'k'.repeat(5_000), /too long/],
   ])('%s: exit 4, with its source and not its value', async (_what, key, message) => {
-    const stage = await scene([]);
-    const result = await stage.speak(['--json'], { env: { FOLEY_API_KEY: key } });
+    const fixture = await createFixture([]);
+    const result = await fixture.speak(['--json'], { env: { FOLEY_API_KEY: key } });
     const error = errorLine(result);
     expect(error).toMatchObject({ exitCode: 4, code: 'no_key', billed: 'no', status: null });
     expect(error.message).toMatch(message);
     if (key.trim() !== '') expect(result.stderr).not.toContain(key);
-    expect(stage.server.connections).toBe(0);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(fixture.server.connections).toBe(0);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('a line end at its end is dropped', async () => {
-    const stage = await scene([]);
-    expect((await stage.speak([], { env: { FOLEY_API_KEY: `${stage.key}\n` } })).code).toBe(0);
-    expect(stage.server.requests[0]?.header('authorization')).toBe(`Bearer ${stage.key}`);
+    const fixture = await createFixture([]);
+    expect((await fixture.speak([], { env: { FOLEY_API_KEY: `${fixture.key}\n` } })).code).toBe(0);
+    expect(fixture.server.requests[0]?.header('authorization')).toBe(`Bearer ${fixture.key}`);
   });
 });
 
 test('a hostile string in the report of a batch is escaped', async () => {
-  const stage = await scene([{ path: JOBS_PATH, answer: faults.hostileError(400, everything) }]);
+  const fixture = await createFixture([
+    { path: JOBS_PATH, answer: faults.hostileError(400, everything) },
+  ]);
   const args = ['batch', '--lines', '-', '-v', VOICE, '-m', 'm', '--report', 'report.json'];
-  await stage.run(args, { input: 'One.\n' });
-  const report = await readFile(path.join(stage.box.out, 'report.json'));
+  await fixture.run(args, { input: 'One.\n' });
+  const report = await readFile(path.join(fixture.sandbox.out, 'report.json'));
   expect(unsafeCharacters(report)).toStrictEqual([]);
   expect(JSON.stringify(parseJsonDocument(report))).toContain(faults.HOSTILE_STRINGS.tags);
 });
@@ -237,13 +252,17 @@ test('a hostile string in the report of a batch is escaped', async () => {
 describe('a URL from the server', () => {
   test('is opened only if it is http, and gets no key at another origin', async () => {
     for (const location of ['file:///etc/passwd', 'javascript:alert(1)', 'ftp://127.0.0.1/a']) {
-      const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(location) }]);
-      const error = errorLine(await stage.run(['profile', '--json']));
+      const fixture = await createFixture([
+        { path: PROFILE_PATH, answer: faults.redirectTo(location) },
+      ]);
+      const error = errorLine(await fixture.run(['profile', '--json']));
       expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
     }
     const other = await startFaultServer([{ answer: faults.captivePortal() }]);
-    const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(other.origin) }]);
-    const error = errorLine(await stage.run(['profile', '--json']));
+    const fixture = await createFixture([
+      { path: PROFILE_PATH, answer: faults.redirectTo(other.origin) },
+    ]);
+    const error = errorLine(await fixture.run(['profile', '--json']));
     expect(error.message).toBe('the response is text/html, not JSON');
     expect(other.requests[0]?.header('authorization')).toBeUndefined();
   });

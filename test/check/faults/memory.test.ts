@@ -15,7 +15,13 @@ import {
 import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { withPeak } from '../../harness/peak-memory.ts';
-import { onSpeech, paidAudio, scene, speakWith, spooled } from '../../binary/support/scene.ts';
+import {
+  onSpeech,
+  paidAudio,
+  createFixture,
+  speakWith,
+  spooled,
+} from '../../binary/support/fixture.ts';
 
 const { mp3 } = await paidAudio();
 
@@ -29,17 +35,17 @@ const ANY_SIZE = ['--max-bytes', `${2 * SIZE}`];
 const TIME = { timeout: 240_000 };
 
 test('a slow pipe slows the download, with little of it in memory', TIME, async () => {
-  const stage = await scene([onSpeech(faults.largeBody(mp3, SIZE))]);
-  const fifo = path.join(stage.box.out, 'pipe');
+  const fixture = await createFixture([onSpeech(faults.largeBody(mp3, SIZE))]);
+  const fifo = path.join(fixture.sandbox.out, 'pipe');
   execFileSync('mkfifo', [fifo]);
   const pipe = createReadStream(fifo, { highWaterMark: 65_536 });
-  const { env, peak } = await withPeak(stage.box);
-  const running = await stage.start(speakWith(['-o', '-', '-q', ...ANY_SIZE]), {
+  const { env, peak } = await withPeak(fixture.sandbox);
+  const running = await fixture.start(speakWith(['-o', '-', '-q', ...ANY_SIZE]), {
     stdout: { path: fifo },
     timeoutMs: TIME.timeout,
     env,
   });
-  const request = await stage.server.received();
+  const request = await fixture.server.received();
   await stalled(request);
   expect(request.answer.bytesWritten).toBeLessThan(MOST_AHEAD);
   let bytes = 0;
@@ -53,41 +59,41 @@ test('a slow pipe slows the download, with little of it in memory', TIME, async 
 });
 
 test('a large file needs no more memory than a small one', TIME, async () => {
-  const stage = await scene([onSpeech(faults.largeBody(mp3, SIZE))]);
-  const { env, peak } = await withPeak(stage.box);
-  const result = await stage.speak(ANY_SIZE, { env, timeoutMs: TIME.timeout });
+  const fixture = await createFixture([onSpeech(faults.largeBody(mp3, SIZE))]);
+  const { env, peak } = await withPeak(fixture.sandbox);
+  const result = await fixture.speak(ANY_SIZE, { env, timeoutMs: TIME.timeout });
   expect(result.code).toBe(0);
-  const [request] = stage.server.requests;
-  const { size } = await stat(path.join(stage.box.out, 'hi.mp3'));
+  const [request] = fixture.server.requests;
+  const { size } = await stat(path.join(fixture.sandbox.out, 'hi.mp3'));
   expect(size).toBe(request === undefined ? 0 : sizeOf(request));
   expect(await peak()).toBeLessThan(MOST_MEMORY);
 });
 
 test('large noise needs no more either, and the spooled part is limited', TIME, async () => {
   const noise = { ...mp3, bytes: Buffer.alloc(65_536, 'noise') };
-  const stage = await scene([onSpeech(faults.largeBody(noise, SIZE))]);
-  const { env, peak } = await withPeak(stage.box);
-  const result = await stage.speak([], { env, timeoutMs: TIME.timeout });
+  const fixture = await createFixture([onSpeech(faults.largeBody(noise, SIZE))]);
+  const { env, peak } = await withPeak(fixture.sandbox);
+  const result = await fixture.speak([], { env, timeoutMs: TIME.timeout });
   expect(result.code).toBe(25);
-  const [request] = stage.server.requests;
+  const [request] = fixture.server.requests;
   expect(request?.answer.bytesWritten).toBeLessThan(64 * 1_048_576 + MOST_AHEAD);
   expect(await peak()).toBeLessThan(MOST_MEMORY);
 });
 
 test('endless audio stops at --max-bytes: exit 25, and received audio is spooled', async () => {
-  const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
-  const error = await stage.fail(['--max-bytes', '1000000']);
+  const fixture = await createFixture([onSpeech(faults.endlessBody(mp3))]);
+  const error = await fixture.fail(['--max-bytes', '1000000']);
   expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
   expect(error.message).toBe(
     'the audio is longer than 1000000 bytes, which no text of this length needs',
   );
   expect(error.hint).toMatch(/The received audio is saved in \//);
   expect(error.hint).toContain('--max-bytes');
-  const { audio, record } = await spooled(stage.box);
+  const { audio, record } = await spooled(fixture.sandbox);
   expect(record).toMatchObject({ complete: false });
   expect(audio.length).toBeGreaterThan(1_000_000 - 65_536);
   expect(audio.length).toBeLessThan(2_000_000);
-  await stage.server.abandoned();
+  await fixture.server.abandoned();
 });
 
 test('endless words do not fill the memory: exit 25, and the audio is spooled', TIME, async () => {
@@ -99,12 +105,12 @@ test('endless words do not fill the memory: exit 25, and the audio is spooled', 
     snapshots.map((text) => text.replace(/"chunkSeq":\d+/, () => `"chunkSeq":${(chunkSeq += 1)}`)),
   ).flat();
   const answer = eventsAround([audioEvent(mp3.bytes), ...many], [completedEvent()]);
-  const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
-  const { env, peak } = await withPeak(stage.box);
-  const result = await stage.speak(['--timings', 'hi.json', '--json'], { env });
+  const fixture = await createFixture([{ method: 'POST', path: ALIGNED_PATH, answer }]);
+  const { env, peak } = await withPeak(fixture.sandbox);
+  const result = await fixture.speak(['--timings', 'hi.json', '--json'], { env });
   expect(result.code).toBe(25);
   expect(errorLine(result).message).toContain('has too many words');
-  expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
+  expect((await spooled(fixture.sandbox)).audio).toStrictEqual(mp3.bytes);
   expect(await peak()).toBeLessThan(MOST_MEMORY);
 });
 

@@ -10,32 +10,34 @@ import {
   filesLeft,
   onSpeech,
   paidAudio,
-  scene,
+  createFixture,
   trusting,
-} from '../../binary/support/scene.ts';
+} from '../../binary/support/fixture.ts';
 
 const { mp3 } = await paidAudio();
 
 describe('a redirected speech request', () => {
   test.each([301, 302, 303, 307, 308] as const)('%d to another origin', async (status) => {
     const other = await startFaultServer([]);
-    const stage = await scene([onSpeech(faults.redirectTo(`${other.origin}/x?sig=1`, status))]);
-    const error = await stage.fail(['--max-retries', '4']);
-    expectOneKey(stage, 1);
+    const fixture = await createFixture([
+      onSpeech(faults.redirectTo(`${other.origin}/x?sig=1`, status)),
+    ]);
+    const error = await fixture.fail(['--max-retries', '4']);
+    expectOneKey(fixture, 1);
     expect(other.connections).toBe(0);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
     expect(error.message).toBe(`cannot follow the redirect: it sends a POST to ${other.origin}`);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('308 within the origin keeps key, idempotency key and body', async () => {
-    const stage = await scene([
+    const fixture = await createFixture([
       onSpeech(faults.redirectTo('/elsewhere', 308)),
       { method: 'POST', path: '/elsewhere', answer: faults.audio(mp3) },
     ]);
-    expect((await stage.speak()).code).toBe(0);
-    const [first, second] = stage.server.requests;
-    expect(second?.header('authorization')).toBe(`Bearer ${stage.key}`);
+    expect((await fixture.speak()).code).toBe(0);
+    const [first, second] = fixture.server.requests;
+    expect(second?.header('authorization')).toBe(`Bearer ${fixture.key}`);
     expect(second?.header('idempotency-key')).toBe(first?.header('idempotency-key'));
     expect(second?.body).toStrictEqual(first?.body);
   });
@@ -51,8 +53,8 @@ describe('a redirected read', () => {
   test('to another origin has no key and ids', async () => {
     const other = await startFaultServer([{ answer: profile }]);
     const to = `${other.origin}/p?signature=secret`;
-    const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(to) }]);
-    const result = await stage.run(['profile', '--verbose']);
+    const fixture = await createFixture([{ path: PROFILE_PATH, answer: faults.redirectTo(to) }]);
+    const result = await fixture.run(['profile', '--verbose']);
     expect(result.code).toBe(0);
     const names = other.requests[0]?.headers.map(([name]) => name.toLowerCase()).sort();
     expect(names).toStrictEqual(['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
@@ -60,14 +62,14 @@ describe('a redirected read', () => {
   });
 
   test('within the origin keeps its key, five times and not six', async () => {
-    const stage = await scene([
+    const fixture = await createFixture([
       ...faults.redirectChain(PROFILE_PATH, 5),
       { path: `${PROFILE_PATH}/5`, answer: profile },
     ]);
-    expect((await stage.run(['profile'])).code).toBe(0);
-    const keys = stage.server.requests.map((request) => request.header('authorization'));
-    expect(keys).toStrictEqual(Array.from({ length: 6 }, () => `Bearer ${stage.key}`));
-    const longer = await scene(faults.redirectChain(PROFILE_PATH, 6));
+    expect((await fixture.run(['profile'])).code).toBe(0);
+    const keys = fixture.server.requests.map((request) => request.header('authorization'));
+    expect(keys).toStrictEqual(Array.from({ length: 6 }, () => `Bearer ${fixture.key}`));
+    const longer = await createFixture(faults.redirectChain(PROFILE_PATH, 6));
     const error = errorLine(await longer.run(['profile', '--json']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
     expect(error.message).toContain('more than 5 redirects');
@@ -76,27 +78,29 @@ describe('a redirected read', () => {
 
 describe('a read with an invalid redirect', () => {
   test('in a circle', async () => {
-    const stage = await scene(faults.redirectLoop(PROFILE_PATH));
-    const error = errorLine(await stage.run(['profile', '--json', '--max-retries', '4']));
+    const fixture = await createFixture(faults.redirectLoop(PROFILE_PATH));
+    const error = errorLine(await fixture.run(['profile', '--json', '--max-retries', '4']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
-    expect(stage.server.requests).toHaveLength(6);
+    expect(fixture.server.requests).toHaveLength(6);
   });
 
   const { credentials, ...impossible } = faults.FORBIDDEN_LOCATIONS;
 
   test.each(Object.values(impossible))('to %s', async (location) => {
-    const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(location) }]);
-    const error = errorLine(await stage.run(['profile', '--json', '--max-retries', '4']));
+    const fixture = await createFixture([
+      { path: PROFILE_PATH, answer: faults.redirectTo(location) },
+    ]);
+    const error = errorLine(await fixture.run(['profile', '--json', '--max-retries', '4']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
     expect(error.message).toMatch(/^cannot follow the redirect: /);
-    expect(stage.server.requests).toHaveLength(1);
+    expect(fixture.server.requests).toHaveLength(1);
   });
 
   test('with a user name and password: they are neither sent nor shown', async () => {
     const other = await startFaultServer([{ answer: profile }]);
     const to = credentials.replace('127.0.0.1:9', `127.0.0.1:${other.port}`);
-    const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(to) }]);
-    const result = await stage.run(['profile', '--verbose']);
+    const fixture = await createFixture([{ path: PROFILE_PATH, answer: faults.redirectTo(to) }]);
+    const result = await fixture.run(['profile', '--verbose']);
     expect(result.code).toBe(0);
     expect(other.requests[0]?.header('authorization')).toBeUndefined();
     expect(result.stderr).not.toContain('password');
@@ -105,24 +109,24 @@ describe('a read with an invalid redirect', () => {
   test('from https to http, and http on another computer', async () => {
     const plain = await startFaultServer([]);
     const tls = makeCertificate();
-    const stage = await scene(
+    const fixture = await createFixture(
       [{ path: PROFILE_PATH, answer: faults.redirectTo(`${plain.origin}/p`) }],
       { tls },
     );
-    const env = await trusting(tls, stage.box);
-    const error = errorLine(await stage.run(['profile', '--json'], { env }));
+    const env = await trusting(tls, fixture.sandbox);
+    const error = errorLine(await fixture.run(['profile', '--json'], { env }));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
     expect(error.message).toContain('it leads from https to http://');
     expect(plain.connections).toBe(0);
     const away = faults.redirectTo('http://192.0.2.1/p');
-    const other = await scene([{ path: PROFILE_PATH, answer: away }]);
+    const other = await createFixture([{ path: PROFILE_PATH, answer: away }]);
     const second = errorLine(await other.run(['profile', '--json']));
     expect(second.message).toContain('it leads to http://192.0.2.1 without encryption');
   });
 
   test('without a location', async () => {
-    const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectNowhere() }]);
-    const error = errorLine(await stage.run(['profile', '--json']));
+    const fixture = await createFixture([{ path: PROFILE_PATH, answer: faults.redirectNowhere() }]);
+    const error = errorLine(await fixture.run(['profile', '--json']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
     expect(error.message).toContain('its Location is missing or invalid');
   });

@@ -15,8 +15,8 @@ import { startProgramInTerminal } from '../../harness/terminal.ts';
 import { serve } from '../../realtime/script.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import { REQUEST_ID, scripted, WHO } from '../../binary/live/spoken.ts';
-import { JOB_PATH, jobScene, onPoll } from '../../binary/jobs/job-scene.ts';
-import type { Scene } from '../../binary/support/scene.ts';
+import { JOB_PATH, jobFixture, onPoll } from '../../binary/jobs/job-fixture.ts';
+import type { Fixture } from '../../binary/support/fixture.ts';
 import {
   expectOneKey,
   filesLeft,
@@ -26,95 +26,95 @@ import {
   outputOf,
   paidAudio,
   RATES,
-  scene,
+  createFixture,
   SOON,
   SPEAK,
   speakWith,
   spooled,
   VOICE,
-} from '../../binary/support/scene.ts';
+} from '../../binary/support/fixture.ts';
 
 const { mp3 } = await paidAudio();
 const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
 
 describe('Ctrl-C before anything is sent', () => {
   test('while the text is read from a silent pipe', async () => {
-    const stage = await scene([]);
-    const fifo = makeFifo(stage.box, 'text');
-    const running = await stage.start(['tts', '-f', 'text', '-v', VOICE, '-o', 'hi.mp3']);
+    const fixture = await createFixture([]);
+    const fifo = makeFifo(fixture.sandbox, 'text');
+    const running = await fixture.start(['tts', '-f', 'text', '-v', VOICE, '-o', 'hi.mp3']);
     const writer = await open(fifo, 'w');
     await writer.write('not all of it');
     running.signal('SIGINT');
     expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' });
     await writer.close();
-    expect(stage.server.connections).toBe(0);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(fixture.server.connections).toBe(0);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('while the key is read from stdin: the temporary output is removed', async () => {
-    const stage = await scene([]);
+    const fixture = await createFixture([]);
     const flags = speakWith(['--api-key-file', '-']);
-    const running = await stage.start(flags, { keepInputOpen: true, input: 'half-a-key' });
-    await growing(stage.box, 0);
+    const running = await fixture.start(flags, { keepInputOpen: true, input: 'half-a-key' });
+    await growing(fixture.sandbox, 0);
     running.signal('SIGINT');
     expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' });
-    expect(stage.server.connections).toBe(0);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(fixture.server.connections).toBe(0);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('while the output is a FIFO without a reader', async () => {
-    const stage = await scene([]);
-    makeFifo(stage.box, 'nobody');
-    const running = await stage.start(speakWith(['-o', 'nobody']));
+    const fixture = await createFixture([]);
+    makeFifo(fixture.sandbox, 'nobody');
+    const running = await fixture.start(speakWith(['-o', 'nobody']));
     await listening(running);
     running.signal('SIGINT');
     expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' });
-    expect(stage.server.connections).toBe(0);
+    expect(fixture.server.connections).toBe(0);
   });
 
   test('while a list of texts is a FIFO without a writer', async () => {
-    const stage = await scene([]);
-    makeFifo(stage.box, 'list');
-    const running = await stage.start(['batch', '--lines', 'list', '-v', VOICE]);
+    const fixture = await createFixture([]);
+    makeFifo(fixture.sandbox, 'list');
+    const running = await fixture.start(['batch', '--lines', 'list', '-v', VOICE]);
     await listening(running);
     running.signal('SIGTERM');
     expect(await running.done).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' });
-    expect(stage.server.connections).toBe(0);
+    expect(fixture.server.connections).toBe(0);
   });
 });
 
 describe('Ctrl-C between request and response', () => {
   test('exits at once and prints how to continue without paying twice', async () => {
-    const stage = await scene([onSpeech(faults.silence(), { times: 1 })]);
-    const running = await stage.start(SPEAK);
-    await stage.server.paused();
+    const fixture = await createFixture([onSpeech(faults.silence(), { times: 1 })]);
+    const running = await fixture.start(SPEAK);
+    await fixture.server.paused();
     running.signal('SIGINT');
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
-    const key = expectOneKey(stage, 1);
+    const key = expectOneKey(fixture, 1);
     expect(result.stderr).toBe(
       'foley: stopped before the response; to resume without a second charge, run it again with ' +
         `--idempotency-key ${key}\n`,
     );
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
-    const recovered = await stage.run(['recover']);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
+    const recovered = await fixture.run(['recover']);
     expect(recovered.code, recovered.stderr).toBe(0);
-    expectOneKey(stage, 2);
+    expectOneKey(fixture, 2);
   });
 
   test('during a backoff: the same', async () => {
-    const stage = await scene([onSpeech(faults.rateLimited('60'))]);
-    const running = await stage.start(['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--verbose']);
+    const fixture = await createFixture([onSpeech(faults.rateLimited('60'))]);
+    const running = await fixture.start(['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--verbose']);
     await running.waitFor('stderr', /retrying in/);
     running.signal('SIGINT');
     expect((await running.done).signal).toBe('SIGINT');
-    expectOneKey(stage, 1);
+    expectOneKey(fixture, 1);
   });
 
   test('twice: no later than once', async () => {
-    const stage = await scene([onSpeech(faults.silence())]);
-    const running = await stage.start(SPEAK);
-    await stage.server.paused();
+    const fixture = await createFixture([onSpeech(faults.silence())]);
+    const running = await fixture.start(SPEAK);
+    await fixture.server.paused();
     running.signal('SIGINT');
     running.signal('SIGINT');
     const { code, signal } = await running.done;
@@ -124,34 +124,34 @@ describe('Ctrl-C between request and response', () => {
 
 describe('Ctrl-C during the audio', () => {
   test('exits with 130: no temporary files, the older file intact, received audio spooled', async () => {
-    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
-    const running = await stage.start(SPEAK);
-    await growing(stage.box, half.length);
+    const fixture = await createFixture([onSpeech(faults.stallMidBody(mp3))]);
+    await writeFile(path.join(fixture.sandbox.out, 'hi.mp3'), 'the older file');
+    const running = await fixture.start(SPEAK);
+    await growing(fixture.sandbox, half.length);
     running.signal('SIGINT');
     const result = await running.done;
     expect(result).toMatchObject({ code: null, signal: 'SIGINT' });
     expect(result.stderr).toMatch(/^foley: stopped; the received audio is saved in \/.+\.mp3\n$/);
-    expect((await outputOf(stage.box)).toString()).toBe('the older file');
-    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
-    expect((await spooled(stage.box)).audio).toStrictEqual(half);
+    expect((await outputOf(fixture.sandbox)).toString()).toBe('the older file');
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(['out/hi.mp3', ...KEPT]);
+    expect((await spooled(fixture.sandbox)).audio).toStrictEqual(half);
   });
 
   test('on stdout: written audio stays', async () => {
-    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    const running = await stage.start(speakWith(['-o', '-']));
+    const fixture = await createFixture([onSpeech(faults.stallMidBody(mp3))]);
+    const running = await fixture.start(speakWith(['-o', '-']));
     await expect.poll(() => running.stdout.length, SOON).toBe(half.length);
     running.signal('SIGINT');
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
     expect(result.stdout).toStrictEqual(half);
-    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(KEPT);
   });
 
   test('into a pipe without a reader', async () => {
-    const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
-    const running = await stage.start(speakWith(['-o', '-']), { holdStdout: true });
-    const request = await stage.server.received();
+    const fixture = await createFixture([onSpeech(faults.endlessBody(mp3))]);
+    const running = await fixture.start(speakWith(['-o', '-']), { holdStdout: true });
+    const request = await fixture.server.received();
     await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(100_000);
     running.signal('SIGINT');
     await ended(running);
@@ -160,11 +160,11 @@ describe('Ctrl-C during the audio', () => {
   });
 
   test('into a FIFO whose reader is gone', async () => {
-    const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
-    const fifo = makeFifo(stage.box, 'stuck');
-    const running = await stage.start(speakWith(['-o', 'stuck']));
+    const fixture = await createFixture([onSpeech(faults.endlessBody(mp3))]);
+    const fifo = makeFifo(fixture.sandbox, 'stuck');
+    const running = await fixture.start(speakWith(['-o', 'stuck']));
     const reader = await open(fifo, 'r');
-    const request = await stage.server.received();
+    const request = await fixture.server.received();
     await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(100_000);
     running.signal('SIGINT');
     await ended(running);
@@ -174,66 +174,66 @@ describe('Ctrl-C during the audio', () => {
 
   test('a shell loop stops with 130', async () => {
     const bash = requireTool('bash');
-    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    const { box, env } = stage;
-    await inShell('true', { box });
+    const fixture = await createFixture([onSpeech(faults.stallMidBody(mp3))]);
+    const { sandbox, env } = fixture;
+    await inShell('true', { sandbox });
     const loop = `for name in 1 2 3; do
-      '${box.harness}/foley' ${speakWith(['-o', '$name.mp3']).join(' ')}; echo "went on: $?"
+      '${sandbox.harness}/foley' ${speakWith(['-o', '$name.mp3']).join(' ')}; echo "went on: $?"
     done`;
-    const terminal = await startProgramInTerminal(bash, ['-c', loop], { box, env });
-    await growing(box, half.length);
+    const terminal = await startProgramInTerminal(bash, ['-c', loop], { sandbox, env });
+    await growing(sandbox, half.length);
     terminal.write('\x03');
     const result = await terminal.done;
     expect(result.code).toBe(130);
     expect(result.stdout.toString()).not.toContain('went on');
-    expectOneKey(stage, 1);
-    expect(await filesLeft(box)).toStrictEqual(KEPT);
+    expectOneKey(fixture, 1);
+    expect(await filesLeft(sandbox)).toStrictEqual(KEPT);
   });
 });
 
 describe('other signals', () => {
   test('SIGTERM during the audio: 143, no temporary files', async () => {
-    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    const running = await stage.start(SPEAK);
-    await growing(stage.box, half.length);
+    const fixture = await createFixture([onSpeech(faults.stallMidBody(mp3))]);
+    const running = await fixture.start(SPEAK);
+    await growing(fixture.sandbox, half.length);
     running.signal('SIGTERM');
     expect(await running.done).toMatchObject({ code: null, signal: 'SIGTERM' });
-    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(KEPT);
   });
 
   test('the shell sees 143', async () => {
-    const stage = await scene([onSpeech(faults.silence())]);
-    const { box, env } = stage;
+    const fixture = await createFixture([onSpeech(faults.silence())]);
+    const { sandbox, env } = fixture;
     const script = `foley ${SPEAK.join(' ')} & echo $! > pid; wait $!`;
-    const running = inShell(script, { box, env });
-    await stage.server.paused();
-    process.kill(Number(await outputOf(box, 'pid')), 'SIGTERM');
+    const running = inShell(script, { sandbox, env });
+    await fixture.server.paused();
+    process.kill(Number(await outputOf(sandbox, 'pid')), 'SIGTERM');
     expect((await running).code).toBe(143);
   });
 
   test('SIGHUP stops like SIGTERM', async () => {
-    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
-    const running = await stage.start(SPEAK);
-    await growing(stage.box, half.length);
+    const fixture = await createFixture([onSpeech(faults.stallMidBody(mp3))]);
+    await writeFile(path.join(fixture.sandbox.out, 'hi.mp3'), 'the older file');
+    const running = await fixture.start(SPEAK);
+    await growing(fixture.sandbox, half.length);
     running.signal('SIGHUP');
     expect((await running.done).signal).toBe('SIGHUP');
-    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(['out/hi.mp3', ...KEPT]);
   });
 
   test.each(['SIGTERM', 'SIGHUP'] as const)(
     '%s stops recover, and the job continues',
     async (signal) => {
-      const stage = await jobScene([onPoll(faults.silence())]);
-      const running = await stage.start(['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3']);
-      await stage.server.paused();
+      const fixture = await jobFixture([onPoll(faults.silence())]);
+      const running = await fixture.start(['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3']);
+      await fixture.server.paused();
       running.signal('SIGKILL');
       await running.done;
-      const recovering = await stage.start(['recover']);
-      await stage.server.received({ path: JOB_PATH }, 2);
+      const recovering = await fixture.start(['recover']);
+      await fixture.server.received({ path: JOB_PATH }, 2);
       recovering.signal(signal);
       expect((await recovering.done).signal).toBe(signal);
-      expect((await stage.run(['recover', '--list'])).stdout.toString()).toMatch(/job /);
+      expect((await fixture.run(['recover', '--list'])).stdout.toString()).toMatch(/job /);
     },
   );
 
@@ -254,7 +254,7 @@ describe('other signals', () => {
       expect(result.stderr).toMatch(
         /stopped; the received audio .*--request-id request-1 --retry-failed/,
       );
-      expect(await readdir(result.box.out)).toStrictEqual([]);
+      expect(await readdir(result.sandbox.out)).toStrictEqual([]);
       const { gone } = await server.connected();
       await gone;
     },
@@ -263,9 +263,9 @@ describe('other signals', () => {
   test.each(['SIGTERM', 'SIGHUP'] as const)(
     '%s stops doctor, which prints nothing',
     async (signal) => {
-      const stage = await scene([{ path: PROFILE_PATH, answer: faults.silence() }]);
-      const running = await stage.start(['doctor']);
-      await stage.server.paused();
+      const fixture = await createFixture([{ path: PROFILE_PATH, answer: faults.silence() }]);
+      const running = await fixture.start(['doctor']);
+      await fixture.server.paused();
       await listening(running, signal);
       running.signal(signal);
       expect(await running.done).toMatchObject({ code: null, signal, stdout: Buffer.alloc(0) });
@@ -275,41 +275,41 @@ describe('other signals', () => {
 
 describe('kill -9 during the audio', () => {
   test('recover reports the spooled audio, and removes the temporary files', async () => {
-    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
-    const running = await stage.start(SPEAK);
-    await growing(stage.box, half.length);
+    const fixture = await createFixture([onSpeech(faults.stallMidBody(mp3))]);
+    await writeFile(path.join(fixture.sandbox.out, 'hi.mp3'), 'the older file');
+    const running = await fixture.start(SPEAK);
+    await growing(fixture.sandbox, half.length);
     running.signal('SIGKILL');
     expect((await running.done).signal).toBe('SIGKILL');
-    expect(await filesLeft(stage.box)).toStrictEqual(['out/TEMPORARY', 'out/hi.mp3', OPEN]);
-    await expectSettled(stage);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(['out/TEMPORARY', 'out/hi.mp3', OPEN]);
+    await expectSettled(fixture);
   });
 
   test('recover skips running commands', async () => {
-    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    const running = await stage.start(SPEAK);
-    await growing(stage.box, half.length);
-    const recovered = await stage.run(['recover']);
+    const fixture = await createFixture([onSpeech(faults.stallMidBody(mp3))]);
+    const running = await fixture.start(SPEAK);
+    await growing(fixture.sandbox, half.length);
+    const recovered = await fixture.run(['recover']);
     expect(recovered.code).toBe(0);
     expect(recovered.stdout.toString()).toContain('is still running');
-    await stage.server.advance();
+    await fixture.server.advance();
     expect((await running.done).code).toBe(0);
-    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
-    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
+    expect(await outputOf(fixture.sandbox)).toStrictEqual(mp3.bytes);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(['out/hi.mp3', RATES]);
   });
 
   test('before the response: recover retries with its key', async () => {
-    const stage = await scene([onSpeech(faults.silence(), { times: 1 })]);
-    const running = await stage.start(SPEAK);
-    await stage.server.paused();
+    const fixture = await createFixture([onSpeech(faults.silence(), { times: 1 })]);
+    const running = await fixture.start(SPEAK);
+    await fixture.server.paused();
     running.signal('SIGKILL');
     await running.done;
-    const recovered = await stage.run(['recover', '--json']);
+    const recovered = await fixture.run(['recover', '--json']);
     expect(recovered.code, recovered.stderr).toBe(0);
     expect(JSON.parse(recovered.stdout.toString())).toMatchObject({
-      items: [{ outcome: 'recovered', idempotencyKey: expectOneKey(stage, 2) }],
+      items: [{ outcome: 'recovered', idempotencyKey: expectOneKey(fixture, 2) }],
     });
-    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3']);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(['out/hi.mp3']);
   });
 });
 
@@ -342,51 +342,51 @@ async function ended({ pid }: Running): Promise<void> {
 describe('temporary files of a killed command', () => {
   test('are removed by the next command in the folder, except billed audio', async () => {
     const answer = eventsAround([audioEvent(half)], []);
-    const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
+    const fixture = await createFixture([{ method: 'POST', path: ALIGNED_PATH, answer }]);
     const args = speakWith(['--subtitles', 'hi.srt', '--timings', 'hi.json']);
-    const running = await stage.start(args);
-    await stage.server.paused();
-    await expect.poll(() => partsIn(stage.box), SOON).toHaveLength(3);
-    await expect.poll(() => sizesIn(stage.box), SOON).toContain(half.length);
+    const running = await fixture.start(args);
+    await fixture.server.paused();
+    await expect.poll(() => partsIn(fixture.sandbox), SOON).toHaveLength(3);
+    await expect.poll(() => sizesIn(fixture.sandbox), SOON).toContain(half.length);
     running.signal('SIGKILL');
     await running.done;
-    expect((await stage.speak(['-o', 'other.mp3'])).code).toBe(0);
-    const left = await partsIn(stage.box);
+    expect((await fixture.speak(['-o', 'other.mp3'])).code).toBe(0);
+    const left = await partsIn(fixture.sandbox);
     expect(left).toHaveLength(1);
-    expect(await readFile(path.join(stage.box.out, left[0] ?? ''))).toStrictEqual(half);
-    expect((await stage.run(['recover'])).code).toBe(27);
-    expect(await partsIn(stage.box)).toStrictEqual([]);
-    expect((await spooled(stage.box)).audio).toStrictEqual(half);
+    expect(await readFile(path.join(fixture.sandbox.out, left[0] ?? ''))).toStrictEqual(half);
+    expect((await fixture.run(['recover'])).code).toBe(27);
+    expect(await partsIn(fixture.sandbox)).toStrictEqual([]);
+    expect((await spooled(fixture.sandbox)).audio).toStrictEqual(half);
   });
 
   test('are removed by recover in any folder', async () => {
     const answer = eventsAround([audioEvent(half)], []);
-    const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
-    const running = await stage.start(speakWith(['--subtitles', 'hi.srt']));
-    await stage.server.paused();
-    await expect.poll(() => sizesIn(stage.box), SOON).toContain(half.length);
+    const fixture = await createFixture([{ method: 'POST', path: ALIGNED_PATH, answer }]);
+    const running = await fixture.start(speakWith(['--subtitles', 'hi.srt']));
+    await fixture.server.paused();
+    await expect.poll(() => sizesIn(fixture.sandbox), SOON).toContain(half.length);
     running.signal('SIGKILL');
     await running.done;
-    expect((await stage.run(['recover'], { cwd: stage.box.home })).code).toBe(27);
-    expect(await partsIn(stage.box)).toStrictEqual([]);
+    expect((await fixture.run(['recover'], { cwd: fixture.sandbox.home })).code).toBe(27);
+    expect(await partsIn(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('stay while the command runs', async () => {
-    const stage = await scene([onSpeech(faults.slowBody(mp3))]);
-    const running = await stage.start(SPEAK);
-    await stage.server.paused();
-    await expect.poll(() => partsIn(stage.box), SOON).toHaveLength(1);
-    expect((await stage.run(['recover'])).code).toBe(0);
-    expect(await partsIn(stage.box)).toHaveLength(1);
-    await stage.server.advance();
+    const fixture = await createFixture([onSpeech(faults.slowBody(mp3))]);
+    const running = await fixture.start(SPEAK);
+    await fixture.server.paused();
+    await expect.poll(() => partsIn(fixture.sandbox), SOON).toHaveLength(1);
+    expect((await fixture.run(['recover'])).code).toBe(0);
+    expect(await partsIn(fixture.sandbox)).toHaveLength(1);
+    await fixture.server.advance();
     expect((await running.done).code).toBe(0);
-    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+    expect(await outputOf(fixture.sandbox)).toStrictEqual(mp3.bytes);
   });
 });
 
-async function sizesIn(box: Pick<Sandbox, 'out'>): Promise<number[]> {
-  const names = await partsIn(box);
-  return Promise.all(names.map(async (name) => (await stat(path.join(box.out, name))).size));
+async function sizesIn(sandbox: Pick<Sandbox, 'out'>): Promise<number[]> {
+  const names = await partsIn(sandbox);
+  return Promise.all(names.map(async (name) => (await stat(path.join(sandbox.out, name))).size));
 }
 
 async function partsIn({ out }: Pick<Sandbox, 'out'>): Promise<string[]> {
@@ -399,15 +399,15 @@ async function growing({ out }: Sandbox, bytes: number): Promise<void> {
 }
 
 /** After a kill: expects the older file, and that recover leaves only the audio. */
-async function expectSettled(stage: Scene): Promise<void> {
-  const listed = await stage.run(['recover', '--list']);
+async function expectSettled(fixture: Fixture): Promise<void> {
+  const listed = await fixture.run(['recover', '--list']);
   expect(listed.code).toBe(0);
-  const recovered = await stage.run(['recover']);
+  const recovered = await fixture.run(['recover']);
   expect(recovered.code).toBe(27);
   expect(recovered.stdout.toString()).toMatch(/lost \(.+\); the part that arrived is in \//);
-  expect((await outputOf(stage.box)).toString()).toBe('the older file');
-  const left = await filesLeft(stage.box);
+  expect((await outputOf(fixture.sandbox)).toString()).toBe('the older file');
+  const left = await filesLeft(fixture.sandbox);
   expect(left.filter((name) => name.startsWith('out/'))).toStrictEqual(['out/hi.mp3']);
-  expect((await spooled(stage.box)).audio).toStrictEqual(half);
-  expect(stage.server.requests).toHaveLength(1);
+  expect((await spooled(fixture.sandbox)).audio).toStrictEqual(half);
+  expect(fixture.server.requests).toHaveLength(1);
 }

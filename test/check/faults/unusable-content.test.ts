@@ -11,10 +11,10 @@ import {
   outputOf,
   paidAudio,
   RATES,
-  scene,
+  createFixture,
   SOON,
   spooled,
-} from '../../binary/support/scene.ts';
+} from '../../binary/support/fixture.ts';
 
 const { mp3, wav } = await paidAudio();
 const TEXT = 'This is not audio, whatever the header says.';
@@ -24,13 +24,13 @@ describe('compressed audio, which was not requested', () => {
     ['whole', faults.gzipBody(mp3)],
     ['cut', faults.cutGzip(mp3)],
   ])('%s', async (_how, steps) => {
-    const stage = await scene([onSpeech(steps)]);
-    const error = await stage.fail(['--max-retries', '3']);
-    expectOneKey(stage, 1);
-    expect(stage.server.requests[0]?.header('accept-encoding')).toBe('identity');
+    const fixture = await createFixture([onSpeech(steps)]);
+    const error = await fixture.fail(['--max-retries', '3']);
+    expectOneKey(fixture, 1);
+    expect(fixture.server.requests[0]?.header('accept-encoding')).toBe('identity');
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
     expect(error.message).toBe('the response is compressed, which foley did not request');
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
   });
 });
 
@@ -39,13 +39,13 @@ describe('a 200 that is JSON', () => {
     'with an error is unusable, and the error is reported: %s',
     async (code) => {
       const body = { code, message: 'Said in JSON.', requestId: 'r-json' };
-      const stage = await scene([onSpeech(faults.jsonInsteadOfAudio(body))]);
-      const error = await stage.fail(['--max-retries', '3']);
-      expectOneKey(stage, 1);
+      const fixture = await createFixture([onSpeech(faults.jsonInsteadOfAudio(body))]);
+      const error = await fixture.fail(['--max-retries', '3']);
+      expectOneKey(fixture, 1);
       expect(error).toMatchObject({ exitCode: 25, code, billed: 'unknown' });
       expect(error).toMatchObject({ requestId: 'r-json', status: 200 });
       expect(error.message).toBe('the response is application/json, not audio: Said in JSON.');
-      expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+      expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
     },
   );
 
@@ -53,16 +53,16 @@ describe('a 200 that is JSON', () => {
     ['something else', { hello: 'world' }],
     ['an array', ['EVIL']],
   ])('without an error: %s', async (_what, body) => {
-    const stage = await scene([onSpeech(faults.jsonInsteadOfAudio(body))]);
-    const error = await stage.fail();
+    const fixture = await createFixture([onSpeech(faults.jsonInsteadOfAudio(body))]);
+    const error = await fixture.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
     expect(error.message).toBe('the response is application/json, not audio');
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
   });
 
   test('never on stdout', async () => {
-    const stage = await scene([onSpeech(faults.jsonInsteadOfAudio())]);
-    const result = await stage.speak(['-o', '-']);
+    const fixture = await createFixture([onSpeech(faults.jsonInsteadOfAudio())]);
+    const result = await fixture.speak(['-o', '-']);
     expect(result.code).toBe(25);
     expect(result.stdout).toHaveLength(0);
   });
@@ -78,13 +78,13 @@ describe('bytes of another format', () => {
       /is wav, not mp3; it begins with 52 49 46 46/,
     ],
   ])('are spooled and not published: %s', async (_what, steps, all, words) => {
-    const stage = await scene([onSpeech(steps)]);
-    const error = await stage.fail(['--max-retries', '3']);
-    expectOneKey(stage, 1);
+    const fixture = await createFixture([onSpeech(steps)]);
+    const error = await fixture.fail(['--max-retries', '3']);
+    expectOneKey(fixture, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
     expect(error.message).toMatch(words);
-    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
-    const { audio, record } = await spooled(stage.box);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(KEPT);
+    const { audio, record } = await spooled(fixture.sandbox);
     expect(audio).toStrictEqual(all);
     expect(record).toMatchObject({ complete: false, problem: error.message });
   });
@@ -92,41 +92,41 @@ describe('bytes of another format', () => {
   test('noise after valid audio: all of it is spooled, and the file is not published', async () => {
     const noise = Buffer.alloc(50_000, 'noise');
     const bytes = Buffer.concat([mp3.bytes, noise]);
-    const stage = await scene([onSpeech(faults.audio({ ...mp3, bytes }))]);
-    const error = await stage.fail();
+    const fixture = await createFixture([onSpeech(faults.audio({ ...mp3, bytes }))]);
+    const error = await fixture.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
     expect(error.message).toBe(
       `the audio has bytes that are not mp3 at offset ${mp3.bytes.length}`,
     );
-    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
-    expect((await spooled(stage.box)).audio).toStrictEqual(bytes);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(KEPT);
+    expect((await spooled(fixture.sandbox)).audio).toStrictEqual(bytes);
   });
 
   test('are not written to stdout', async () => {
-    const stage = await scene([onSpeech(faults.wrongMagic())]);
-    const result = await stage.speak(['-o', '-']);
+    const fixture = await createFixture([onSpeech(faults.wrongMagic())]);
+    const result = await fixture.speak(['-o', '-']);
     expect(result.code).toBe(25);
     expect(result.stdout).toHaveLength(0);
-    expect((await spooled(stage.box)).audio).toStrictEqual(Buffer.from(TEXT));
+    expect((await spooled(fixture.sandbox)).audio).toStrictEqual(Buffer.from(TEXT));
   });
 
   test('a right media type is not enough, and a wrong one is refused with valid bytes too', async () => {
-    const stage = await scene([onSpeech(faults.wrongType(mp3))]);
-    const error = await stage.fail();
+    const fixture = await createFixture([onSpeech(faults.wrongType(mp3))]);
+    const error = await fixture.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
     expect(error.message).toBe('the response is text/plain, not audio');
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
   });
 
   test.each([
     ['without a type', faults.withoutType(mp3), 'of no type'],
     ['200 of no bytes', faults.emptyBody(), 'no audio'],
   ])('%s', async (_what, steps, words) => {
-    const stage = await scene([onSpeech(steps)]);
-    const error = await stage.fail();
+    const fixture = await createFixture([onSpeech(steps)]);
+    const error = await fixture.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
     expect(error.message).toContain(words);
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
   });
 });
 
@@ -135,12 +135,12 @@ describe('a response without a body', () => {
     ['204', faults.noContent(), 204],
     ['206', faults.partialContent(mp3), 206],
   ])('%s', async (_what, steps, status) => {
-    const stage = await scene([onSpeech(steps)]);
-    const error = await stage.fail(['--max-retries', '3']);
-    expectOneKey(stage, 1);
+    const fixture = await createFixture([onSpeech(steps)]);
+    const error = await fixture.fail(['--max-retries', '3']);
+    expectOneKey(fixture, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown', status });
     expect(error.message).toBe(`the response (${status}) has no audio`);
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
   });
 });
 
@@ -153,95 +153,97 @@ describe('too large headers', () => {
     ['a hundred interim answers', faults.informationalFlood(mp3, 100)],
     ['something that is not HTTP', faults.notHttp()],
   ])('%s', async (_what, steps) => {
-    const stage = await scene([onSpeech(steps)]);
-    const error = await stage.fail(['--max-retries', '3']);
-    expectOneKey(stage, 1);
+    const fixture = await createFixture([onSpeech(steps)]);
+    const error = await fixture.fail(['--max-retries', '3']);
+    expectOneKey(fixture, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
     expect(error.message).toMatch(/is not valid HTTP$|headers of .* are too large$/);
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
   });
 
   test('a few interim responses are accepted', async () => {
-    const stage = await scene([onSpeech(faults.informationalFlood(mp3, 5))]);
-    expect((await stage.speak()).code).toBe(0);
-    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+    const fixture = await createFixture([onSpeech(faults.informationalFlood(mp3, 5))]);
+    expect((await fixture.speak()).code).toBe(0);
+    expect(await outputOf(fixture.sandbox)).toStrictEqual(mp3.bytes);
   });
 });
 
 describe('an endless body', () => {
   test('of audio continues until the user stops it: the contract has no total limit', async () => {
-    const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
-    const running = await stage.start(['tts', 'hi', '-v', 'v', '-o', 'hi.mp3']);
-    const request = await stage.server.received();
+    const fixture = await createFixture([onSpeech(faults.endlessBody(mp3))]);
+    const running = await fixture.start(['tts', 'hi', '-v', 'v', '-o', 'hi.mp3']);
+    const request = await fixture.server.received();
     await expect.poll(() => request.answer.bytesWritten, SOON).toBeGreaterThan(4_000_000);
     running.signal('SIGINT');
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
-    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(KEPT);
   });
 
   test('of JSON is refused at 16 MiB', async () => {
-    const stage = await scene([{ path: PROFILE_PATH, answer: faults.hugeJson(100_000_000) }]);
-    const error = errorLine(await stage.run(['profile', '--json', '--max-retries', '0']));
+    const fixture = await createFixture([
+      { path: PROFILE_PATH, answer: faults.hugeJson(100_000_000) },
+    ]);
+    const error = errorLine(await fixture.run(['profile', '--json', '--max-retries', '0']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
     expect(error.message).toMatch(/larger than/);
-    const [request] = stage.server.requests;
+    const [request] = fixture.server.requests;
     expect(request?.answer.bytesWritten).toBeLessThan(40_000_000);
   });
 
   test('of an error is abandoned: the status is reported', async () => {
     const steps = faults.hugeJson(100_000_000, 400);
-    const stage = await scene([onSpeech(steps)]);
-    const error = await stage.fail();
+    const fixture = await createFixture([onSpeech(steps)]);
+    const error = await fixture.fail();
     expect(error).toMatchObject({ exitCode: 20, billed: 'no', status: 400 });
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([]);
   });
 });
 
 describe('a missing response', () => {
   test('of a billed request: unknown outcome, one key', async () => {
-    const stage = await scene([onSpeech(faults.silence())]);
-    const error = await stage.fail(['--response-timeout', '200ms', '--max-retries', '1']);
-    expectOneKey(stage, 2);
+    const fixture = await createFixture([onSpeech(faults.silence())]);
+    const error = await fixture.fail(['--response-timeout', '200ms', '--max-retries', '1']);
+    expectOneKey(fixture, 2);
     expect(error).toMatchObject({ exitCode: 26, code: 'unknown_outcome', billed: 'unknown' });
     expect(error.message).toMatch(/^127\.0\.0\.1:\d+ did not respond within 200 ms; /);
-    expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual([OPEN]);
   });
 
   test('of a read: a network failure', async () => {
-    const stage = await scene([{ path: PROFILE_PATH, answer: faults.silence() }]);
+    const fixture = await createFixture([{ path: PROFILE_PATH, answer: faults.silence() }]);
     const flags = ['--json', '--response-timeout', '200ms', '--max-retries', '1'];
-    const error = errorLine(await stage.run(['profile', ...flags]));
+    const error = errorLine(await fixture.run(['profile', ...flags]));
     expect(error).toMatchObject({ exitCode: 24, code: 'timeout', billed: 'no' });
-    expect(stage.server.requests).toHaveLength(2);
+    expect(fixture.server.requests).toHaveLength(2);
   });
 
   test('once: the next attempt has the same key', async () => {
-    const stage = await scene([onSpeech(faults.silence(), { nth: 1 })]);
+    const fixture = await createFixture([onSpeech(faults.silence(), { nth: 1 })]);
     const flags = ['--response-timeout', '1s', '--max-retries', '1'];
-    expect((await stage.speak(flags)).code).toBe(0);
-    expectOneKey(stage, 2);
-    expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
+    expect((await fixture.speak(flags)).code).toBe(0);
+    expectOneKey(fixture, 2);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(['out/hi.mp3', RATES]);
   });
 });
 
 describe('a slow body', () => {
   test('is read for any time while bytes arrive', async () => {
-    const stage = await scene([onSpeech(faults.inPieces(mp3, 8))]);
-    const running = await stage.start(['tts', 'hi', '-v', 'v', '-o', 'hi.mp3']);
-    for (let piece = 0; piece < 8; piece += 1) await stage.server.advance();
+    const fixture = await createFixture([onSpeech(faults.inPieces(mp3, 8))]);
+    const running = await fixture.start(['tts', 'hi', '-v', 'v', '-o', 'hi.mp3']);
+    for (let piece = 0; piece < 8; piece += 1) await fixture.server.advance();
     expect((await running.done).code).toBe(0);
-    expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
+    expect(await outputOf(fixture.sandbox)).toStrictEqual(mp3.bytes);
   });
 
   test('is spooled and not published when it stops', async () => {
-    const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
-    const error = await stage.fail(['--idle-timeout', '700ms', '--max-retries', '3']);
-    expectOneKey(stage, 1);
+    const fixture = await createFixture([onSpeech(faults.stallMidBody(mp3))]);
+    const error = await fixture.fail(['--idle-timeout', '700ms', '--max-retries', '3']);
+    expectOneKey(fixture, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
     expect(error.message).toBe('the response stalled: no data for 700 ms');
-    expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(KEPT);
     const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
-    expect((await spooled(stage.box)).audio).toStrictEqual(half);
+    expect((await spooled(fixture.sandbox)).audio).toStrictEqual(half);
   });
 });

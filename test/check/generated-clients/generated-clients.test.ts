@@ -119,7 +119,7 @@ describe('the client of openapi-generator lists voices, saves speech and reads e
   test('in TypeScript', LIMITS, async () => {
     // The compiler writes no files of packages, so that this client cannot be in node_modules.
     const { folder, serving } = await clientIn('typescript-fetch');
-    const client = { folder: serving.running.box.out, serving };
+    const client = { folder: serving.running.sandbox.out, serving };
     await cp(path.join(folder, 'openapi.json'), path.join(client.folder, 'openapi.json'));
     const extension = '--additional-properties=importFileExtension=.js';
     await generate(client, 'typescript-fetch', '-o', 'client', extension);

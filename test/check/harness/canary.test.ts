@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { canaryKey } from '../../harness/canary.ts';
 import { runProgram, startProgram } from '../../harness/run-program.ts';
 import type { RunOptions } from '../../harness/run-options.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 const runNode = async (script: string, options: RunOptions) =>
   runProgram(process.execPath, ['-e', script], options);
@@ -47,11 +47,11 @@ test('the account store may hold a key when only its owner can read it', async (
 });
 
 test('a key file that the test wrote is no leak, but a copy of it is', async () => {
-  const box = await sandbox();
-  await writeFile(path.join(box.home, 'key'), canaryKey());
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.home, 'key'), canaryKey());
   const read = `const key = fs.readFileSync('../home/key');`;
-  expect((await runNode(read, { box })).code).toBe(0);
-  await expect(runNode(`${read} fs.writeFileSync('copy', key)`, { box })).rejects.toThrow(
+  expect((await runNode(read, { sandbox })).code).toBe(0);
+  await expect(runNode(`${read} fs.writeFileSync('copy', key)`, { sandbox })).rejects.toThrow(
     'leaked into out/copy',
   );
 });
@@ -75,10 +75,10 @@ test.fails('a leak fails a test that does not ask how the program ended', async 
 });
 
 test('a key is found in a large file, over the edge of two pieces, and in a folder', async () => {
-  const box = await sandbox();
-  await mkdir(path.join(box.out, 'sub'));
+  const sandbox = await createSandbox();
+  await mkdir(path.join(sandbox.out, 'sub'));
   const key = canaryKey();
   await expect(
-    runNode(`fs.writeFileSync('sub/b', 'x'.repeat(2_097_140) + '${key}')`, { box }),
+    runNode(`fs.writeFileSync('sub/b', 'x'.repeat(2_097_140) + '${key}')`, { sandbox }),
   ).rejects.toThrow('leaked into out/sub/b');
 });

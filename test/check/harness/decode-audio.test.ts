@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createMp3Encoder, createOggEncoder } from 'wasm-media-encoders';
 import { decodeAudio, isSilent, loudness, peak } from '../../harness/decode-audio.ts';
 import { mp3Frames } from '../../harness/mp3-frames.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { checkWithMpg123, probeWithFfprobe } from '../../harness/second-opinion.ts';
 import { readWav, writeWav } from '../../harness/wav.ts';
 
@@ -84,8 +84,8 @@ test.each([
   ['ogg', 'vorbis'],
   ['wav', 'pcm_s16le'],
 ] as const)('ffprobe agrees on %s', async (format, codec) => {
-  const box = await sandbox();
-  const file = path.join(box.out, `a.${format}`);
+  const sandbox = await createSandbox();
+  const file = path.join(sandbox.out, `a.${format}`);
   await writeFile(file, await encode(format));
   const probe = await probeWithFfprobe(file);
   expect(probe).toMatchObject({ codec, sampleRate: RATE });
@@ -94,8 +94,8 @@ test.each([
 });
 
 test('mpg123 accepts a good mp3 and complains of a bad one', async () => {
-  const box = await sandbox();
-  const file = path.join(box.out, 'a.mp3');
+  const sandbox = await createSandbox();
+  const file = path.join(sandbox.out, 'a.mp3');
   await writeFile(file, await encode('mp3'));
   await checkWithMpg123(file);
   await writeFile(file, 'no mp3');

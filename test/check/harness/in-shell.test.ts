@@ -23,5 +23,5 @@ test('a shell that is ended itself has no statuses', async () => {
 
 test('a script runs in the sandbox', async () => {
   const result = await runInShell('echo "$HOME"; pwd');
-  expect(result.stdout.toString()).toBe(`${result.box.home}\n${result.box.out}\n`);
+  expect(result.stdout.toString()).toBe(`${result.sandbox.home}\n${result.sandbox.out}\n`);
 });

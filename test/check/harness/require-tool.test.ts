@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, inject, test } from 'vitest';
 import { findOnPath, requireTool, skipWithout } from '../../harness/require-tool.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { summaryOf } from '../../harness/skip-summary.ts';
 
 const note = (tool: string) => `${JSON.stringify({ tool, reason: 'because', test: 't' })}\n`;
@@ -15,14 +15,16 @@ afterEach(() => {
 });
 
 test('a tool is found by its full path, in the order of PATH', async () => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   for (const name of ['a', 'b']) {
-    await mkdir(path.join(box.out, name));
-    await writeFile(path.join(box.out, name, 'tool'), '', { mode: name === 'a' ? 0o644 : 0o755 });
+    await mkdir(path.join(sandbox.out, name));
+    await writeFile(path.join(sandbox.out, name, 'tool'), '', {
+      mode: name === 'a' ? 0o644 : 0o755,
+    });
   }
-  process.env['PATH'] = ['a', 'b'].map((name) => path.join(box.out, name)).join(path.delimiter);
-  expect(findOnPath('tool')).toBe(path.join(box.out, 'b', 'tool'));
-  expect(requireTool('missing', 'tool')).toBe(path.join(box.out, 'b', 'tool'));
+  process.env['PATH'] = ['a', 'b'].map((name) => path.join(sandbox.out, name)).join(path.delimiter);
+  expect(findOnPath('tool')).toBe(path.join(sandbox.out, 'b', 'tool'));
+  expect(requireTool('missing', 'tool')).toBe(path.join(sandbox.out, 'b', 'tool'));
 });
 
 test('a missing tool that the list does not excuse fails the test', () => {

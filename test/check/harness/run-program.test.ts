@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram, startProgram } from '../../harness/run-program.ts';
 import type { RunOptions } from '../../harness/run-options.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 const runNode = async (script: string, options?: RunOptions) =>
   runProgram(process.execPath, ['-e', script], options);
@@ -24,7 +24,7 @@ test('a run gives the exit code and both outputs, byte for byte', async () => {
 test('nothing of the environment of the tests gets in but PATH', async () => {
   process.env['FOLEY_API_KEY'] = 'somebody’s own';
   process.env['NODE_OPTIONS'] = '--no-deprecation';
-  const { stdout, box } = await runNode('console.log(JSON.stringify(process.env))', {
+  const { stdout, sandbox } = await runNode('console.log(JSON.stringify(process.env))', {
     env: { FOLEY_VOICE: 'v' },
   });
   delete process.env['FOLEY_API_KEY'];
@@ -32,14 +32,14 @@ test('nothing of the environment of the tests gets in but PATH', async () => {
   expect(JSON.parse(stdout.toString())).toStrictEqual({
     FOLEY_KEEP_ALIVE: '0',
     FOLEY_VOICE: 'v',
-    HOME: box.home,
+    HOME: sandbox.home,
     LANG: 'C.UTF-8',
     PATH: process.env['PATH'],
-    TMPDIR: box.temporary,
+    TMPDIR: sandbox.temporary,
     TZ: 'UTC',
-    XDG_CACHE_HOME: box.cache,
-    XDG_CONFIG_HOME: box.config,
-    XDG_STATE_HOME: box.state,
+    XDG_CACHE_HOME: sandbox.cache,
+    XDG_CONFIG_HOME: sandbox.config,
+    XDG_STATE_HOME: sandbox.state,
   });
 });
 
@@ -80,10 +80,10 @@ describe('stdin', () => {
 });
 
 test('an output may go straight into a file', async () => {
-  const box = await sandbox();
-  const file = path.join(box.out, 'out.txt');
+  const sandbox = await createSandbox();
+  const file = path.join(sandbox.out, 'out.txt');
   const result = await runNode(`console.log(require('node:fs').fstatSync(1).isFile())`, {
-    box,
+    sandbox,
     stdout: { path: file },
   });
   expect(result.stdout.length).toBe(0);
@@ -179,15 +179,15 @@ test.runIf(process.platform === 'linux')('the peak of memory can be seen', async
 test.runIf(process.platform !== 'win32')(
   'an unprivileged sandbox cannot write where permissions forbid it',
   async () => {
-    const box = await sandbox({ unprivileged: true });
-    await mkdir(path.join(box.out, 'closed'), { mode: 0o555 });
-    await symlink('closed', path.join(box.out, 'link'));
-    await writeFile(path.join(box.out, 'readable.txt'), 'x');
+    const sandbox = await createSandbox({ unprivileged: true });
+    await mkdir(path.join(sandbox.out, 'closed'), { mode: 0o555 });
+    await symlink('closed', path.join(sandbox.out, 'link'));
+    await writeFile(path.join(sandbox.out, 'readable.txt'), 'x');
     const result = await runNode(
       `const fs = require('node:fs');
        fs.writeFileSync('mine.txt', fs.readFileSync('readable.txt'));
        try { fs.writeFileSync('closed/x', '') } catch (e) { console.log(e.code) }`,
-      { box },
+      { sandbox },
     );
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(result.stdout.toString()).toBe('EACCES\n');

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { difference, filesOf, snapshot } from '../../harness/snapshot.ts';
 
 test('a fresh sandbox has folders only, and its name has a space in it', async () => {
-  const box = await sandbox();
-  const records = await snapshot(box.root);
+  const sandbox = await createSandbox();
+  const records = await snapshot(sandbox.root);
   expect([...records.keys()].sort()).toStrictEqual([
     'cache',
     'config',
@@ -17,16 +17,16 @@ test('a fresh sandbox has folders only, and its name has a space in it', async (
     'temporary',
   ]);
   expect(filesOf(records)).toStrictEqual([]);
-  expect(box.root).toContain(' ');
+  expect(sandbox.root).toContain(' ');
 });
 
 test('created, removed and changed files are distinguished', async () => {
-  const box = await sandbox();
-  const file = (name: string) => path.join(box.out, name);
+  const sandbox = await createSandbox();
+  const file = (name: string) => path.join(sandbox.out, name);
   for (const name of ['gone', 'rewritten', 'opened', 'same']) {
     await writeFile(file(name), 'old', { mode: 0o600 });
   }
-  const before = await snapshot(box.root);
+  const before = await snapshot(sandbox.root);
   await rm(file('gone'));
   await writeFile(file('rewritten'), 'new');
   await chmod(file('opened'), 0o644);
@@ -34,7 +34,7 @@ test('created, removed and changed files are distinguished', async () => {
   await mkdir(file('sub'));
   await writeFile(file('sub/made'), '');
   await symlink('same', file('link'));
-  expect(difference(before, await snapshot(box.root))).toStrictEqual({
+  expect(difference(before, await snapshot(sandbox.root))).toStrictEqual({
     added: ['out/link', 'out/sub', 'out/sub/made'],
     removed: ['out/gone'],
     changed: ['out/opened', 'out/rewritten'],
@@ -42,10 +42,10 @@ test('created, removed and changed files are distinguished', async () => {
 });
 
 test('a record has kind, size, permissions and content', async () => {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'a'), 'abc', { mode: 0o640 });
-  await symlink('a', path.join(box.out, 'b'));
-  const records = await snapshot(box.out);
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'a'), 'abc', { mode: 0o640 });
+  await symlink('a', path.join(sandbox.out, 'b'));
+  const records = await snapshot(sandbox.out);
   expect(records.get('a')).toStrictEqual({
     kind: 'file',
     size: 3,
@@ -59,12 +59,12 @@ describe('at the end of its test', () => {
   const made: string[] = [];
 
   test('a sandbox may hold a read-only folder', async () => {
-    const box = await sandbox();
-    const closed = path.join(box.out, 'closed');
+    const sandbox = await createSandbox();
+    const closed = path.join(sandbox.out, 'closed');
     await mkdir(closed);
     await writeFile(path.join(closed, 'file'), '');
     await chmod(closed, 0o500);
-    made.push(box.root);
+    made.push(sandbox.root);
   });
 
   test('it is removed all the same', () => {

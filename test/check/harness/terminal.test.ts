@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { skipWithout } from '../../harness/require-tool.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { availableDrivers, startProgramInTerminal } from '../../harness/terminal.ts';
 import type { TerminalDriver, TerminalOptions } from '../../harness/terminal.ts';
 
@@ -53,12 +53,12 @@ test.each(DRIVERS)('%s: Ctrl-C is an interrupt', async (driver) => {
 });
 
 test.each(DRIVERS)('%s: outputs and stdin can be somewhere else', async (driver) => {
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   const running = await startNode(
     driver,
     `console.error([0, 1, 2].map((fd) => require('node:tty').isatty(fd)).join()); console.log('out')`,
-    { box, stdin: { path: '/dev/null' }, stdout: { path: path.join(box.out, "a 'file'") } },
+    { sandbox, stdin: { path: '/dev/null' }, stdout: { path: path.join(sandbox.out, "a 'file'") } },
   );
   expect((await running.done).stdout.toString()).toBe('false,false,true\r\n');
-  expect(await readFile(path.join(box.out, "a 'file'"), 'utf8')).toBe('out\n');
+  expect(await readFile(path.join(sandbox.out, "a 'file'"), 'utf8')).toBe('out\n');
 });

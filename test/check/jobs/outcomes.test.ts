@@ -7,7 +7,7 @@ import { answer } from '../../fault-server/http-text.ts';
 import type { Rule } from '../../fault-server/script.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { filesLeft, OPEN, outputOf, RATES, VOICE } from '../../binary/support/scene.ts';
+import { filesLeft, OPEN, outputOf, RATES, VOICE } from '../../binary/support/fixture.ts';
 import {
   AUDIO_PATH,
   answersInSequence,
@@ -15,13 +15,13 @@ import {
   JOB_PATH,
   jobAnswer,
   JOBS_PATH,
-  jobScene,
+  jobFixture,
   noJob,
   onAudio,
   onCreate,
   onPoll,
   requestsTo,
-} from '../../binary/jobs/job-scene.ts';
+} from '../../binary/jobs/job-fixture.ts';
 
 const { mp3, wav } = await tinyAudio();
 const CREATE = ['jobs', 'create', 'hi', '-v', VOICE];
@@ -33,23 +33,23 @@ function other(id: string, status: string): Rule {
 
 describe('a job that ends', () => {
   test.each(['success', 'COMPLETED'])('with %s is saved and checked', async (status) => {
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       onPoll(answersInSequence(jobAnswer('queued'), jobAnswer(status))),
     ]);
-    const result = await stage.run(SAVE);
+    const result = await fixture.run(SAVE);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe(`${JOB_ID}\n`);
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
-    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3', RATES]);
-    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(1);
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
+    expect(await filesLeft(fixture.sandbox)).toEqual(['out/hi.mp3', RATES]);
+    expect(requestsTo(fixture, JOBS_PATH)).toHaveLength(1);
   });
 
   test.each(['fail', 'cancelled'])(
     'with %s is exit 20, refunded, and forgotten',
     async (status) => {
       const error = { code: 'ERR_GENERATION_FAILED', message: 'no voice today' };
-      const stage = await jobScene([onPoll(jobAnswer(status, { error }))]);
-      const result = await stage.run([...SAVE, '--json']);
+      const fixture = await jobFixture([onPoll(jobAnswer(status, { error }))]);
+      const result = await fixture.run([...SAVE, '--json']);
       expect(errorLine(result)).toMatchObject({
         exitCode: 20,
         code: 'ERR_GENERATION_FAILED',
@@ -63,8 +63,8 @@ describe('a job that ends', () => {
         output: null,
         creditsUsed: 0,
       });
-      expect(await filesLeft(stage.box)).toEqual([]);
-      expect(requestsTo(stage, AUDIO_PATH)).toHaveLength(0);
+      expect(await filesLeft(fixture.sandbox)).toEqual([]);
+      expect(requestsTo(fixture, AUDIO_PATH)).toHaveLength(0);
     },
   );
 
@@ -76,12 +76,12 @@ describe('a job that ends', () => {
       createdAt: '2026-05-01T08:30:00Z',
     };
     const page = JSON.stringify({ items: [item], pagination: { page: 1, hasMore: false } });
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       onPoll(jobAnswer('fail')),
       onPoll(answer(200, { 'Content-Type': 'application/json' }, page), { path: JOBS_PATH }),
     ]);
     const read = async (...args: string[]): Promise<string> =>
-      (await stage.run(['jobs', ...args])).stdout.toString();
+      (await fixture.run(['jobs', ...args])).stdout.toString();
     expect(await read('get', JOB_ID)).toMatch(/^credits +0 \(refunded\)$/m);
     expect(await read('wait', JOB_ID, JOB_ID)).toMatch(/^job-1 +fail +0$/m);
     expect(await read('list')).toMatch(/^job-1 +fail +\S+ +0$/m);
@@ -92,20 +92,20 @@ describe('a job that ends', () => {
       { index: 0, status: 'success' },
       { index: 1, status: 'fail' },
     ];
-    const stage = await jobScene([onPoll(jobAnswer('partial_fail', { segments }))]);
-    const result = await stage.run([...SAVE, '--json']);
+    const fixture = await jobFixture([onPoll(jobAnswer('partial_fail', { segments }))]);
+    const result = await fixture.run([...SAVE, '--json']);
     expect(result.code, result.stderr).toBe(3);
     expect(result.stderr).toContain(`job ${JOB_ID} is only partly spoken (segment 1 failed)`);
     expect(JSON.parse(result.stdout.toString())).toMatchObject({
       status: 'partial_fail',
       output: 'hi.mp3',
     });
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
   });
 
   test('is printed as one document, with every field of the response', async () => {
-    const stage = await jobScene();
-    const result = await stage.run([...SAVE, '--json', '--request-id', 'mine']);
+    const fixture = await jobFixture();
+    const result = await fixture.run([...SAVE, '--json', '--request-id', 'mine']);
     expect(result.code, result.stderr).toBe(0);
     expect(JSON.parse(result.stdout.toString())).toStrictEqual({
       id: JOB_ID,
@@ -127,11 +127,11 @@ describe('a job that ends', () => {
 
 describe('a create', () => {
   test('prints the id and waits for nothing', async () => {
-    const stage = await jobScene();
-    const result = await stage.run([...CREATE, '--speed', '1.5']);
+    const fixture = await jobFixture();
+    const result = await fixture.run([...CREATE, '--speed', '1.5']);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe(`${JOB_ID}\n`);
-    const [request] = requestsTo(stage, JOBS_PATH);
+    const [request] = requestsTo(fixture, JOBS_PATH);
     expect(JSON.parse(request?.body.toString() ?? '')).toEqual({
       text: 'hi',
       voiceId: VOICE,
@@ -139,58 +139,58 @@ describe('a create', () => {
       speed: 1.5,
     });
     expect(request?.header('idempotency-key')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(requestsTo(stage, JOB_PATH)).toHaveLength(0);
-    expect(await filesLeft(stage.box)).toEqual([RATES]);
+    expect(requestsTo(fixture, JOB_PATH)).toHaveLength(0);
+    expect(await filesLeft(fixture.sandbox)).toEqual([RATES]);
   });
 
   test('has printed the id before the job ends', async () => {
-    const stage = await jobScene([onPoll(jobAnswer('processing'))]);
-    const running = await stage.start([...CREATE, '--wait']);
+    const fixture = await jobFixture([onPoll(jobAnswer('processing'))]);
+    const running = await fixture.start([...CREATE, '--wait']);
     await running.waitFor('stdout', /^job-1\n/);
-    await stage.server.received({ path: JOB_PATH });
+    await fixture.server.received({ path: JOB_PATH });
     running.signal('SIGINT');
     expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT' });
   });
 
   test('is sent again under the same key until it is answered', async () => {
-    const stage = await jobScene([onCreate(resetBeforeHeaders(), { times: 1 })]);
-    const result = await stage.run(SAVE);
+    const fixture = await jobFixture([onCreate(resetBeforeHeaders(), { times: 1 })]);
+    const result = await fixture.run(SAVE);
     expect(result.code, result.stderr).toBe(0);
-    const keys = requestsTo(stage, JOBS_PATH).map((one) => one.header('idempotency-key'));
+    const keys = requestsTo(fixture, JOBS_PATH).map((one) => one.header('idempotency-key'));
     expect(keys).toHaveLength(2);
     expect(new Set(keys).size).toBe(1);
   });
 
   test('without an answer is exit 26, and names the key', async () => {
-    const stage = await jobScene([onCreate(resetBeforeHeaders())]);
-    const result = await stage.run([...SAVE, '--max-retries', '0', '--json']);
+    const fixture = await jobFixture([onCreate(resetBeforeHeaders())]);
+    const result = await fixture.run([...SAVE, '--max-retries', '0', '--json']);
     expect(errorLine(result)).toMatchObject({
       exitCode: 26,
       billed: 'unknown',
       hint: expect.stringMatching(/--idempotency-key [0-9a-f-]{36}/),
     });
-    expect(await filesLeft(stage.box)).toEqual([OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toEqual([OPEN]);
   });
 
   test('whose answer names no job may have been billed', async () => {
     const nothing = answer(202, { 'Content-Type': 'application/json' }, '{"task":{}}');
-    const stage = await jobScene([onCreate(nothing)]);
-    const line = errorLine(await stage.run([...SAVE, '--json']));
+    const fixture = await jobFixture([onCreate(nothing)]);
+    const line = errorLine(await fixture.run([...SAVE, '--json']));
     expect(line).toMatchObject({ exitCode: 25, billed: 'unknown' });
   });
 
   test('whose body is of no use is known by its place', async () => {
     const placed = answer(202, { Location: JOB_PATH, 'Content-Type': 'text/plain' }, 'accepted');
-    const stage = await jobScene([onCreate(placed)]);
-    const result = await stage.run(SAVE);
+    const fixture = await jobFixture([onCreate(placed)]);
+    const result = await fixture.run(SAVE);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe(`${JOB_ID}\n`);
   });
 
   test('that is refused is not left open', async () => {
-    const stage = await jobScene([onCreate(errorAnswer(402, { code: 'ERR_CREDITS' }))]);
-    expect(errorLine(await stage.run([...SAVE, '--json']))).toMatchObject({ exitCode: 21 });
-    expect(await filesLeft(stage.box)).toEqual([]);
+    const fixture = await jobFixture([onCreate(errorAnswer(402, { code: 'ERR_CREDITS' }))]);
+    expect(errorLine(await fixture.run([...SAVE, '--json']))).toMatchObject({ exitCode: 21 });
+    expect(await filesLeft(fixture.sandbox)).toEqual([]);
   });
 
   test.each([
@@ -201,40 +201,40 @@ describe('a create', () => {
     [['-o', '-', '--json'], '--json'],
     [['-o', 'x.flac'], 'flac'],
   ])('with %j alone is exit 2 and sends nothing', async (flags, named) => {
-    const stage = await jobScene();
-    const result = await stage.run([...CREATE, ...flags]);
+    const fixture = await jobFixture();
+    const result = await fixture.run([...CREATE, ...flags]);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain(named);
-    expect(stage.server.requests).toHaveLength(0);
+    expect(fixture.server.requests).toHaveLength(0);
   });
 
   test('above the limit of one job is exit 2, and sends nothing', async () => {
-    const stage = await jobScene();
-    const result = await stage.run([...CREATE, 'x'.repeat(10_000)]);
+    const fixture = await jobFixture();
+    const result = await fixture.run([...CREATE, 'x'.repeat(10_000)]);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain('one job accepts at most 10000');
-    expect(stage.server.requests).toHaveLength(0);
+    expect(fixture.server.requests).toHaveLength(0);
   });
 
   test('is shown and not sent with --dry-run, however long', async () => {
-    const stage = await jobScene();
+    const fixture = await jobFixture();
     const text = 'word '.repeat(1_999).trim();
     const args = ['jobs', 'create', text, '-v', VOICE, '--api', 'v1', '--dry-run'];
-    const result = await stage.run(args);
+    const result = await fixture.run(args);
     expect(result.code, result.stderr).toBe(0);
     expect(JSON.parse(result.stdout.toString())).toMatchObject({
       method: 'POST',
       url: expect.stringMatching(/\/api\/open\/v1\/speech\/tts\/jobs$/),
       body: { text },
     });
-    expect(stage.server.requests).toHaveLength(0);
+    expect(fixture.server.requests).toHaveLength(0);
   });
 
   test('into a folder that is not there sends nothing', async () => {
-    const stage = await jobScene();
-    const result = await stage.run([...CREATE, '-o', 'nowhere/hi.mp3']);
+    const fixture = await jobFixture();
+    const result = await fixture.run([...CREATE, '-o', 'nowhere/hi.mp3']);
     expect(result.code).toBe(30);
-    expect(stage.server.requests).toHaveLength(0);
+    expect(fixture.server.requests).toHaveLength(0);
   });
 });
 
@@ -248,7 +248,7 @@ describe('a wait', () => {
       resetBeforeHeaders(),
       answer(200, { 'Content-Type': 'text/html' }, '<form>'),
     ];
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       onPoll(
         answersInSequence(
           jobAnswer('queued'),
@@ -257,11 +257,11 @@ describe('a wait', () => {
         ),
       ),
     ]);
-    const result = await stage.run(['jobs', 'wait', JOB_ID, '--poll-interval', '1ms']);
+    const result = await fixture.run(['jobs', 'wait', JOB_ID, '--poll-interval', '1ms']);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe('success\n');
     expect(result.stderr.match(/; retrying$/gm)).toHaveLength(1);
-    expect(requestsTo(stage, JOB_PATH)).toHaveLength(2 * troubles.length + 2);
+    expect(requestsTo(fixture, JOB_PATH)).toHaveLength(2 * troubles.length + 2);
   });
 
   test('for several jobs reports once that it retries', async () => {
@@ -270,9 +270,9 @@ describe('a wait', () => {
       resetBeforeHeaders(),
       jobAnswer('success'),
     );
-    const stage = await jobScene([onPoll(polls), other('job-2', 'success')]);
+    const fixture = await jobFixture([onPoll(polls), other('job-2', 'success')]);
     const wait = ['jobs', 'wait', JOB_ID, 'job-2', '--poll-interval', '1ms'];
-    const result = await stage.run(wait);
+    const result = await fixture.run(wait);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stderr.match(/; retrying$/gm)).toHaveLength(1);
   });
@@ -282,34 +282,34 @@ describe('a wait', () => {
     [403, 4],
     [404, 20],
   ])('ends with %i as exit %i', async (status, exitCode) => {
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       onPoll(answersInSequence(jobAnswer('processing'), errorAnswer(status))),
     ]);
-    const result = await stage.run(['jobs', 'wait', JOB_ID, '--json']);
+    const result = await fixture.run(['jobs', 'wait', JOB_ID, '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode, status });
   });
 
   test('of an unknown job prints nothing on stdout', async () => {
-    const stage = await jobScene([onPoll(noJob())]);
-    const result = await stage.run(['jobs', 'wait', JOB_ID, '-o', 'hi.mp3', '--json']);
+    const fixture = await jobFixture([onPoll(noJob())]);
+    const result = await fixture.run(['jobs', 'wait', JOB_ID, '-o', 'hi.mp3', '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'ERR_JOB_NOT_FOUND' });
     expect(result.stdout.toString()).toBe('');
-    expect(await filesLeft(stage.box)).toEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toEqual([]);
   });
 
   test('has the time that it is given, be that more than a timer can count', async () => {
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       onPoll(jobAnswer('processing'), { times: 1 }),
       onPoll(jobAnswer('success')),
     ]);
-    const result = await stage.run(['jobs', 'wait', JOB_ID, '--timeout', '1000h']);
+    const result = await fixture.run(['jobs', 'wait', JOB_ID, '--timeout', '1000h']);
     expect(result).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Warning') });
   });
 
   test('that lasts too long is exit 28, and says how to go on', async () => {
-    const stage = await jobScene([onPoll(jobAnswer('processing'))]);
+    const fixture = await jobFixture([onPoll(jobAnswer('processing'))]);
     const args = ['jobs', 'wait', JOB_ID, '-o', "it's.mp3", '--timeout', '0', '--json'];
-    const result = await stage.run(args);
+    const result = await fixture.run(args);
     expect(errorLine(result)).toMatchObject({
       exitCode: 28,
       code: 'deadline',
@@ -323,22 +323,22 @@ describe('a wait', () => {
       status: 'processing',
       output: null,
     });
-    expect(await filesLeft(stage.box)).toEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toEqual([]);
   });
 
   test('with a deadline of zero polls once, and a later deadline continues', async () => {
-    const stage = await jobScene([onPoll(jobAnswer('processing'))]);
+    const fixture = await jobFixture([onPoll(jobAnswer('processing'))]);
     const wait = ['jobs', 'wait', JOB_ID, '--poll-interval', '1ms', '--timeout'];
-    expect((await stage.run([...wait, '0'])).code).toBe(28);
-    expect(requestsTo(stage, JOB_PATH)).toHaveLength(1);
-    const later = await stage.run([...wait, '1s']);
+    expect((await fixture.run([...wait, '0'])).code).toBe(28);
+    expect(requestsTo(fixture, JOB_PATH)).toHaveLength(1);
+    const later = await fixture.run([...wait, '1s']);
     expect(later.code).toBe(28);
     expect(later.stderr).toContain(`foley jobs wait ${JOB_ID}`);
-    expect(requestsTo(stage, JOB_PATH).length).toBeGreaterThan(2);
+    expect(requestsTo(fixture, JOB_PATH).length).toBeGreaterThan(2);
   });
 
   test('of several saves each, and the worst decides', async () => {
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       other('a', 'success'),
       other('b', 'partial_fail'),
       other('c', 'processing'),
@@ -347,7 +347,7 @@ describe('a wait', () => {
       onAudio(audio(mp3), { path: `${JOBS_PATH}/b/audio` }),
     ]);
     const wait = (...ids: string[]) =>
-      stage.run(['jobs', 'wait', ...ids, '-o', 'all', '--timeout', '0', '--json']);
+      fixture.run(['jobs', 'wait', ...ids, '-o', 'all', '--timeout', '0', '--json']);
     const failed = await wait('a', 'b', 'c', 'd', 'a');
     expect(failed.code, failed.stderr).toBe(20);
     expect(JSON.parse(failed.stdout.toString())).toMatchObject({
@@ -358,7 +358,7 @@ describe('a wait', () => {
         { id: 'd', status: 'fail', output: null, error: { exitCode: 20 } },
       ],
     });
-    expect((await readdir(`${stage.box.out}/all`)).sort()).toEqual(['a.mp3', 'b.mp3']);
+    expect((await readdir(`${fixture.sandbox.out}/all`)).sort()).toEqual(['a.mp3', 'b.mp3']);
     const late = await wait('b', 'c');
     expect(late.code, late.stderr).toBe(28);
     expect(errorLine(late).hint).toBe('`foley jobs wait c -o all` continues.');
@@ -367,80 +367,84 @@ describe('a wait', () => {
     expect(JSON.parse(again.stdout.toString())).toMatchObject({
       items: [{ output: 'all/b.mp3' }, { output: 'all/a.mp3' }],
     });
-    expect((await readdir(`${stage.box.out}/all`)).sort()).toEqual(['a.mp3', 'b.mp3']);
-    await writeFile(`${stage.box.out}/all/a.mp3`, 'mine');
+    expect((await readdir(`${fixture.sandbox.out}/all`)).sort()).toEqual(['a.mp3', 'b.mp3']);
+    await writeFile(`${fixture.sandbox.out}/all/a.mp3`, 'mine');
     await wait('b', 'a');
     await wait('b', 'a');
-    expect((await readdir(`${stage.box.out}/all`)).sort()).toEqual(['a-2.mp3', 'a.mp3', 'b.mp3']);
-    expect(await readFile(`${stage.box.out}/all/a.mp3`, 'utf8')).toBe('mine');
+    expect((await readdir(`${fixture.sandbox.out}/all`)).sort()).toEqual([
+      'a-2.mp3',
+      'a.mp3',
+      'b.mp3',
+    ]);
+    expect(await readFile(`${fixture.sandbox.out}/all/a.mp3`, 'utf8')).toBe('mine');
   });
 
   test('with - for several is exit 2', async () => {
-    const stage = await jobScene();
-    const result = await stage.run(['jobs', 'wait', 'a', 'b', '-o', '-']);
+    const fixture = await jobFixture();
+    const result = await fixture.run(['jobs', 'wait', 'a', 'b', '-o', '-']);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain('require a folder');
   });
 
   test('that is stopped says how to go on, and loses nothing', async () => {
-    const stage = await jobScene([onPoll(jobAnswer('processing'))]);
-    const running = await stage.start(SAVE);
-    await stage.server.received({ path: JOB_PATH });
+    const fixture = await jobFixture([onPoll(jobAnswer('processing'))]);
+    const running = await fixture.start(SAVE);
+    await fixture.server.received({ path: JOB_PATH });
     running.signal('SIGINT');
     const stopped = await running.done;
     expect(stopped).toMatchObject({ code: null, signal: 'SIGINT' });
     expect(stopped.stderr).toContain(`\`foley jobs wait ${JOB_ID} -o hi.mp3\` continues with job`);
-    expect(await filesLeft(stage.box)).toEqual([OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toEqual([OPEN]);
   });
 });
 
 describe('audio of a job', () => {
   test('that is cut and not tried again publishes nothing, and is there to be fetched', async () => {
-    const stage = await jobScene([onAudio(resetMidBody(mp3), { times: 1 })]);
-    const cut = await stage.run([...SAVE, '--max-retries', '0', '--json']);
+    const fixture = await jobFixture([onAudio(resetMidBody(mp3), { times: 1 })]);
+    const cut = await fixture.run([...SAVE, '--max-retries', '0', '--json']);
     expect(errorLine(cut)).toMatchObject({
       exitCode: 25,
       billed: 'yes',
       hint: expect.stringContaining(`\`foley jobs wait ${JOB_ID} -o hi.mp3\` continues.`),
     });
-    expect(await filesLeft(stage.box)).toEqual([RATES, OPEN]);
-    const again = await stage.run(['jobs', 'wait', JOB_ID, '-o', 'hi.mp3']);
+    expect(await filesLeft(fixture.sandbox)).toEqual([RATES, OPEN]);
+    const again = await fixture.run(['jobs', 'wait', JOB_ID, '-o', 'hi.mp3']);
     expect(again.code, again.stderr).toBe(0);
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
     // What the first command had left open is over with it.
-    expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3', RATES]);
-    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(1);
+    expect(await filesLeft(fixture.sandbox)).toEqual(['out/hi.mp3', RATES]);
+    expect(requestsTo(fixture, JOBS_PATH)).toHaveLength(1);
   });
 
   test('that is gone is lost, with its cost', async () => {
-    const stage = await jobScene([onAudio(errorAnswer(404, { code: 'ERR_AUDIO_NOT_FOUND' }))]);
-    const line = errorLine(await stage.run([...SAVE, '--json']));
+    const fixture = await jobFixture([onAudio(errorAnswer(404, { code: 'ERR_AUDIO_NOT_FOUND' }))]);
+    const line = errorLine(await fixture.run([...SAVE, '--json']));
     expect(line).toMatchObject({
       exitCode: 27,
       billed: 'yes',
       message: expect.stringContaining('cost 7 credits'),
     });
-    expect(await filesLeft(stage.box)).toEqual([RATES]);
+    expect(await filesLeft(fixture.sandbox)).toEqual([RATES]);
   });
 
   test('of another format than its name says is not saved under it', async () => {
-    const stage = await jobScene([onAudio(audio(wav))]);
-    const result = await stage.run(['jobs', 'download', JOB_ID, '-o', 'hi.mp3']);
+    const fixture = await jobFixture([onAudio(audio(wav))]);
+    const result = await fixture.run(['jobs', 'download', JOB_ID, '-o', 'hi.mp3']);
     expect(result.code).toBe(2);
     expect(result.stderr).toMatch(/extension of mp3, but job job-1 is wav/);
-    expect(await filesLeft(stage.box)).toEqual([]);
+    expect(await filesLeft(fixture.sandbox)).toEqual([]);
   });
 
   test('that is none is exit 25', async () => {
-    const stage = await jobScene([onAudio(audio({ ...wav, type: 'audio/mpeg' }))]);
-    const result = await stage.run([...SAVE, '--json']);
+    const fixture = await jobFixture([onAudio(audio({ ...wav, type: 'audio/mpeg' }))]);
+    const result = await fixture.run([...SAVE, '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 25, billed: 'yes' });
-    expect(await filesLeft(stage.box)).toEqual([RATES, OPEN]);
+    expect(await filesLeft(fixture.sandbox)).toEqual([RATES, OPEN]);
   });
 
   test('goes to stdout whole, with the id on stderr', async () => {
-    const stage = await jobScene();
-    const result = await stage.run([...CREATE, '-o', '-']);
+    const fixture = await jobFixture();
+    const result = await fixture.run([...CREATE, '-o', '-']);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout).toEqual(mp3.bytes);
     expect(result.stderr).toContain(`job ${JOB_ID} was accepted`);
@@ -448,19 +452,19 @@ describe('audio of a job', () => {
 
   test('that a store calls bytes is known by them, and named after the job', async () => {
     const opaque = { ...wav, type: 'application/octet-stream' };
-    const stage = await jobScene([onAudio(audio(opaque))]);
-    const result = await stage.run(['jobs', 'download', JOB_ID]);
+    const fixture = await jobFixture([onAudio(audio(opaque))]);
+    const result = await fixture.run(['jobs', 'download', JOB_ID]);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe(`${JOB_ID}.wav\n`);
-    expect(await outputOf(stage.box, `${JOB_ID}.wav`)).toEqual(wav.bytes);
-    const again = await stage.run(['jobs', 'download', JOB_ID]);
+    expect(await outputOf(fixture.sandbox, `${JOB_ID}.wav`)).toEqual(wav.bytes);
+    const again = await fixture.run(['jobs', 'download', JOB_ID]);
     expect(again.stdout.toString()).toBe(`${JOB_ID}.wav\n`);
-    expect(await readdir(stage.box.out)).toEqual([`${JOB_ID}.wav`]);
+    expect(await readdir(fixture.sandbox.out)).toEqual([`${JOB_ID}.wav`]);
   });
 
   test('continues under a name with the extension of its format', async () => {
-    const stage = await jobScene([]);
-    const result = await stage.run(['jobs', 'wait', JOB_ID, '-o', 'hi.wav', '--json']);
+    const fixture = await jobFixture([]);
+    const result = await fixture.run(['jobs', 'wait', JOB_ID, '-o', 'hi.wav', '--json']);
     expect(errorLine(result)).toMatchObject({
       exitCode: 2,
       hint:
@@ -471,8 +475,8 @@ describe('audio of a job', () => {
 
   test('is not there while the job runs', async () => {
     const missing = errorAnswer(404, { code: 'ERR_AUDIO_NOT_FOUND' });
-    const stage = await jobScene([onPoll(jobAnswer('processing')), onAudio(missing)]);
-    const result = await stage.run(['jobs', 'download', JOB_ID, '--json']);
+    const fixture = await jobFixture([onPoll(jobAnswer('processing')), onAudio(missing)]);
+    const result = await fixture.run(['jobs', 'download', JOB_ID, '--json']);
     expect(errorLine(result)).toMatchObject({
       exitCode: 20,
       hint: expect.stringContaining(`foley jobs wait ${JOB_ID}`),

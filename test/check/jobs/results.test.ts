@@ -8,19 +8,19 @@ import type { Answer } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { outputOf, scene, VOICE } from '../../binary/support/scene.ts';
-import * as media from '../../binary/media-client/media-scene.ts';
+import { outputOf, createFixture, VOICE } from '../../binary/support/fixture.ts';
+import * as media from '../../binary/media-client/media-fixture.ts';
 import {
   AUDIO_PATH,
   answersInSequence,
   JOB_ID,
-  jobScene,
+  jobFixture,
   JOBS_PATH,
   JOBS_V1_PATH,
   jobV1Answer,
   onAudio,
   requestsTo,
-} from '../../binary/jobs/job-scene.ts';
+} from '../../binary/jobs/job-fixture.ts';
 
 const { mp3 } = await tinyAudio();
 const SAVE = ['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '2'];
@@ -32,31 +32,37 @@ async function stored(...answers: readonly Step[][]) {
     { path: /^\/link-/, answer: answersInSequence(...answers) },
   ]);
   let links = 0;
-  const stage = await jobScene([
+  const fixture = await jobFixture([
     onAudio(() => redirectTo(`${store.origin}/link-${(links += 1)}?signature=secret`)),
   ]);
-  return { ...stage, store };
+  return { ...fixture, store };
 }
 
 describe('a link to a store that has expired', () => {
   test('is asked for anew, and is never taken for a rejected key', async () => {
-    const stage = await stored(EXPIRED, EXPIRED, audio(mp3));
-    const result = await stage.run(SAVE);
+    const fixture = await stored(EXPIRED, EXPIRED, audio(mp3));
+    const result = await fixture.run(SAVE);
     expect(result.code, result.stderr).toBe(0);
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
-    expect(stage.store.requests.map(({ path }) => path)).toEqual(['/link-1', '/link-2', '/link-3']);
-    expect(stage.store.requests.every((request) => request.header('authorization') === undefined));
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
+    expect(fixture.store.requests.map(({ path }) => path)).toEqual([
+      '/link-1',
+      '/link-2',
+      '/link-3',
+    ]);
+    expect(
+      fixture.store.requests.every((request) => request.header('authorization') === undefined),
+    );
   });
 
   test('again and again is 25, and the job can be fetched', async () => {
-    const stage = await stored(EXPIRED);
-    const error = errorLine(await stage.run([...SAVE, '--json']));
+    const fixture = await stored(EXPIRED);
+    const error = errorLine(await fixture.run([...SAVE, '--json']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes', status: 403 });
     expect(error.message).toMatch(
       /the file storage at 127\.0\.0\.1:\d+ refused the download \(403\)/,
     );
     expect(error.hint).toMatch(/foley jobs wait/);
-    expect(stage.store.requests).toHaveLength(3);
+    expect(fixture.store.requests).toHaveLength(3);
   });
 
   test('of a picture is taken from the job again', async () => {
@@ -71,19 +77,19 @@ describe('a link to a store that has expired', () => {
       const url = `${store.origin}/${polls === 1 ? 'old' : 'new'}`;
       return media.job('image', 'completed', { result_url: url });
     };
-    const stage = await scene([
+    const fixture = await createFixture([
       { method: 'GET', path: `${media.PATHS.image}/${media.JOB_ID}`, answer: done },
     ]);
-    const result = await stage.run(['image', 'download', media.JOB_ID, '-o', 'a.png']);
+    const result = await fixture.run(['image', 'download', media.JOB_ID, '-o', 'a.png']);
     expect(result.code, result.stderr).toBe(0);
-    expect(await outputOf(stage.box, 'a.png')).toEqual(made.bytes);
+    expect(await outputOf(fixture.sandbox, 'a.png')).toEqual(made.bytes);
   });
 
   test.each([401, 403] as const)(
     'on the origin of the service itself is asked for anew too (%d)',
     async (status) => {
       let links = 0;
-      const stage = await jobScene([
+      const fixture = await jobFixture([
         {
           path: /^\/link-[12]$/,
           answer: answer(status, { 'Content-Type': 'text/plain' }, 'expired'),
@@ -91,25 +97,25 @@ describe('a link to a store that has expired', () => {
         { path: '/link-3', answer: audio(mp3) },
         onAudio(() => redirectTo(`/link-${(links += 1)}?signature=secret`)),
       ]);
-      const result = await stage.run(SAVE);
+      const result = await fixture.run(SAVE);
       expect(result.code, result.stderr).toBe(0);
-      expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+      expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
     },
   );
 
   test('on the origin of the service itself, again and again, is 25 and never 4', async () => {
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       { path: '/link', answer: EXPIRED },
       onAudio(redirectTo('/link?signature=secret')),
     ]);
-    const error = errorLine(await stage.run([...SAVE, '--json']));
+    const error = errorLine(await fixture.run([...SAVE, '--json']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes', status: 403 });
-    expect(requestsTo(stage, AUDIO_PATH)).toHaveLength(3);
-    const batch = await stage.run(['batch', '--lines', '-', '-v', VOICE, '--max-retries', '0'], {
+    expect(requestsTo(fixture, AUDIO_PATH)).toHaveLength(3);
+    const batch = await fixture.run(['batch', '--lines', '-', '-v', VOICE, '--max-retries', '0'], {
       input: 'One.\nTwo.\n',
     });
     expect(batch.code, batch.stderr).toBe(25);
-    expect(requestsTo(stage, JOBS_PATH)).toHaveLength(3);
+    expect(requestsTo(fixture, JOBS_PATH)).toHaveLength(3);
   });
 
   test('in the result of a picture on the origin of the service is taken from the job again', async () => {
@@ -119,12 +125,12 @@ describe('a link to a store that has expired', () => {
       polls += 1;
       return media.job('image', 'completed', { result_url: polls === 1 ? '/old' : '/new' });
     };
-    const stage = await scene([
+    const fixture = await createFixture([
       { path: '/old', answer: EXPIRED },
       { path: '/new', answer: audio(made) },
       { method: 'GET', path: `${media.PATHS.image}/${media.JOB_ID}`, answer: done },
     ]);
-    const result = await stage.run(['image', 'download', media.JOB_ID, '-o', 'a.png']);
+    const result = await fixture.run(['image', 'download', media.JOB_ID, '-o', 'a.png']);
     expect(result.code, result.stderr).toBe(0);
   });
 
@@ -136,25 +142,25 @@ describe('a link to a store that has expired', () => {
       const audioUrl = polls <= 2 ? '/old' : '/new';
       return jobV1Answer('completed', 200, [{ index: 0, audioUrl }]);
     };
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       { path: '/old', answer: EXPIRED },
       { path: '/new', answer: audio(mp3) },
       { method: 'GET', path: `${JOBS_V1_PATH}/${JOB_ID}`, answer: done },
     ]);
     const segment = ['--api', 'v1', '--segment', '0', '-o', 'hi.mp3'];
-    const result = await stage.run(['jobs', 'download', JOB_ID, ...segment]);
+    const result = await fixture.run(['jobs', 'download', JOB_ID, ...segment]);
     expect(result.code, result.stderr).toBe(0);
   });
 
   test('is not what a service says that refuses the key at the address of the audio', async () => {
-    const stage = await jobScene([onAudio(EXPIRED)]);
-    const error = errorLine(await stage.run([...SAVE, '--json']));
+    const fixture = await jobFixture([onAudio(EXPIRED)]);
+    const error = errorLine(await fixture.run([...SAVE, '--json']));
     expect(error).toMatchObject({ exitCode: 4, status: 403 });
   });
 
   test('does not stop a batch', async () => {
-    const stage = await stored(EXPIRED);
-    const result = await stage.run(['batch', '--lines', '-', '-v', VOICE, '--max-retries', '0'], {
+    const fixture = await stored(EXPIRED);
+    const result = await fixture.run(['batch', '--lines', '-', '-v', VOICE, '--max-retries', '0'], {
       input: 'One.\n',
     });
     expect(result.code, result.stderr).toBe(25);
@@ -173,26 +179,26 @@ describe('a download that is cut', () => {
     };
     let turn = 0;
     const etag = { ...mp3, headers: { ETag: '"a"' } };
-    const stage = await jobScene([
+    const fixture = await jobFixture([
       onAudio((request) => ((turn += 1) === 1 ? resetMidBody(etag) : rest(request))),
     ]);
-    const result = await stage.run(SAVE);
+    const result = await fixture.run(SAVE);
     expect(result.code, result.stderr).toBe(0);
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
-    expect(requestsTo(stage, AUDIO_PATH)).toHaveLength(2);
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
+    expect(requestsTo(fixture, AUDIO_PATH)).toHaveLength(2);
   });
 
   test('begins anew where the service knows no ranges', async () => {
-    const stage = await jobScene([onAudio(answersInSequence(resetMidBody(mp3), audio(mp3)))]);
-    const result = await stage.run(SAVE);
+    const fixture = await jobFixture([onAudio(answersInSequence(resetMidBody(mp3), audio(mp3)))]);
+    const result = await fixture.run(SAVE);
     expect(result.code, result.stderr).toBe(0);
-    expect(await outputOf(stage.box)).toEqual(mp3.bytes);
+    expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
   });
 
   test('and then is another file is 25, and publishes nothing', async () => {
     const other = { ...mp3, bytes: Buffer.from(mp3.bytes).fill(0x55, 100, 120) };
-    const stage = await jobScene([onAudio(answersInSequence(resetMidBody(mp3), audio(other)))]);
-    const error = errorLine(await stage.run([...SAVE, '--json']));
+    const fixture = await jobFixture([onAudio(answersInSequence(resetMidBody(mp3), audio(other)))]);
+    const error = errorLine(await fixture.run([...SAVE, '--json']));
     expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
     expect(error.message).toMatch(/changed/);
   });
@@ -200,21 +206,21 @@ describe('a download that is cut', () => {
 
 describe('wait prints the credits of a job, and download does not', () => {
   test('for speech', async () => {
-    const stage = await jobScene();
+    const fixture = await jobFixture();
     const wait = ['jobs', 'wait', JOB_ID, '-o', 'a.mp3', '--poll-interval', '1ms'];
-    const waited = await stage.run(wait);
+    const waited = await fixture.run(wait);
     expect(waited.stderr).toMatch(/a\.mp3: mp3, .*7 credits used/);
-    const downloaded = await stage.run(['jobs', 'download', JOB_ID, '-o', 'b.mp3']);
+    const downloaded = await fixture.run(['jobs', 'download', JOB_ID, '-o', 'b.mp3']);
     expect(downloaded.stderr).toMatch(/b\.mp3: mp3, /);
     expect(downloaded.stderr).not.toContain('credits used');
   });
 
   test('for a picture', async () => {
-    const stage = await scene(media.healthy('image'));
+    const fixture = await createFixture(media.healthy('image'));
     const wait = ['image', 'wait', media.JOB_ID, '-o', 'a.png', '--poll-interval', '1ms'];
-    const waited = await stage.run(wait);
+    const waited = await fixture.run(wait);
     expect(waited.stderr).toMatch(/a\.png: png.*7 credits used/);
-    const downloaded = await stage.run(['image', 'download', media.JOB_ID, '-o', 'b.png']);
+    const downloaded = await fixture.run(['image', 'download', media.JOB_ID, '-o', 'b.png']);
     expect(downloaded.stderr).toMatch(/b\.png: png/);
     expect(downloaded.stderr).not.toContain('credits used');
   });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { parseJsonLines } from '../../harness/json-lines.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
@@ -45,24 +45,29 @@ const STREAM_FAULTS = [
   'POST /**/aligned; reset-after=0; every=7',
 ];
 
-interface Scene {
-  readonly box: Sandbox;
+interface Fixture {
+  readonly sandbox: Sandbox;
   readonly out: string;
   readonly dataDir: string;
   readonly batch: MortalBatch;
   readonly items: number;
 }
 
-async function newScene(items: number, dataDir: string, env: MortalBatch['env'], box: Sandbox) {
-  const out = path.join(box.out, 'spoken');
+async function newFixture(
+  items: number,
+  dataDir: string,
+  env: MortalBatch['env'],
+  sandbox: Sandbox,
+) {
+  const out = path.join(sandbox.out, 'spoken');
   // They must exist when the first run starts.
   for (const folder of [out, dataDir]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const list = Array.from({ length: items }, (_, index) => JSON.stringify(itemOf(index + 1)));
-  await writeFile(path.join(box.out, 'items.jsonl'), `${list.join('\n')}\n`);
+  await writeFile(path.join(sandbox.out, 'items.jsonl'), `${list.join('\n')}\n`);
   const args = ['batch', '--jsonl', 'items.jsonl', '--output-dir', 'spoken', '--retry-failed'];
   const folders = ['', '.foley', '.foley/journal'].map((name) => path.join(out, name));
-  const batch = { box, env, args: [...args, '-v', VOICE_ID], folders: [...folders, dataDir] };
-  return { box, out, dataDir, batch, items };
+  const batch = { sandbox, env, args: [...args, '-v', VOICE_ID], folders: [...folders, dataDir] };
+  return { sandbox, out, dataDir, batch, items };
 }
 
 /** Short texts in every format, and some of several segments. */
@@ -72,22 +77,22 @@ function itemOf(number: number) {
 }
 
 /** Starts a service in its own process, which is not killed but returns faults. */
-async function servedScene(
+async function servedFixture(
   items: number,
   faults = FAULTS,
-): Promise<Scene & { readonly service: ServingFoley }> {
-  const box = await sandbox();
-  const dataDir = path.join(box.root, 'service');
+): Promise<Fixture & { readonly service: ServingFoley }> {
+  const sandbox = await createSandbox();
+  const dataDir = path.join(sandbox.root, 'service');
   const flags = ['--data-dir', dataDir, ...faults.flatMap((rule) => ['--fault', rule])];
-  const service = await startServe(flags, { box, timeoutMs: 3_600_000 });
-  return { ...(await newScene(items, dataDir, service.env, box)), service };
+  const service = await startServe(flags, { sandbox, timeoutMs: 3_600_000 });
+  return { ...(await newFixture(items, dataDir, service.env, sandbox)), service };
 }
 
 /** Uses the embedded service, which dies with the command. */
-async function embeddedScene(items: number): Promise<Scene> {
-  const box = await sandbox();
-  const dataDir = path.join(box.state, 'foley', 'service');
-  return newScene(items, dataDir, { FOLEY_TARGET: 'local' }, box);
+async function embeddedFixture(items: number): Promise<Fixture> {
+  const sandbox = await createSandbox();
+  const dataDir = path.join(sandbox.state, 'foley', 'service');
+  return newFixture(items, dataDir, { FOLEY_TARGET: 'local' }, sandbox);
 }
 
 interface Killing {
@@ -102,7 +107,7 @@ interface Killing {
 
 /** Starts and kills the batch this number of times, and then lets it finish. */
 async function liveAndDie(
-  scene: Scene,
+  fixture: Fixture,
   { before, kills, livesOf = lives, racers = 1, seed }: Killing,
 ): Promise<void> {
   const moments = drawn(livesOf, MOST_RUNS * racers, seed);
@@ -110,7 +115,7 @@ async function liveAndDie(
   for (let turn = 0; turn < MOST_RUNS; turn += 1) {
     await before?.(turn, killed < kills);
     const runs = Array.from({ length: racers }, (_, racer) =>
-      liveFor(scene.batch, killed < kills ? (moments[turn * racers + racer] ?? 1) : Infinity),
+      liveFor(fixture.batch, killed < kills ? (moments[turn * racers + racer] ?? 1) : Infinity),
     );
     const results = await Promise.all(runs);
     killed += results.filter((result) => result === 'killed').length;
@@ -126,7 +131,7 @@ async function liveAndDie(
 }
 
 /** Checks that every file is complete, no other file is left, and the next run does nothing. */
-async function expectDone({ batch, box, items, out }: Scene): Promise<void> {
+async function expectDone({ batch, sandbox, items, out }: Fixture): Promise<void> {
   const again = await liveFor(batch, Number.POSITIVE_INFINITY);
   expect(again).toMatchObject({ code: 0 });
   const names = filesOf(await snapshot(out));
@@ -144,7 +149,7 @@ async function expectDone({ batch, box, items, out }: Scene): Promise<void> {
       (name) => !/^\.foley\/(?:\.gitignore|secret|journal\/[^/]+\.jsonl(?:\.corrupt)?)$/.test(name),
     ),
   ).toEqual([]);
-  expect(filesOf(await snapshot(box.temporary))).toEqual([]);
+  expect(filesOf(await snapshot(sandbox.temporary))).toEqual([]);
 }
 
 /** A text with two parts of its own, and one that it shares with the items of its format. */
@@ -154,13 +159,13 @@ function pausedItem(number: number) {
   return { id, format, text: parts.join(' [pause 200ms] ') };
 }
 
-async function pausedScene(items: number, faults: string[]) {
-  const scene = await servedScene(items, faults);
+async function pausedFixture(items: number, faults: string[]) {
+  const fixture = await servedFixture(items, faults);
   const list = Array.from({ length: items }, (_, index) => JSON.stringify(pausedItem(index + 1)));
-  await writeFile(path.join(scene.box.out, 'items.jsonl'), `${list.join('\n')}\n`);
-  const { args, folders } = scene.batch;
-  const watched = [...folders, path.join(scene.out, '.foley/parts')];
-  return { ...scene, batch: { ...scene.batch, args: [...args, '--pauses'], folders: watched } };
+  await writeFile(path.join(fixture.sandbox.out, 'items.jsonl'), `${list.join('\n')}\n`);
+  const { args, folders } = fixture.batch;
+  const watched = [...folders, path.join(fixture.out, '.foley/parts')];
+  return { ...fixture, batch: { ...fixture.batch, args: [...args, '--pauses'], folders: watched } };
 }
 
 /** Number of different parts of all items; the items have three formats. */
@@ -171,18 +176,18 @@ describe('a batch of texts with pauses that is killed until it is done', () => {
     `${OTHER.items} items: each part is bought once, also with a journal that was cut`,
     async () => {
       await underSeed(async (seed) => {
-        const scene = await pausedScene(OTHER.items, FAULTS);
+        const fixture = await pausedFixture(OTHER.items, FAULTS);
         const cuts = drawn(fc.integer({ min: 1, max: 600 }), MOST_RUNS, seed);
-        await liveAndDie(scene, {
+        await liveAndDie(fixture, {
           seed,
           kills: OTHER.kills,
           before: async (turn) => {
-            if (turn % 2 === 1) await chopJournal(scene.out, cuts[turn] ?? 1);
+            if (turn % 2 === 1) await chopJournal(fixture.out, cuts[turn] ?? 1);
           },
         });
-        await expectDone(scene);
-        await endService(scene.service);
-        await expectPaidOnce({ ...scene, items: partsOf(scene.items) });
+        await expectDone(fixture);
+        await endService(fixture.service);
+        await expectPaidOnce({ ...fixture, items: partsOf(fixture.items) });
       });
     },
     TIMEOUT_MS,
@@ -192,9 +197,9 @@ describe('a batch of texts with pauses that is killed until it is done', () => {
     `${OTHER.items} items with word times: each part is bought at most once`,
     async () => {
       await underSeed(async (seed) => {
-        const scene = await pausedScene(OTHER.items, STREAM_FAULTS);
-        const args = scene.batch.args.filter((arg) => arg !== '--retry-failed');
-        const batch = { ...scene.batch, args: [...args, '--timings', '--json'] };
+        const fixture = await pausedFixture(OTHER.items, STREAM_FAULTS);
+        const args = fixture.batch.args.filter((arg) => arg !== '--retry-failed');
+        const batch = { ...fixture.batch, args: [...args, '--timings', '--json'] };
         for (const life of drawn(streamLives, STREAM_KILLS, seed)) await liveFor(batch, life);
         await liveFor(batch, Infinity);
         const last = await liveFor(batch, Infinity);
@@ -204,12 +209,12 @@ describe('a batch of texts with pauses that is killed until it is done', () => {
           .filter(({ event }) => event === 'item');
         expect(results).toHaveLength(OTHER.items);
         for (const { error, output, status } of results) {
-          if (status !== 'failed') await expectTimed(path.join(scene.box.out, output));
+          if (status !== 'failed') await expectTimed(path.join(fixture.sandbox.out, output));
           // Lost, or refunded.
           else expect([27, 20]).toContain(Object(error).exitCode);
         }
-        await endService(scene.service);
-        const { faults, operations } = await readBooks(scene.dataDir);
+        await endService(fixture.service);
+        const { faults, operations } = await readBooks(fixture.dataDir);
         expect(faults).toEqual([]);
         const charged = operations.filter(({ state }) => state === 'completed');
         expect(charged.length).toBeLessThanOrEqual(partsOf(OTHER.items));
@@ -224,11 +229,11 @@ describe('a batch that is killed until it is done', () => {
     `${MAIN.items} items and ${MAIN.kills} kills, at a service that fails as well`,
     async () => {
       await underSeed(async (seed) => {
-        const scene = await servedScene(MAIN.items);
-        await liveAndDie(scene, { seed, kills: MAIN.kills });
-        await expectDone(scene);
-        await endService(scene.service);
-        await expectPaidOnce(scene);
+        const fixture = await servedFixture(MAIN.items);
+        await liveAndDie(fixture, { seed, kills: MAIN.kills });
+        await expectDone(fixture);
+        await endService(fixture.service);
+        await expectPaidOnce(fixture);
       });
     },
     TIMEOUT_MS,
@@ -238,10 +243,10 @@ describe('a batch that is killed until it is done', () => {
     `${OTHER.items} items with the service in its own process`,
     async () => {
       await underSeed(async (seed) => {
-        const scene = await embeddedScene(OTHER.items);
-        await liveAndDie(scene, { seed, kills: OTHER.kills, livesOf: embeddedLives });
-        await expectDone(scene);
-        await expectPaidOnce(scene);
+        const fixture = await embeddedFixture(OTHER.items);
+        await liveAndDie(fixture, { seed, kills: OTHER.kills, livesOf: embeddedLives });
+        await expectDone(fixture);
+        await expectPaidOnce(fixture);
       });
     },
     TIMEOUT_MS,
@@ -251,16 +256,16 @@ describe('a batch that is killed until it is done', () => {
     `${OTHER.items} items with the end of the journal cut off before every start`,
     async () => {
       await underSeed(async (seed) => {
-        const scene = await servedScene(OTHER.items);
+        const fixture = await servedFixture(OTHER.items);
         const cuts = drawn(fc.integer({ min: 1, max: 600 }), MOST_RUNS, seed);
-        await liveAndDie(scene, {
+        await liveAndDie(fixture, {
           seed,
           kills: OTHER.kills,
-          before: (turn) => chopJournal(scene.out, cuts[turn] ?? 1),
+          before: (turn) => chopJournal(fixture.out, cuts[turn] ?? 1),
         });
-        await expectDone(scene);
-        await endService(scene.service);
-        await expectPaidOnce(scene);
+        await expectDone(fixture);
+        await endService(fixture.service);
+        await expectPaidOnce(fixture);
       });
     },
     TIMEOUT_MS,
@@ -270,18 +275,18 @@ describe('a batch that is killed until it is done', () => {
     `${OTHER.items} items with the journal removed before every run that is killed`,
     async () => {
       await underSeed(async (seed) => {
-        const scene = await servedScene(OTHER.items);
-        await liveAndDie(scene, {
+        const fixture = await servedFixture(OTHER.items);
+        await liveAndDie(fixture, {
           seed,
           kills: OTHER.kills,
           // Only the journal knows of a failed job and lets it be bought again: the last run keeps it.
           before: async (_turn, isToBeKilled) => {
-            if (isToBeKilled) await deleteJournal(scene.out);
+            if (isToBeKilled) await deleteJournal(fixture.out);
           },
         });
-        await expectDone(scene);
-        await endService(scene.service);
-        await expectPaidOnce(scene);
+        await expectDone(fixture);
+        await endService(fixture.service);
+        await expectPaidOnce(fixture);
       });
     },
     TIMEOUT_MS,
@@ -291,11 +296,11 @@ describe('a batch that is killed until it is done', () => {
     `${OTHER.items} items that two batches in one folder race for`,
     async () => {
       await underSeed(async (seed) => {
-        const scene = await servedScene(OTHER.items);
-        await liveAndDie(scene, { seed, kills: OTHER.kills, racers: 2 });
-        await expectDone(scene);
-        await endService(scene.service);
-        await expectPaidOnce(scene);
+        const fixture = await servedFixture(OTHER.items);
+        await liveAndDie(fixture, { seed, kills: OTHER.kills, racers: 2 });
+        await expectDone(fixture);
+        await endService(fixture.service);
+        await expectPaidOnce(fixture);
       });
     },
     TIMEOUT_MS,
@@ -307,11 +312,11 @@ describe('a batch whose list is edited between the kills', () => {
     `${OTHER.items} lines, put in and taken out in any order: each is bought once and is where it belongs`,
     async () => {
       await underSeed(async (seed) => {
-        const scene = await servedScene(OTHER.items);
-        const texts = Array.from({ length: scene.items }, (_, at) => `Line ${at + 1} is said.`);
-        const list = path.join(scene.box.out, 'list.txt');
+        const fixture = await servedFixture(OTHER.items);
+        const texts = Array.from({ length: fixture.items }, (_, at) => `Line ${at + 1} is said.`);
+        const list = path.join(fixture.sandbox.out, 'list.txt');
         const args = ['--lines', 'list.txt', '--output-dir', 'spoken', '--retry-failed'];
-        const batch = { ...scene.batch, args: ['batch', ...args, '-v', VOICE_ID] };
+        const batch = { ...fixture.batch, args: ['batch', ...args, '-v', VOICE_ID] };
         const some = fc.shuffledSubarray(texts, { minLength: texts.length / 2 });
         const turns = drawn(fc.record({ life: lives, lines: some }), OTHER.kills * 2, seed);
         for (const { life, lines } of turns) {
@@ -321,22 +326,22 @@ describe('a batch whose list is edited between the kills', () => {
         }
         await writeFile(list, texts.join('\n'));
         await endBy(batch);
-        await expectDone({ ...scene, batch });
-        const edited = await outputsOf(scene);
+        await expectDone({ ...fixture, batch });
+        const edited = await outputsOf(fixture);
         // The service has the audio of each text, so that all of it can be fetched again.
-        for (const name of edited.keys()) await rm(path.join(scene.out, name));
-        await deleteJournal(scene.out);
+        for (const name of edited.keys()) await rm(path.join(fixture.out, name));
+        await deleteJournal(fixture.out);
         await endBy(batch);
-        expect(await outputsOf(scene)).toEqual(edited);
-        await endService(scene.service);
-        await expectPaidOnce(scene);
+        expect(await outputsOf(fixture)).toEqual(edited);
+        await endService(fixture.service);
+        await expectPaidOnce(fixture);
       });
     },
     TIMEOUT_MS,
   );
 });
 
-async function outputsOf({ out }: Scene): Promise<ReadonlyMap<string, Buffer>> {
+async function outputsOf({ out }: Fixture): Promise<ReadonlyMap<string, Buffer>> {
   const names = filesOf(await snapshot(out)).filter((name) => !name.startsWith('.foley/'));
   const read = names.map(async (name) => [name, await readFile(path.join(out, name))] as const);
   return new Map(await Promise.all(read));
@@ -347,9 +352,9 @@ describe('a batch of streams, killed until every item is delivered or lost', () 
     `${OTHER.items} items with word times are delivered or reported as lost, and none is billed twice`,
     async () => {
       await underSeed(async (seed) => {
-        const scene = await servedScene(OTHER.items, STREAM_FAULTS);
-        const args = scene.batch.args.filter((arg) => arg !== '--retry-failed');
-        const batch = { ...scene.batch, args: [...args, '--timings', '--json'] };
+        const fixture = await servedFixture(OTHER.items, STREAM_FAULTS);
+        const args = fixture.batch.args.filter((arg) => arg !== '--retry-failed');
+        const batch = { ...fixture.batch, args: [...args, '--timings', '--json'] };
         const moments = drawn(streamLives, STREAM_KILLS, seed);
         for (const life of moments) await liveFor(batch, life);
         await liveFor(batch, Infinity);
@@ -364,9 +369,10 @@ describe('a batch of streams, killed until every item is delivered or lost', () 
         expect(delivered.length + lost.length).toBe(OTHER.items);
         // Lost, or refunded: killed before its first audio, and reset before the answer to its new key.
         for (const { error } of lost) expect([27, 20]).toContain(Object(error).exitCode);
-        for (const { output } of delivered) await expectTimed(path.join(scene.box.out, output));
-        await endService(scene.service);
-        const { faults, operations } = await readBooks(scene.dataDir);
+        for (const { output } of delivered)
+          await expectTimed(path.join(fixture.sandbox.out, output));
+        await endService(fixture.service);
+        const { faults, operations } = await readBooks(fixture.dataDir);
         expect(faults).toEqual([]);
         const charged = operations.filter(({ state }) => state === 'completed');
         expect(charged.length).toBeGreaterThanOrEqual(delivered.length);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
 import { startServe } from '../../binary/support/serve.ts';
 import { readBooks } from '../../binary/support/books.ts';
@@ -35,10 +35,10 @@ async function expectEnded({ ask }: ServingFoley, taskId: string | undefined): P
 }
 
 test(`${CREATES} identical creates at two processes with the same data are one task and one charge`, async () => {
-  const box = await sandbox();
-  const dataDir = path.join(box.out, 'data');
+  const sandbox = await createSandbox();
+  const dataDir = path.join(sandbox.out, 'data');
   const flags = ['--data-dir', dataDir];
-  const processes = [await startServe(flags, { box }), await startServe(flags, { box })];
+  const processes = [await startServe(flags, { sandbox }), await startServe(flags, { sandbox })];
   const tasks = await createAtOnce(processes);
   expect(tasks.size).toBe(1);
   for (const serving of processes) {
@@ -56,11 +56,11 @@ test(`${CREATES} identical creates at two processes with the same data are one t
 }, 60_000);
 
 test('a killed process leaves its task to the other, which finishes it for one charge', async () => {
-  const box = await sandbox();
-  const dataDir = path.join(box.out, 'data');
+  const sandbox = await createSandbox();
+  const dataDir = path.join(sandbox.out, 'data');
   const flags = ['--data-dir', dataDir];
-  const mortal = await startServe(flags, { box });
-  const heir = await startServe(flags, { box });
+  const mortal = await startServe(flags, { sandbox });
+  const heir = await startServe(flags, { sandbox });
   const first = await mortal.ask(JOBS, CREATE);
   mortal.running.signal('SIGKILL');
   await mortal.running.done;

@@ -33,7 +33,7 @@ export const FAULTS = [
 export const ENDINGS = [0, 3, 20, 23, 24, 25, 26, 32];
 
 export interface MortalBatch {
-  readonly box: Sandbox;
+  readonly sandbox: Sandbox;
   readonly env: Readonly<Record<string, string>>;
   /** Everything after `foley`. */
   readonly args: readonly string[];
@@ -49,10 +49,10 @@ const RUN_TIMEOUT_MS = 600_000;
  * @returns its result, or `killed`
  */
 export async function liveFor(
-  { args, box, env, folders }: MortalBatch,
+  { args, sandbox, env, folders }: MortalBatch,
   moments: number,
 ): Promise<RunResult | 'killed'> {
-  const running = await startFoley(args, { box, env, timeoutMs: RUN_TIMEOUT_MS });
+  const running = await startFoley(args, { sandbox, env, timeoutMs: RUN_TIMEOUT_MS });
   const watching = watchFolders(folders, killAfter(running, moments));
   const result = await running.done;
   for (const watcher of watching) watcher.close();

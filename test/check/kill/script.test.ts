@@ -9,7 +9,7 @@ import { startServe } from '../../binary/support/serve.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
 import {
@@ -38,23 +38,23 @@ test.each([
   `a script that is edited between ${kills} kills gives the same %s as without kills, and no line is bought twice`,
   async (_name, captions) => {
     await underSeed(async (seed) => {
-      const box = await sandbox();
-      const dataDir = path.join(box.root, 'service');
+      const sandbox = await createSandbox();
+      const dataDir = path.join(sandbox.root, 'service');
       const faults = FAULTS.flatMap((rule) => ['--fault', rule]);
       const service = await startServe(['--data-dir', dataDir, ...faults], {
-        box,
+        sandbox,
         timeoutMs: TIMEOUT_MS,
       });
       const speeches = Array.from({ length: lines }, (_, at) => `ADA: Line ${at + 1} is said.`);
-      const script = path.join(box.out, 'talk.txt');
-      const folder = path.join(box.out, 'talk.wav.foley');
+      const script = path.join(sandbox.out, 'talk.txt');
+      const folder = path.join(sandbox.out, 'talk.wav.foley');
       for (const name of ['lines', '.foley/journal']) {
         await mkdir(path.join(folder, name), { recursive: true, mode: 0o700 });
       }
       const inside = ['', 'lines', '.foley', '.foley/journal'].map((name) =>
         path.join(folder, name),
       );
-      const folders = [...inside, box.out, dataDir];
+      const folders = [...inside, sandbox.out, dataDir];
       const turns = drawn(
         fc.record({
           life: lives,
@@ -69,21 +69,21 @@ test.each([
       for (const { gap, hasCaptions, life, some } of turns) {
         await writeFile(script, some.join('\n'));
         const args = [...ARGS, '--gap', `${gap}ms`, ...(hasCaptions ? captions : [])];
-        const result = await liveFor({ box, env: service.env, args, folders }, life);
+        const result = await liveFor({ sandbox, env: service.env, args, folders }, life);
         if (result === 'killed') killed += 1;
         else expect(ENDINGS, result.stderr).toContain(result.code);
-        await expectWhole(path.join(box.out, 'talk.wav'));
+        await expectWhole(path.join(sandbox.out, 'talk.wav'));
         if (killed >= kills) break;
       }
       expect(killed).toBeGreaterThanOrEqual(IS_FULL ? kills : kills / 2);
       await writeFile(script, speeches.join('\n'));
-      await endBy({ box, env: service.env, args: [...ARGS, ...captions], folders });
-      const made = await filesMade(box, captions);
+      await endBy({ sandbox, env: service.env, args: [...ARGS, ...captions], folders });
+      const made = await filesMade(sandbox, captions);
       await endService(service);
       await expectPaidOnce({ dataDir, items: lines });
       expect(made).toEqual(await madeWithoutKills(speeches, captions));
-      expect(filesOf(await snapshot(box.temporary))).toEqual([]);
-      const debris = filesOf(await snapshot(box.out)).filter(
+      expect(filesOf(await snapshot(sandbox.temporary))).toEqual([]);
+      const debris = filesOf(await snapshot(sandbox.out)).filter(
         (name) =>
           !/^talk\.(?:txt|wav|vtt|json)$|^talk\.wav\.foley\/(?:recording\.json|lines\/\w+\.(?:wav|json)|\.foley\/(?:\.gitignore|secret|journal\/[^/]+))$/.test(
             name,
@@ -105,12 +105,12 @@ async function madeWithoutKills(
   speeches: readonly string[],
   captions: readonly string[],
 ): Promise<readonly string[]> {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'talk.txt'), speeches.join('\n'));
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'talk.txt'), speeches.join('\n'));
   const env = { FOLEY_TARGET: 'local' };
-  const result = await runFoley([...ARGS, ...captions], { box, env });
+  const result = await runFoley([...ARGS, ...captions], { sandbox, env });
   expect(result.code, result.stderr).toBe(0);
-  return filesMade(box, captions);
+  return filesMade(sandbox, captions);
 }
 
 /** Returns the digest of the recording, and the captions. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import fc from 'fast-check';
 import type { Books } from '../../binary/support/books.ts';
@@ -29,11 +29,11 @@ test(
   `${REQUESTS} requests of all kinds to a service that is killed ${KILLS} times: the ledger balances, and nothing is lost or billed twice`,
   async () => {
     await underSeed(async (seed) => {
-      const box = await sandbox();
-      const dataDir = path.join(box.out, 'data');
-      const flags = ['--accept-keys-file', await writeKeys(box)];
+      const sandbox = await createSandbox();
+      const dataDir = path.join(sandbox.out, 'data');
+      const flags = ['--accept-keys-file', await writeKeys(sandbox)];
       const deaths = drawn(lives, KILLS, seed);
-      const serve = await startMortalServe({ box, dataDir, flags, lives: deaths });
+      const serve = await startMortalServe({ sandbox, dataDir, flags, lives: deaths });
       const wire = openWire(serve, keysOf);
       const told = await askAll(drawAsks(REQUESTS, seed, ACCOUNTS.length), wire, CLIENTS);
       expect(serve.killed()).toBeGreaterThanOrEqual(KILLS / 2);

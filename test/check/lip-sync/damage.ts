@@ -32,14 +32,14 @@ export const damages: fc.Arbitrary<Damage> = fc.oneof(
       fc.integer({ min: 1, max: 2 ** 31 }),
     )
     .map(
-      ([box, size]): Damage =>
+      ([sandbox, size]): Damage =>
         (bytes) =>
-          withSize(bytes, box, size),
+          withSize(bytes, sandbox, size),
     ),
   fc.constantFrom('mvhd', 'mdhd').map(
-    (box): Damage =>
+    (sandbox): Damage =>
       (bytes) =>
-        withoutClock(bytes, box),
+        withoutClock(bytes, sandbox),
   ),
   fc.uint8Array({ minLength: 64, maxLength: 4_096 }).map(
     (noise): Damage =>
@@ -73,17 +73,17 @@ function withNoise(bytes: Buffer, table: string, noise: Uint8Array): Buffer {
   return copy;
 }
 
-function withSize(bytes: Buffer, box: string, size: number): Buffer {
+function withSize(bytes: Buffer, sandbox: string, size: number): Buffer {
   const copy = Buffer.from(bytes);
-  const at = copy.indexOf(box, 0, 'latin1') - 4;
+  const at = copy.indexOf(sandbox, 0, 'latin1') - 4;
   const old = copy.readUInt32BE(at);
   copy.writeUInt32BE(size === old ? size + 1 : size, at);
   return copy;
 }
 
-function withoutClock(bytes: Buffer, box: string): Buffer {
+function withoutClock(bytes: Buffer, sandbox: string): Buffer {
   const copy = Buffer.from(bytes);
-  const at = contentOf(copy, box);
+  const at = contentOf(copy, sandbox);
   copy.writeUInt32BE(0, at + (copy[at] === 1 ? 20 : 12));
   return copy;
 }

@@ -2,18 +2,18 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import { creditsOf } from '../pictures/picture-calls.ts';
 import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import { damages } from './damage.ts';
 import {
   DUBBING,
-  fixture,
+  fixtureFile,
   LIP_SYNC,
   post,
   serveMedia,
-} from '../../binary/support/lip-sync-scene.ts';
+} from '../../binary/support/lip-sync-fixture.ts';
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 const FILES = isFull ? 300 : 30;
@@ -26,15 +26,18 @@ test(
   TIME,
   () =>
     underSeed(async (seed) => {
-      const box = await sandbox();
-      const service = await startServe(['--data-dir', 'data'], { box, timeoutMs: TIME.timeout });
+      const sandbox = await createSandbox();
+      const service = await startServe(['--data-dir', 'data'], {
+        sandbox,
+        timeoutMs: TIME.timeout,
+      });
       const reference_id = await firstVoiceId(service);
-      const sources = await Promise.all(BROKEN.map((name) => fixture(name)));
+      const sources = await Promise.all(BROKEN.map((name) => fixtureFile(name)));
       const drawings = drawn(fc.tuple(fc.constantFrom(...sources), damages), FILES, seed);
       const files = drawings.map(([source, damage]) => damage(source));
       const base = await serveMedia({
         ...Object.fromEntries(files.map((bytes, number) => [`broken-${number}`, bytes])),
-        good: await fixture('beeps.m4a'),
+        good: await fixtureFile('beeps.m4a'),
       });
       const before = await creditsOf(service);
       const numbers = [...files.keys()];
@@ -52,7 +55,7 @@ test(
             code: expect.stringMatching(/^ERR_MEDIA_/),
             message: expect.stringMatching(/^video_url /),
             requestId: expect.any(String),
-            details: { media_kind: 'video', stage: 'inspection', retryable: false },
+            details: { media_kind: 'video', fixture: 'inspection', retryable: false },
           });
         }
       };
@@ -60,6 +63,6 @@ test(
       expect(await creditsOf(service)).toBe(before);
       const { bytes } = await service.ask(LIP_SYNC);
       expect(Object(JSON.parse(bytes.toString())).data.items).toEqual([]);
-      expect(await readdir(join(box.out, 'data', 'media'))).toEqual([]);
+      expect(await readdir(join(sandbox.out, 'data', 'media'))).toEqual([]);
     }),
 );

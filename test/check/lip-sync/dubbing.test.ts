@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { creditsOf, fetchResult } from '../pictures/picture-calls.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
@@ -10,12 +10,12 @@ import {
   done,
   DUBBING,
   endOf,
-  fixture,
+  fixtureFile,
   LIP_SYNC,
   post,
   serveFixtures,
   serveMedia,
-} from '../../binary/support/lip-sync-scene.ts';
+} from '../../binary/support/lip-sync-fixture.ts';
 import { readMedia } from './read-mp4.ts';
 import { decodesSilently } from './second-opinion.ts';
 
@@ -38,8 +38,8 @@ async function speechAt(url: string) {
 
 describe('a dubbing', () => {
   test('ends with the speech or the video, and reports the cost of each part', TIME, async () => {
-    const box = await sandbox();
-    const service = await startServe([], { box, timeoutMs: TIME.timeout });
+    const sandbox = await createSandbox();
+    const service = await startServe([], { sandbox, timeoutMs: TIME.timeout });
     const before = await creditsOf(service);
     const data = await done(service, DUBBING, await orderFor(service));
     const speech = await speechAt(data.tts_audio_url);
@@ -54,12 +54,12 @@ describe('a dubbing', () => {
     const { bytes } = await fetchResult(data);
     const result = await readMedia(bytes);
     expect(Math.abs((result.seconds ?? 0) - seconds)).toBeLessThan(TICK);
-    await decodesSilently(box.out, bytes);
+    await decodesSilently(sandbox.out, bytes);
   });
 
   test('is fitted to its video at the same pitch where that is wanted', TIME, async () => {
-    const box = await sandbox();
-    const service = await startServe([], { box, timeoutMs: TIME.timeout });
+    const sandbox = await createSandbox();
+    const service = await startServe([], { sandbox, timeoutMs: TIME.timeout });
     const data = await done(
       service,
       DUBBING,
@@ -73,7 +73,7 @@ describe('a dubbing', () => {
     const result = await readMedia(bytes);
     expect(Math.abs((result.seconds ?? 0) - 10)).toBeLessThan(TICK);
     expect(Math.abs((result.audio?.end ?? 0) - 10)).toBeLessThan(TICK);
-    await decodesSilently(box.out, bytes);
+    await decodesSilently(sandbox.out, bytes);
   });
 });
 
@@ -103,7 +103,7 @@ test(
   TIME,
   async () => {
     const service = await startServe([], { timeoutMs: TIME.timeout });
-    const video = await fixture('h264.mp4');
+    const video = await fixtureFile('h264.mp4');
     const held: (() => void)[] = [];
     const files = await serveMedia({
       'h264.mp4': (_, response) => void held.push(() => response.end(video)),

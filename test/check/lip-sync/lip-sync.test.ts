@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { creditsOf, fetchResult } from '../pictures/picture-calls.ts';
 import { startServe } from '../../binary/support/serve.ts';
 import {
   done,
   endOf,
-  fixture,
+  fixtureFile,
   LIP_SYNC,
   post,
   serveFixtures,
   serveMedia,
-} from '../../binary/support/lip-sync-scene.ts';
+} from '../../binary/support/lip-sync-fixture.ts';
 import { readMedia } from './read-mp4.ts';
 import { decodesSilently, tonesIn } from './second-opinion.ts';
 import { tones } from './tones.ts';
@@ -31,16 +31,16 @@ const VIDEOS = [
 ] as const;
 
 test('the pictures of a source stay as they are, whatever they are coded in', TIME, async () => {
-  const box = await sandbox();
-  const service = await startServe([], { box, timeoutMs: TIME.timeout });
+  const sandbox = await createSandbox();
+  const service = await startServe([], { sandbox, timeoutMs: TIME.timeout });
   const audio = tones(7.35, 16_000);
   const made: Buffer[] = [];
   for (const [name, codec, rotation] of VIDEOS) {
-    const files = await serveMedia({ video: await fixture(name), audio });
+    const files = await serveMedia({ video: await fixtureFile(name), audio });
     const data = await done(service, LIP_SYNC, urlsAt(files));
     expect(data, name).toMatchObject({ status: 'completed', error: null, credits_used: 80 });
     const { bytes, type } = await fetchResult(data);
-    const [source, result] = [await readMedia(await fixture(name)), await readMedia(bytes)];
+    const [source, result] = [await readMedia(await fixtureFile(name)), await readMedia(bytes)];
     expect(type).toBe('video/mp4');
     expect(result, name).toMatchObject({
       format: 'MP4',
@@ -60,7 +60,7 @@ test('the pictures of a source stay as they are, whatever they are coded in', TI
     expect(result.video?.end, name).toBeGreaterThan(7.35 - 4 * FRAME);
     made.push(bytes);
   }
-  for (const bytes of made) await decodesSilently(box.out, bytes);
+  for (const bytes of made) await decodesSilently(sandbox.out, bytes);
 });
 
 const SOUNDS = [
@@ -75,12 +75,12 @@ const SOUNDS = [
 ] as const;
 
 test('exactly ten seconds are billed as ten, and are heard when they should be', TIME, async () => {
-  const box = await sandbox();
-  const service = await startServe([], { box, timeoutMs: TIME.timeout });
+  const sandbox = await createSandbox();
+  const service = await startServe([], { sandbox, timeoutMs: TIME.timeout });
   const made: (readonly [string, Buffer])[] = [];
   for (const [name, codec] of SOUNDS) {
-    const sound = name === 'beeps.wav' ? tones(10, 16_000) : await fixture(name);
-    const files = await serveMedia({ video: await fixture('h264.mp4'), audio: sound });
+    const sound = name === 'beeps.wav' ? tones(10, 16_000) : await fixtureFile(name);
+    const files = await serveMedia({ video: await fixtureFile('h264.mp4'), audio: sound });
     const before = await creditsOf(service);
     const data = await done(service, LIP_SYNC, urlsAt(files));
     expect(data, name).toMatchObject({
@@ -100,10 +100,10 @@ test('exactly ten seconds are billed as ten, and are heard when they should be',
     made.push([name, bytes]);
   }
   for (const [name, bytes] of made) {
-    await decodesSilently(box.out, bytes);
+    await decodesSilently(sandbox.out, bytes);
     // The last two files do not state the padding of their encoders.
     const tolerance = /untagged|aac$/.test(name) ? 0.1 : 0.01;
-    const heard = await tonesIn(box.out, bytes);
+    const heard = await tonesIn(sandbox.out, bytes);
     expect(heard, name).toHaveLength(10);
     for (const [second, at] of heard.entries()) {
       expect(Math.abs(at - second), name).toBeLessThan(tolerance);
@@ -116,9 +116,9 @@ describe('the length of what is made', () => {
     'is that of the audio where the video is extended, else of the shorter one',
     TIME,
     async () => {
-      const box = await sandbox();
-      const service = await startServe([], { box, timeoutMs: TIME.timeout });
-      const video = await fixture('h264.mp4');
+      const sandbox = await createSandbox();
+      const service = await startServe([], { sandbox, timeoutMs: TIME.timeout });
+      const video = await fixtureFile('h264.mp4');
       const long = await serveMedia({ video, audio: tones(23.45, 22_050) });
       const extended = await done(service, LIP_SYNC, { ...urlsAt(long), video_extension: true });
       expect(extended).toMatchObject({
@@ -133,8 +133,8 @@ describe('the length of what is made', () => {
       for (const seconds of [result.seconds, result.video?.end, result.audio?.end]) {
         expectSeconds(seconds, 23.45);
       }
-      await decodesSilently(box.out, bytes);
-      expect(await tonesIn(box.out, bytes)).toHaveLength(24);
+      await decodesSilently(sandbox.out, bytes);
+      expect(await tonesIn(sandbox.out, bytes)).toHaveLength(24);
       const stereo = await serveMedia({ video, audio: tones(12.2, 44_100, 2) });
       const cut = await done(service, LIP_SYNC, urlsAt(stereo));
       expect(cut).toMatchObject({ billing_duration_seconds: 10, audio_duration_seconds: 12.2 });
@@ -142,18 +142,21 @@ describe('the length of what is made', () => {
       const { audio, seconds } = await readMedia(shorter.bytes);
       expectSeconds(seconds, 10);
       expectSeconds(audio?.end, 10);
-      await decodesSilently(box.out, shorter.bytes);
+      await decodesSilently(sandbox.out, shorter.bytes);
     },
   );
 });
 
 test('a sample rate that AAC does not know is brought to one that it knows', TIME, async () => {
-  const box = await sandbox();
-  const service = await startServe([], { box, timeoutMs: TIME.timeout });
-  const files = await serveMedia({ video: await fixture('h264.mp4'), audio: tones(3, 19_999, 2) });
+  const sandbox = await createSandbox();
+  const service = await startServe([], { sandbox, timeoutMs: TIME.timeout });
+  const files = await serveMedia({
+    video: await fixtureFile('h264.mp4'),
+    audio: tones(3, 19_999, 2),
+  });
   const { bytes } = await fetchResult(await done(service, LIP_SYNC, urlsAt(files)));
-  await decodesSilently(box.out, bytes);
-  const heard = await tonesIn(box.out, bytes);
+  await decodesSilently(sandbox.out, bytes);
+  const heard = await tonesIn(sandbox.out, bytes);
   expect(heard.map((at) => Math.round(at * 50) / 50)).toEqual([0, 1, 2]);
 });
 

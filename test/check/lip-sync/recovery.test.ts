@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { creditsOf, fetchResult } from '../pictures/picture-calls.ts';
 import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
-import type { MediaPath } from '../../binary/support/lip-sync-scene.ts';
+import type { MediaPath } from '../../binary/support/lip-sync-fixture.ts';
 import {
   DUBBING,
   endOf,
   LIP_SYNC,
   post,
   serveFixtures,
-} from '../../binary/support/lip-sync-scene.ts';
+} from '../../binary/support/lip-sync-fixture.ts';
 import { readMedia } from './read-mp4.ts';
 
 const FLAGS = ['--data-dir', 'data'];
@@ -19,9 +19,9 @@ test.each(PATHS)(
   'a job of %s that was accepted is done by the next process, and charged once',
   { timeout: 300_000 },
   async (path) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const files = await serveFixtures('h264.mp4', 'beeps.ogg');
-    const first = await startServe(FLAGS, { box, timeoutMs: 300_000 });
+    const first = await startServe(FLAGS, { sandbox, timeoutMs: 300_000 });
     const before = await creditsOf(first);
     const reference_id = await firstVoiceId(first);
     const speech = { text: 'It goes on where it was.', reference_id };
@@ -33,7 +33,7 @@ test.each(PATHS)(
     expect(status).toBe(202);
     first.running.signal('SIGKILL');
     await first.running.done;
-    const second = await startServe(FLAGS, { box, timeoutMs: 300_000 });
+    const second = await startServe(FLAGS, { sandbox, timeoutMs: 300_000 });
     const data = await endOf(second, path, accepted.data.id);
     expect(data).toMatchObject({ status: 'completed', progress: 100, error: null });
     const used = path === LIP_SYNC ? data.credits_used : data.credits_used.total;

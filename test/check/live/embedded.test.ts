@@ -170,5 +170,5 @@ describe('the other live commands', () => {
 test('names of subcommands are spoken after --', async () => {
   const result = await runFoley(['live', '-o', 'a.mp3', '--', 'status', 'report']);
   expect(result.code).toBe(0);
-  expect(path.basename(result.box.out)).toBe('out');
+  expect(path.basename(result.sandbox.out)).toBe('out');
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import { withPeak } from '../../harness/peak-memory.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { close, drop, expectMessage, fail, send, serve } from '../../realtime/script.ts';
 import type { ConnectionScript, Step } from '../../realtime/script.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
@@ -46,10 +46,10 @@ describe('an invalid message is exit 25', () => {
       connections: [{ steps: [...READY, { kind: 'giant', length: 300_000_000 }] }],
     });
     const args = ['live', ...WHO, TEXT, '--mode', 'reliable', ...WITHOUT_RETRY];
-    const box = await sandbox();
-    const { env: peakHook, peak } = await withPeak(box);
+    const sandbox = await createSandbox();
+    const { env: peakHook, peak } = await withPeak(sandbox);
     const env = scripted(server, peakHook);
-    const result = await runFoley(args, { box, env });
+    const result = await runFoley(args, { sandbox, env });
     server.takeProblems();
     expect(errorLine(result)).toMatchObject({ exitCode: 25 });
     // The base size differs between Node versions; the frame would come on top.

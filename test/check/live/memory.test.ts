@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { inShell } from '../../harness/in-shell.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const BYTES = IS_FULL ? 500_000_000 : 120_000_000;
@@ -35,21 +35,21 @@ async function startSender(): Promise<string> {
 }
 
 test(`${BYTES / 1e6} MB for a slow reader take no more than ${MOST_MEMORY_BYTES / 1e6} MB of memory`, async () => {
-  const box = await sandbox();
-  const hook = path.join(box.out, 'peak.cjs');
+  const sandbox = await createSandbox();
+  const hook = path.join(sandbox.out, 'peak.cjs');
   await writeFile(hook, NOTE_PEAK);
-  await writeFile(path.join(box.out, 'reader.cjs'), READ_SLOWLY);
+  await writeFile(path.join(sandbox.out, 'reader.cjs'), READ_SLOWLY);
   const flags = '-v v -m m --mode reliable --format pcm';
   const { code, stderr, stdout } = await inShell(
     `NODE_OPTIONS='--require "${hook}"' foley live Hello. ${flags} | '${process.execPath}' reader.cjs`,
     {
-      box,
+      sandbox,
       env: { FOLEY_BASE_URL: await startSender(), FOLEY_API_KEY: 'a-key' },
       timeoutMs: 600_000,
     },
   );
   expect([code, stderr]).toEqual([0, expect.anything()]);
   expect(Number(stdout.toString())).toBeGreaterThanOrEqual(BYTES);
-  const peak = Number(await readFile(path.join(box.out, 'peak.txt'), 'utf8')) * 1024;
+  const peak = Number(await readFile(path.join(sandbox.out, 'peak.txt'), 'utf8')) * 1024;
   expect(peak).toBeLessThan(MOST_MEMORY_BYTES);
 }, 600_000);

@@ -9,9 +9,9 @@ import { mp3Frames } from '../../harness/mp3-frames.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import { startFoley } from '../../harness/run-foley.ts';
 import type { RunResult } from '../../harness/run-options.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { checkWithMpg123 } from '../../harness/second-opinion.ts';
-import { JOBS_PATH } from '../../binary/jobs/job-scene.ts';
+import { JOBS_PATH } from '../../binary/jobs/job-fixture.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
 import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import { bookText } from './book-text.ts';
@@ -43,8 +43,8 @@ interface Book {
 async function speakBook(format: Format): Promise<Book> {
   const text = bookText(CHARACTERS);
   const serving = await startServe([], { timeoutMs: TIMEOUT_MS });
-  const box = await sandbox();
-  const { out } = box;
+  const sandbox = await createSandbox();
+  const { out } = sandbox;
   await writeFile(path.join(out, 'book.txt'), text);
   const voice = await firstVoiceId(serving);
   const args = [
@@ -61,7 +61,7 @@ async function speakBook(format: Format): Promise<Book> {
     `book.${format}`,
     '--json',
   ];
-  const options = { box, env: serving.env, timeoutMs: TIMEOUT_MS };
+  const options = { sandbox, env: serving.env, timeoutMs: TIMEOUT_MS };
   const running = await startFoley(args, options);
   let peakMemoryBytes = 0;
   const watch = setInterval(() => {
@@ -192,9 +192,9 @@ test(
     );
     const voice = await firstVoiceId(serving);
     const speak = async (concurrency: number): Promise<number> => {
-      const box = await sandbox();
-      await writeFile(path.join(box.out, 'book.txt'), text);
-      await writeFile(path.join(box.out, 'foley.config.json'), JSON.stringify({ concurrency }));
+      const sandbox = await createSandbox();
+      await writeFile(path.join(sandbox.out, 'book.txt'), text);
+      await writeFile(path.join(sandbox.out, 'foley.config.json'), JSON.stringify({ concurrency }));
       const args = [
         'tts',
         '-f',
@@ -206,7 +206,7 @@ test(
         '-o',
         'b.wav',
       ];
-      const running = await startFoley(args, { box, env: serving.env, timeoutMs: TIMEOUT_MS });
+      const running = await startFoley(args, { sandbox, env: serving.env, timeoutMs: TIMEOUT_MS });
       const result = await running.done;
       expect(result.code, result.stderr).toBe(0);
       return result.ms;

@@ -16,8 +16,8 @@ import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
-import type { Scene } from '../../binary/support/scene.ts';
-import { filesLeft, outputOf, scene, VOICE } from '../../binary/support/scene.ts';
+import type { Fixture } from '../../binary/support/fixture.ts';
+import { filesLeft, outputOf, createFixture, VOICE } from '../../binary/support/fixture.ts';
 import { MODEL, PART_TEXTS, partsService, soundsOf, TEXT } from './parts-service.ts';
 
 const sounds = await soundsOf('wav', 'stream');
@@ -27,13 +27,13 @@ const CAPTIONS = ['--subtitles', 'book.srt', '--timings', 'book.json'];
 /** Start of the first word of each part, in milliseconds; only that word is timed. */
 const WORD_AT_MS = 20;
 
-interface AlignedScene extends Scene {
+interface AlignedFixture extends Fixture {
   /** Keys of the requests, by part. */
   readonly keys: readonly (readonly string[])[];
 }
 
 /** A service whose stream of one part breaks the first time, after which that was completed. */
-async function sceneWithBreak(broken: number): Promise<AlignedScene> {
+async function fixtureWithBreak(broken: number): Promise<AlignedFixture> {
   const keys = PART_TEXTS.map((): string[] => []);
   const answer = (request: RecordedRequest): readonly Step[] => {
     const { text }: { text: string } = JSON.parse(request.body.toString());
@@ -50,24 +50,24 @@ async function sceneWithBreak(broken: number): Promise<AlignedScene> {
     return events(words, audioEvent(sound), completedEvent());
   };
   const { rules } = partsService({ format: 'wav', sounds });
-  const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }, ...rules]);
-  await writeFile(path.join(stage.box.out, 'book.txt'), TEXT);
-  return { ...stage, keys };
+  const fixture = await createFixture([{ method: 'POST', path: ALIGNED_PATH, answer }, ...rules]);
+  await writeFile(path.join(fixture.sandbox.out, 'book.txt'), TEXT);
+  return { ...fixture, keys };
 }
 
-async function timingsOf({ box }: Scene): Promise<Timings> {
-  return readTimings(JSON.parse((await outputOf(box, 'book.json')).toString()), 'book.json');
+async function timingsOf({ sandbox }: Fixture): Promise<Timings> {
+  return readTimings(JSON.parse((await outputOf(sandbox, 'book.json')).toString()), 'book.json');
 }
 
 test('a part that breaks: nothing is published; recover names it each time, and buys that part alone with --buy-lost', async () => {
-  const stage = await sceneWithBreak(2);
-  const error = errorLine(await stage.run([...ARGS, 'book.wav', ...CAPTIONS, '--json']));
+  const fixture = await fixtureWithBreak(2);
+  const error = errorLine(await fixture.run([...ARGS, 'book.wav', ...CAPTIONS, '--json']));
   expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
-  const published = (await filesLeft(stage.box)).filter((name) => name.startsWith('out/'));
+  const published = (await filesLeft(fixture.sandbox)).filter((name) => name.startsWith('out/'));
   expect(published).toStrictEqual(['out/book.txt']);
   const id = /foley recover (\S+?)`/.exec(error.hint ?? '')?.[1] ?? 'none';
   for (const _ of [1, 2, 3]) {
-    const refused = await stage.run(['recover', id]);
+    const refused = await fixture.run(['recover', id]);
     expect(refused.code, refused.stderr).toBe(27);
     expect(refused.stdout.toString()).toMatch(
       new RegExp(
@@ -75,19 +75,19 @@ test('a part that breaks: nothing is published; recover names it each time, and 
       ),
     );
   }
-  expect(stage.keys.every((keys) => new Set(keys).size <= 1)).toBe(true);
+  expect(fixture.keys.every((keys) => new Set(keys).size <= 1)).toBe(true);
   // The first recovery learns that the part is lost; later ones do not send it again.
-  expect(stage.keys[2]).toHaveLength(2);
-  const result = await stage.run(['recover', id, '--buy-lost']);
+  expect(fixture.keys[2]).toHaveLength(2);
+  const result = await fixture.run(['recover', id, '--buy-lost']);
   expect(result.code, result.stderr).toBe(0);
   expect(result.stderr).toContain(
     'the billed audio of part 3 is lost; the part is spoken and billed again',
   );
-  expect(stage.keys.map((keys) => new Set(keys).size)).toEqual(
+  expect(fixture.keys.map((keys) => new Set(keys).size)).toEqual(
     PART_TEXTS.map((_, part) => (part === 2 ? 2 : 1)),
   );
-  const { durationMs } = await decodeAudio(await outputOf(stage.box, 'book.wav'));
-  const { complete, text, words, ...timings } = await timingsOf(stage);
+  const { durationMs } = await decodeAudio(await outputOf(fixture.sandbox, 'book.wav'));
+  const { complete, text, words, ...timings } = await timingsOf(fixture);
   expect({ complete, text }).toEqual({ complete: true, text: TEXT });
   expect(Math.abs(timings.durationMs - durationMs)).toBeLessThanOrEqual(1);
   // Parts of raw samples begin where those before them end.
@@ -98,19 +98,19 @@ test('a part that breaks: nothing is published; recover names it each time, and 
   expect(words.map(({ startMs }) => startMs)).toEqual(
     starts.map((start) => Math.round(start + WORD_AT_MS)),
   );
-  expect((await outputOf(stage.box, 'book.srt')).toString()).toContain('Sentence number 0');
+  expect((await outputOf(fixture.sandbox, 'book.srt')).toString()).toContain('Sentence number 0');
   // The broken part is reported as a leftover of its own, with its cost.
-  const told = await stage.run(['recover']);
+  const told = await fixture.run(['recover']);
   expect(told.code).toBe(27);
 });
 
 test('captions whose names were taken meanwhile get others', async () => {
-  const stage = await sceneWithBreak(1);
-  const error = errorLine(await stage.run([...ARGS, 'book.wav', ...CAPTIONS, '--json']));
-  await writeFile(path.join(stage.box.out, 'book.srt'), 'mine');
+  const fixture = await fixtureWithBreak(1);
+  const error = errorLine(await fixture.run([...ARGS, 'book.wav', ...CAPTIONS, '--json']));
+  await writeFile(path.join(fixture.sandbox.out, 'book.srt'), 'mine');
   const id = /foley recover (\S+?)`/.exec(error.hint ?? '')?.[1] ?? 'none';
-  expect((await stage.run(['recover', id])).code).toBe(27);
-  expect((await stage.run(['recover', id, '--buy-lost'])).code).toBe(0);
-  expect((await outputOf(stage.box, 'book.srt')).toString()).toBe('mine');
-  expect((await outputOf(stage.box, 'book-2.srt')).toString()).toContain('Sentence number 0');
+  expect((await fixture.run(['recover', id])).code).toBe(27);
+  expect((await fixture.run(['recover', id, '--buy-lost'])).code).toBe(0);
+  expect((await outputOf(fixture.sandbox, 'book.srt')).toString()).toBe('mine');
+  expect((await outputOf(fixture.sandbox, 'book-2.srt')).toString()).toContain('Sentence number 0');
 });

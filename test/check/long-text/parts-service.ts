@@ -8,7 +8,7 @@ import type { Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { partOf } from '../../audio/join/parts.ts';
 import { splitParts } from '../../../src/text/parts.ts';
-import { JOBS_PATH } from '../../binary/jobs/job-scene.ts';
+import { JOBS_PATH } from '../../binary/jobs/job-fixture.ts';
 
 type Format = 'mp3' | 'wav' | 'ogg';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
 import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import type { BadUpload, Encoded } from './bad-uploads.ts';
@@ -30,9 +30,9 @@ test(
   'an upload that no voice can be made of is refused with what is wrong, and nothing is left of it or paid for it',
   TIME,
   async () => {
-    const box = await sandbox();
-    const dataDir = path.join(box.out, 'data');
-    const service = await startServe(['--data-dir', dataDir], { box, timeoutMs: TIME.timeout });
+    const sandbox = await createSandbox();
+    const dataDir = path.join(sandbox.out, 'data');
+    const service = await startServe(['--data-dir', dataDir], { sandbox, timeoutMs: TIME.timeout });
     const uploads = badUploads(await encoded(service));
     expect(uploads.length).toBeGreaterThan(30);
     const before = await stateOf(service, dataDir);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { MultipartBody } from '../../harness/multipart-body.ts';
 import { multipartBody } from '../../harness/multipart-body.ts';
 import { referenceVoice } from '../../harness/reference-voice.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { writeWav } from '../../harness/wav.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
 import { startServe } from '../../binary/support/serve.ts';
@@ -79,9 +79,9 @@ describe('uploads of 10 MB', () => {
     `are not kept in memory: ${AT_ONCE} at once take less than half of their size`,
     TIME,
     async () => {
-      const box = await sandbox();
-      const service = await startServe(['--data-dir', path.join(box.out, 'data')], {
-        box,
+      const sandbox = await createSandbox();
+      const service = await startServe(['--data-dir', path.join(sandbox.out, 'data')], {
+        sandbox,
         timeoutMs: TIME.timeout,
       });
       // As much garbage as files make, so that both peaks have what is collected late.
@@ -97,9 +97,9 @@ describe('uploads of 10 MB', () => {
   );
 
   test('that are cut on their way leave nothing behind', TIME, async () => {
-    const box = await sandbox();
-    const dataDir = path.join(box.out, 'data');
-    const service = await startServe(['--data-dir', dataDir], { box, timeoutMs: TIME.timeout });
+    const sandbox = await createSandbox();
+    const dataDir = path.join(sandbox.out, 'data');
+    const service = await startServe(['--data-dir', dataDir], { sandbox, timeoutMs: TIME.timeout });
     const before = await stateOf(service, dataDir);
     for (const bytes of [0, 60, 300, 65_536, 5_000_000, form.bytes.length - 1]) {
       await cut(service, bytes);

@@ -8,7 +8,7 @@ import { medianPitch } from '../../harness/median-pitch.ts';
 import { multipartBody } from '../../harness/multipart-body.ts';
 import { referenceVoice } from '../../harness/reference-voice.ts';
 import { requireTool } from '../../harness/require-tool.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { writeWav } from '../../harness/wav.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
 import { startServe } from '../../binary/support/serve.ts';
@@ -98,7 +98,7 @@ test(
 
 test('aubio hears it there too', TIME, async () => {
   const aubio = requireTool('aubio');
-  const { out } = await sandbox();
+  const { out } = await createSandbox();
   for (const [reference, sound] of await clones()) {
     const wanted = await heardByAubio(aubio, path.join(out, 'reference.wav'), reference);
     const heard = await heardByAubio(aubio, path.join(out, 'spoken.wav'), sound);

@@ -14,7 +14,7 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { naturalModels } from '../../harness/natural-models.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 
 const MINUTES_MS = 60_000;
@@ -32,12 +32,12 @@ const NPM = Object.fromEntries([
 
 /** A sandbox with the models in the folder `models`. */
 async function withModels(): Promise<Sandbox> {
-  const box = await sandbox();
-  await symlink(await naturalModels(), path.join(box.out, 'models'));
-  return box;
+  const sandbox = await createSandbox();
+  await symlink(await naturalModels(), path.join(sandbox.out, 'models'));
+  return sandbox;
 }
 
-const foley = (box: Sandbox, line: string) => runFoley(line.split(' '), { box, env: NPM });
+const foley = (sandbox: Sandbox, line: string) => runFoley(line.split(' '), { sandbox, env: NPM });
 
 test(
   'every command of the guide works, in its order',
@@ -45,16 +45,16 @@ test(
     const guide = documentationPages().find(({ name }) => name === 'docs/guides/voices.md');
     const lines = guide === undefined ? [] : foleyLines(guide);
     expect(lines.length).toBeGreaterThan(5);
-    const box = await withModels();
+    const sandbox = await withModels();
     for (const line of lines) {
       const isAdd = line.includes('engine add') && !line.includes('--from');
       const script = isAdd ? `${line} --from models --yes` : line;
-      const result = await inShell(script, { box, env: NPM, timeoutMs: 5 * MINUTES_MS });
+      const result = await inShell(script, { sandbox, env: NPM, timeoutMs: 5 * MINUTES_MS });
       expect(result.code, `${line}\n${result.stderr}`).toBe(0);
     }
-    await expectSoundIn(box, 'harbour.mp3');
+    await expectSoundIn(sandbox, 'harbour.mp3');
     // The guide ends with the removal.
-    expect(existsSync(path.join(box.home, '.local/share/foley/models/kokoro'))).toBe(false);
+    expect(existsSync(path.join(sandbox.home, '.local/share/foley/models/kokoro'))).toBe(false);
   },
   15 * MINUTES_MS,
 );
@@ -62,35 +62,35 @@ test(
 test(
   'npm installs espeak-ng with the first voice of Kokoro that needs it, and foley reads American English itself',
   async () => {
-    const box = await withModels();
+    const sandbox = await withModels();
     const ESPEAK = 'node_modules/@echogarden/espeak-ng-emscripten';
     const installation = async (): Promise<{ cwd: string; license: string }> => {
-      const file = path.join(box.state, 'foley/engines/engines.json');
+      const file = path.join(sandbox.state, 'foley/engines/engines.json');
       return JSON.parse(await readFile(file, 'utf8')).engines[0];
     };
-    const american = await foley(box, 'engine add kokoro --voice af_heart --from models --yes');
+    const american = await foley(sandbox, 'engine add kokoro --voice af_heart --from models --yes');
     expect(american.code, american.stderr).toBe(0);
     const { cwd, license } = await installation();
     expect(license).toBe('Apache-2.0');
     expect(existsSync(path.join(cwd, 'node_modules/onnxruntime-node'))).toBe(true);
     expect(existsSync(path.join(cwd, ESPEAK))).toBe(false);
-    const spoken = await foley(box, 'tts Hello -v af_heart -o heart.wav');
+    const spoken = await foley(sandbox, 'tts Hello -v af_heart -o heart.wav');
     expect(spoken.code, spoken.stderr).toBe(0);
-    await expectSoundIn(box, 'heart.wav');
+    await expectSoundIn(sandbox, 'heart.wav');
 
-    const french = await foley(box, 'engine add kokoro --voice ff_siwis --from models --yes');
+    const french = await foley(sandbox, 'engine add kokoro --voice ff_siwis --from models --yes');
     expect(french.code, french.stderr).toBe(0);
     const both = await installation();
     expect(both.license).toBe('Apache-2.0 AND GPL-3.0-or-later');
     expect(existsSync(path.join(both.cwd, ESPEAK))).toBe(true);
     for (const voice of ['af_heart', 'ff_siwis']) {
-      const { code, stderr } = await foley(box, `tts Bonjour -v ${voice} -o ${voice}.wav`);
+      const { code, stderr } = await foley(sandbox, `tts Bonjour -v ${voice} -o ${voice}.wav`);
       expect(code, stderr).toBe(0);
     }
-    const more = { box, env: NPM, timeoutMs: 5 * MINUTES_MS };
+    const more = { sandbox, env: NPM, timeoutMs: 5 * MINUTES_MS };
     const tested = await runFoley(['engine', 'test', 'kokoro'], more);
     expect(tested.code, tested.stderr).toBe(0);
-    expect((await foley(box, 'engine remove kokoro')).code).toBe(0);
+    expect((await foley(sandbox, 'engine remove kokoro')).code).toBe(0);
   },
   15 * MINUTES_MS,
 );
@@ -98,10 +98,10 @@ test(
 test(
   'piper is added, speaks, adds nothing twice, and keeps its files when kokoro is removed',
   async () => {
-    const box = await withModels();
-    const added = await foley(box, 'engine add piper --from models --yes --json');
+    const sandbox = await withModels();
+    const added = await foley(sandbox, 'engine add piper --from models --yes --json');
     expect(added.code, added.stderr).toBe(0);
-    const listed = await foley(box, 'engine list --json');
+    const listed = await foley(sandbox, 'engine list --json');
     expect(parseJsonDocument(listed.stdout)).toMatchObject({
       items: [
         {
@@ -112,19 +112,22 @@ test(
         },
       ],
     });
-    const spoken = await foley(box, 'tts Hello -v en_US-joe-medium -o joe.wav');
+    const spoken = await foley(sandbox, 'tts Hello -v en_US-joe-medium -o joe.wav');
     expect(spoken.code, spoken.stderr).toBe(0);
-    expect((await expectSoundIn(box, 'joe.wav')).sampleRate).toBe(22_050);
+    expect((await expectSoundIn(sandbox, 'joe.wav')).sampleRate).toBe(22_050);
 
     // Nothing is missing, so that there is nothing to accept and no source to read.
-    await rm(path.join(box.out, 'models'));
-    const again = await foley(box, 'engine add piper');
+    await rm(path.join(sandbox.out, 'models'));
+    const again = await foley(sandbox, 'engine add piper');
     expect(again.code, again.stderr).toBe(0);
-    const removed = await foley(box, 'engine remove kokoro');
+    const removed = await foley(sandbox, 'engine remove kokoro');
     expect(removed.code).toBe(2);
-    const card = path.join(box.home, '.local/share/foley/models/piper/en_US-joe-medium.MODEL_CARD');
+    const card = path.join(
+      sandbox.home,
+      '.local/share/foley/models/piper/en_US-joe-medium.MODEL_CARD',
+    );
     expect(await readFile(card, 'utf8')).toContain('CC0');
-    expect((await foley(box, 'engine remove piper')).code).toBe(0);
+    expect((await foley(sandbox, 'engine remove piper')).code).toBe(0);
     expect(existsSync(card)).toBe(false);
   },
   15 * MINUTES_MS,
@@ -134,7 +137,7 @@ test(
   'a mirror that breaks off, and a command that is killed, only cost requests',
   () =>
     underSeed(async (seed) => {
-      const box = await sandbox();
+      const sandbox = await createSandbox();
       const folder = await naturalModels();
       const files = ['kokoro/voices/af_heart.bin', 'kokoro/kokoro-v1.0.int8.onnx'];
       const rules: Rule[] = [];
@@ -149,17 +152,17 @@ test(
       }
       const server = await startFaultServer(rules);
       const line = `engine add kokoro --voice af_heart --yes --from ${server.origin}`;
-      const killed = await startFoley(line.split(' '), { box, env: NPM });
+      const killed = await startFoley(line.split(' '), { sandbox, env: NPM });
       await server.received({ path: `/${files[1]}` }, 2);
       killed.signal('SIGKILL');
       await killed.done;
 
-      const added = await foley(box, line);
+      const added = await foley(sandbox, line);
 
       expect(added.code, added.stderr).toBe(0);
-      const spoken = await foley(box, 'tts Hello -v af_heart -o heart.wav');
+      const spoken = await foley(sandbox, 'tts Hello -v af_heart -o heart.wav');
       expect(spoken.code, spoken.stderr).toBe(0);
-      expect((await expectSoundIn(box, 'heart.wav')).sampleRate).toBe(24_000);
+      expect((await expectSoundIn(sandbox, 'heart.wav')).sampleRate).toBe(24_000);
       // Each file is requested from its beginning once.
       const whole = server.requests.filter((one) => one.header('range') === undefined);
       expect(whole.map((one) => one.path)).toEqual(files.map((file) => `/${file}`));

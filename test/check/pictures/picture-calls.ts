@@ -22,9 +22,9 @@ const PATIENCE_MS = 1_800_000;
 /** A `foley serve` that has time for pictures, in folders of its own unless some are given. */
 export async function serveForPictures(
   flags: readonly string[] = [],
-  box?: Sandbox,
+  sandbox?: Sandbox,
 ): Promise<ServingFoley> {
-  const given = box === undefined ? {} : { box };
+  const given = sandbox === undefined ? {} : { sandbox };
   return startServe(flags, { timeoutMs: PATIENCE_MS, ...given });
 }
 

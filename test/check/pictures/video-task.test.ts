@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/effects/clock.ts';
 import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
 import type { VideoParameters } from '../../../src/service/media/pictures/video.ts';
 import { FOLEY, requireBuild } from '../../harness/run-foley.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { creditsOf, create, endOf, serveForPictures } from './picture-calls.ts';
 
 const ROOT = path.join(path.dirname(FOLEY), '..');
@@ -20,7 +20,7 @@ const run = createTaskRunner({
 /** A video of two seconds, made by the built child into a folder of the test. */
 async function makeVideo(signal: AbortSignal, onProgress: (fraction: number) => void) {
   requireBuild();
-  const { out } = await sandbox();
+  const { out } = await createSandbox();
   const order: VideoParameters = {
     prompt: 'Waves at noon',
     seed: 1,
@@ -58,15 +58,15 @@ describe('the making of a video', { timeout: 300_000 }, () => {
   });
 
   test('is done by the next process when its own is killed, and charged once', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const flags = ['--data-dir', 'data'];
-    const first = await serveForPictures(flags, box);
+    const first = await serveForPictures(flags, sandbox);
     const before = await creditsOf(first);
     const body = { prompt: 'Waves at noon', model: 'vendor-video-1-flash', seconds: 2 };
     const { body: accepted } = await create(first, 'videos', body);
     first.running.signal('SIGKILL');
     await first.running.done;
-    const second = await serveForPictures(flags, box);
+    const second = await serveForPictures(flags, sandbox);
     const { data } = await endOf(second, 'videos', accepted.data.id);
     expect(data).toMatchObject({ status: 'completed', progress: 100, error: null });
     expect(before - (await creditsOf(second))).toBe(data.credits_used);

@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { VIDEO_MODELS } from '../../../src/service/media/catalogue/picture-models.ts';
 import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import {
   create,
   creditsOf,
@@ -94,7 +94,7 @@ describe('a video', () => {
 });
 
 async function expectNoComplaint(bytes: Buffer): Promise<void> {
-  const { out } = await sandbox();
+  const { out } = await createSandbox();
   const file = path.join(out, 'video.mp4');
   await writeFile(file, bytes);
   await decodeWithFfmpeg(file);

@@ -4,32 +4,32 @@ import { describe, expect, test } from 'vitest';
 import { epubOf, zipOf } from '../../harness/epub.ts';
 import { withPeak } from '../../harness/peak-memory.ts';
 import { runFoley } from '../../harness/run-foley.ts';
-import { sandbox } from '../../harness/sandbox.ts';
-import { batchBox } from '../../binary/batch/batch-box.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
+import { batchSandbox } from '../../binary/batch/batch-sandbox.ts';
 import { refused, spokenText } from '../../binary/support/spoken-text.ts';
 
 const MARKDOWN = '---\na: b\n---\n# Hi *you*\n\nSee [it](http://x.com).\n\n```\ncode\n```\n';
 
-async function boxWith(files: Readonly<Record<string, string | Uint8Array>>) {
-  const box = await sandbox();
+async function sandboxWith(files: Readonly<Record<string, string | Uint8Array>>) {
+  const sandbox = await createSandbox();
   for (const [name, content] of Object.entries(files)) {
-    await writeFile(path.join(box.out, name), content);
+    await writeFile(path.join(sandbox.out, name), content);
   }
-  return box;
+  return sandbox;
 }
 
 describe('foley tts speaks', () => {
   test('the text of a document that its extension names', async () => {
-    const box = await boxWith({
+    const sandbox = await sandboxWith({
       'a.md': MARKDOWN,
       'a.HTML': '<title>T</title><h1>Hi</h1>you',
       'a.srt': '1\n00:00:00,000 --> 00:00:01,000\nHi\nyou\n',
       'a.epub': epubOf(['<h1>One</h1>', '<p>Two.</p>']),
     });
-    expect(await spokenText(['-f', 'a.md'], { box })).toBe('Hi you.\n\nSee it.');
-    expect(await spokenText(['-f', 'a.HTML'], { box })).toBe('Hi.\n\nyou');
-    expect(await spokenText(['-f', 'a.srt'], { box })).toBe('Hi you');
-    expect(await spokenText(['-f', 'a.epub'], { box })).toBe('One.\n\nTwo.');
+    expect(await spokenText(['-f', 'a.md'], { sandbox })).toBe('Hi you.\n\nSee it.');
+    expect(await spokenText(['-f', 'a.HTML'], { sandbox })).toBe('Hi.\n\nyou');
+    expect(await spokenText(['-f', 'a.srt'], { sandbox })).toBe('Hi you');
+    expect(await spokenText(['-f', 'a.epub'], { sandbox })).toBe('One.\n\nTwo.');
   });
 
   test('a document from stdin or the arguments only with --text-format', async () => {
@@ -41,32 +41,32 @@ describe('foley tts speaks', () => {
   });
 
   test('a file as it is with --text-format plain, and code with --code read', async () => {
-    const box = await boxWith({ 'a.md': MARKDOWN });
-    expect(await spokenText(['-f', 'a.md', '--text-format', 'plain'], { box })).toBe(MARKDOWN);
+    const sandbox = await sandboxWith({ 'a.md': MARKDOWN });
+    expect(await spokenText(['-f', 'a.md', '--text-format', 'plain'], { sandbox })).toBe(MARKDOWN);
     const code = ['-f', 'a.md', '--code', 'read'];
-    expect(await spokenText(code, { box })).toBe('Hi you.\n\nSee it.\n\ncode');
+    expect(await spokenText(code, { sandbox })).toBe('Hi you.\n\nSee it.\n\ncode');
   });
 
   test('an alias of SSML, and shows what is written in captions', async () => {
     const ssml = '<speak>The <sub alias="World Wide Web">WWW</sub> works.</speak>';
-    const box = await boxWith({ 'a.ssml': ssml });
+    const sandbox = await sandboxWith({ 'a.ssml': ssml });
     const files = ['-o', 'a.wav', '--timings', 'a.json', '--subtitles', 'a.srt'];
-    const result = await runFoley(['tts', '-f', 'a.ssml', '-q', ...files], { box });
+    const result = await runFoley(['tts', '-f', 'a.ssml', '-q', ...files], { sandbox });
     expect(result).toMatchObject({ code: 0 });
-    const timings = JSON.parse(await readFile(path.join(box.out, 'a.json'), 'utf8'));
+    const timings = JSON.parse(await readFile(path.join(sandbox.out, 'a.json'), 'utf8'));
     expect(timings).toMatchObject({ text: 'The WWW works.', complete: true });
     expect(timings.words.map(({ text }: { text: string }) => text)).toEqual([
       'The',
       'WWW',
       'works',
     ]);
-    expect(await readFile(path.join(box.out, 'a.srt'), 'utf8')).toContain('\nThe WWW works.\n');
+    expect(await readFile(path.join(sandbox.out, 'a.srt'), 'utf8')).toContain('\nThe WWW works.\n');
   });
 });
 
 describe('foley batch', () => {
   test('makes an item of each chapter of a book, and of each document that is named', async () => {
-    const { batch, write } = await batchBox({ 'a.md': MARKDOWN, 'b.txt': '# as it is' });
+    const { batch, write } = await batchSandbox({ 'a.md': MARKDOWN, 'b.txt': '# as it is' });
     const long = `<p>${'A long sentence is here. '.repeat(600)}</p>`;
     await write('book.epub', epubOf(['<h1>One</h1>', long]));
     const result = await batch(['a.md', 'b.txt', 'book.epub', '--dry-run']);
@@ -81,7 +81,7 @@ describe('foley batch', () => {
   });
 
   test('does not buy Markdown again that an earlier version spoke with its marks', async () => {
-    const { charged, events } = await batchBox({ 'a.md': '# Title\n\nSome **bold** words.\n' });
+    const { charged, events } = await batchSandbox({ 'a.md': '# Title\n\nSome **bold** words.\n' });
     await events(['a.md', '--text-format', 'plain']);
     const before = await charged();
     const { statuses } = await events(['a.md']);
@@ -92,7 +92,7 @@ describe('foley batch', () => {
   });
 
   test('does not buy Markdown without marks again that was spoken as plain text', async () => {
-    const { charged, events } = await batchBox({ 'a.md': 'Plain words\nhere.\n\nAnd more.\n' });
+    const { charged, events } = await batchSandbox({ 'a.md': 'Plain words\nhere.\n\nAnd more.\n' });
     await events(['a.md', '--text-format', 'plain']);
     const before = await charged();
     const { statuses } = await events(['a.md']);
@@ -101,7 +101,7 @@ describe('foley batch', () => {
   });
 
   test('sends the text of documents, named in a list as well, and shows their words', async () => {
-    const { charged, events, read } = await batchBox({
+    const { charged, events, read } = await batchSandbox({
       'a.ssml': '<speak><sub alias="World Wide Web">WWW</sub>.</speak>',
       'list.jsonl': '{"file":"a.ssml","id":"b"}\n{"text":"# c","id":"c"}\n',
     });
@@ -113,7 +113,7 @@ describe('foley batch', () => {
   });
 
   test('reads a book without the files that are missing from it, and says so once', async () => {
-    const { batch, write } = await batchBox({});
+    const { batch, write } = await batchSandbox({});
     const opf = `<package><manifest><item id="a" href="text/c0.xhtml" media-type="application/xhtml+xml"/><item id="b" href="gone.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>`;
     await write('book.epub', epubOf(['<p>Here.</p>'], { 'OEBPS/book.opf': opf }));
     const result = await batch(['book.epub']);
@@ -124,7 +124,7 @@ describe('foley batch', () => {
   });
 
   test('refuses a document that cannot be read, before the first request', async () => {
-    const { batch, charged, write } = await batchBox({ 'a.txt': 'Hi.' });
+    const { batch, charged, write } = await batchSandbox({ 'a.txt': 'Hi.' });
     await write('b.ssml', '<speak>\n<voice>a</voice></speak>');
     const result = await batch(['a.txt', 'b.ssml']);
     expect(result).toMatchObject({ code: 2 });
@@ -135,8 +135,8 @@ describe('foley batch', () => {
 });
 
 test('pauses are refused where they cannot be spoken', async () => {
-  const box = await boxWith({ 'a.ssml': '<speak>a<break/>b</speak>' });
-  const result = await runFoley(['jobs', 'create', '-f', 'a.ssml'], { box });
+  const sandbox = await sandboxWith({ 'a.ssml': '<speak>a<break/>b</speak>' });
+  const result = await runFoley(['jobs', 'create', '-f', 'a.ssml'], { sandbox });
   expect(result).toMatchObject({ code: 2 });
   expect(result.stderr).toContain('the text has pauses');
 });
@@ -192,19 +192,19 @@ test.runIf(process.platform === 'linux')(
   'a lexicon needs little memory for a long text',
   async () => {
     const input = 'A few words of prose about nginxes. '.repeat(0.2 * MEBIBYTE);
-    const box = await boxWith({ 'names.tsv': 'nginx\tengine x\n', 'a.txt': input });
-    const { env, peak } = await withPeak(box);
+    const sandbox = await sandboxWith({ 'names.tsv': 'nginx\tengine x\n', 'a.txt': input });
+    const { env, peak } = await withPeak(sandbox);
     const args = ['tts', '-f', 'a.txt', '--lexicon', 'names.tsv', '--dry-run'];
-    expect(await runFoley(args, { box, env })).toMatchObject({ code: 0 });
+    expect(await runFoley(args, { sandbox, env })).toMatchObject({ code: 0 });
     expect(await peak()).toBeLessThan(400 * MEBIBYTE);
   },
 );
 
 describe.runIf(process.platform === 'linux')('a hostile document', () => {
   test.each(HOSTILE)('%s is refused in bounded memory', async (name, content, message) => {
-    const box = await boxWith({ [name]: content() });
-    const { env, peak } = await withPeak(box);
-    const result = await runFoley(['tts', '-f', name, '-o', 'a.mp3'], { box, env });
+    const sandbox = await sandboxWith({ [name]: content() });
+    const { env, peak } = await withPeak(sandbox);
+    const result = await runFoley(['tts', '-f', name, '-o', 'a.mp3'], { sandbox, env });
     expect(result).toMatchObject({ code: 2 });
     expect(result.stderr).toMatch(message);
     // A start of Node takes 50 MiB.

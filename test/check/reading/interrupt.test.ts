@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { epubOf } from '../../harness/epub.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const BODY = '<p>A <b>word</b><sup>2</sup> and <i>another</i> one.</p>';
@@ -34,17 +34,17 @@ test.each(DOCUMENTS)(
   'Ctrl-C stops the reading of %s',
   { timeout: 300_000 },
   async (name, content, args) => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, name), content());
-    await expectStopped(box, ['text', ...args]);
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, name), content());
+    await expectStopped(sandbox, ['text', ...args]);
   },
 );
 
 test('Ctrl-C stops the lexicon in a long text', { timeout: 300_000 }, async () => {
-  const box = await sandbox();
-  await writeFile(path.join(box.out, 'a.txt'), 'The sea is wide. '.repeat(400_000));
-  await writeFile(path.join(box.out, 'a.tsv'), 'sea\tocean\n');
-  await expectStopped(box, ['text', '-f', 'a.txt', '--lexicon', 'a.tsv']);
+  const sandbox = await createSandbox();
+  await writeFile(path.join(sandbox.out, 'a.txt'), 'The sea is wide. '.repeat(400_000));
+  await writeFile(path.join(sandbox.out, 'a.tsv'), 'sea\tocean\n');
+  await expectStopped(sandbox, ['text', '-f', 'a.txt', '--lexicon', 'a.tsv']);
 });
 
 test.each([
@@ -54,10 +54,10 @@ test.each([
   'Ctrl-C stops the %s of the subtitles of a long Chinese text',
   { timeout: 300_000 },
   async (_what, ...flags) => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, 'a.json'), chineseTimings(80_000));
-    await expectStopped(box, ['captions', 'a.json', ...flags]);
-    expect((await readdir(box.out)).filter((name) => name.endsWith('.part'))).toEqual([]);
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'a.json'), chineseTimings(80_000));
+    await expectStopped(sandbox, ['captions', 'a.json', ...flags]);
+    expect((await readdir(sandbox.out)).filter((name) => name.endsWith('.part'))).toEqual([]);
   },
 );
 
@@ -74,20 +74,20 @@ function chineseTimings(characters: number): string {
 }
 
 /** Checks that Ctrl-C ends a command soon after its start, in a part of its usual time. */
-async function expectStopped(box: Sandbox, args: readonly string[]): Promise<void> {
-  await runFoley(['text', 'Hi'], { box });
-  const start = await timeOf(box, ['text', 'Hi']);
-  const whole = await timeOf(box, args);
+async function expectStopped(sandbox: Sandbox, args: readonly string[]): Promise<void> {
+  await runFoley(['text', 'Hi'], { sandbox });
+  const start = await timeOf(sandbox, ['text', 'Hi']);
+  const whole = await timeOf(sandbox, args);
   // The thread starts in the time of a short command.
   const when = delay(2 * start).then(() => performance.now());
-  const result = await runFoley(args, { box, signalAt: { signal: 'SIGINT', when } });
+  const result = await runFoley(args, { sandbox, signalAt: { signal: 'SIGINT', when } });
   const stopped = performance.now() - (await when);
   expect(result).toMatchObject({ code: null, signal: 'SIGINT' });
   expect(stopped).toBeLessThan(Math.max(start, whole / 4));
 }
 
-async function timeOf(box: Sandbox, args: readonly string[]): Promise<number> {
+async function timeOf(sandbox: Sandbox, args: readonly string[]): Promise<number> {
   const start = performance.now();
-  await runFoley(args, { box, timeoutMs: 250_000 });
+  await runFoley(args, { sandbox, timeoutMs: 250_000 });
   return performance.now() - start;
 }

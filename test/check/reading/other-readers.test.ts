@@ -7,7 +7,7 @@ import { readDocument } from '../../../src/text/formats/read-document.ts';
 import { documentFormat } from '../../../src/text/formats/text-formats.ts';
 import { epubOf } from '../../harness/epub.ts';
 import { installPythonTools } from '../../harness/python-tools.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { DOCUMENT_FILES, readDocumentFile } from '../../text/formats/document-files.ts';
 
 const PYTHON_FILES = fileURLToPath(new URL('../python', import.meta.url));
@@ -69,7 +69,7 @@ describe('other readers find the words that foley speaks, and those that it leav
   });
 
   test('an EPUB with chapters in another order than its files', { timeout: 300_000 }, async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'book.epub');
     const opf = `<?xml version="1.0"?>
 <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">

@@ -6,7 +6,7 @@ import { decodeAudio } from '../../harness/decode-audio.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { readWav } from '../../harness/wav.ts';
 import { startHostedService } from '../../binary/support/hosted-service.ts';
 import { answer } from '../../fault-server/http-text.ts';
@@ -18,11 +18,11 @@ const PARTS = ['One, two.', 'Three', 'four.'];
 const PAUSES_MS = [300, 800, 1_500, 250];
 const TOTAL_MS = 2_850;
 
-async function spoken(box: Sandbox, args: readonly string[]): Promise<Buffer> {
-  const result = await runFoley(['tts', '-q', ...args], { box });
+async function spoken(sandbox: Sandbox, args: readonly string[]): Promise<Buffer> {
+  const result = await runFoley(['tts', '-q', ...args], { sandbox });
   expect(result.code, result.stderr).toBe(0);
   const at = args.indexOf('-o');
-  return at === -1 ? result.stdout : readFile(path.join(box.out, args[at + 1] ?? ''));
+  return at === -1 ? result.stdout : readFile(path.join(sandbox.out, args[at + 1] ?? ''));
 }
 
 function wavOf(bytes: Buffer) {
@@ -32,12 +32,12 @@ function wavOf(bytes: Buffer) {
 
 describe('--pauses', () => {
   test.each(['sync', 'job', 'aligned'])('is exact to the sample in wav (--via %s)', async (via) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = [TEXT, '--pauses', '--via', via, '-o', 'a.wav'];
-    const { sampleRate, samples } = wavOf(await spoken(box, args));
+    const { sampleRate, samples } = wavOf(await spoken(sandbox, args));
     const parts: number[] = [];
     for (const part of PARTS) {
-      parts.push(wavOf(await spoken(box, [part, '-o', 'part.wav'])).samples.length);
+      parts.push(wavOf(await spoken(sandbox, [part, '-o', 'part.wav'])).samples.length);
     }
     const silent = PAUSES_MS.map((ms) => (ms * sampleRate) / 1000);
     const sum = [...parts, ...silent].reduce((total, one) => total + one, 0);
@@ -50,15 +50,15 @@ describe('--pauses', () => {
   });
 
   test.each(['mp3', 'ogg'])('is exact to a frame in %s, in a file and a stream', async (format) => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     let expected = TOTAL_MS;
     for (const part of PARTS) {
-      const bytes = await spoken(box, [part, '-o', `part.${format}`]);
+      const bytes = await spoken(sandbox, [part, '-o', `part.${format}`]);
       expected += (await decodeAudio(bytes)).durationMs;
     }
     const frameMs = format === 'mp3' ? 1152 / 44.1 : 0.1;
-    const whole = await spoken(box, [TEXT, '--pauses', '-o', `a.${format}`]);
-    const stream = await spoken(box, [TEXT, '--pauses', '--format', format]);
+    const whole = await spoken(sandbox, [TEXT, '--pauses', '-o', `a.${format}`]);
+    const stream = await spoken(sandbox, [TEXT, '--pauses', '--format', format]);
     for (const bytes of [whole, stream]) {
       const { durationMs } = await decodeAudio(bytes);
       // A decoder leaves out its own delay where a tag has the length.
@@ -68,11 +68,11 @@ describe('--pauses', () => {
   });
 
   test('is exact to the sample in raw samples', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const flags = ['--api', 'compat-tts', '--format', 'pcm'];
-    const whole = await spoken(box, [TEXT, '--pauses', ...flags]);
+    const whole = await spoken(sandbox, [TEXT, '--pauses', ...flags]);
     let expected = (TOTAL_MS / 1000) * 24_000 * 2;
-    for (const part of PARTS) expected += (await spoken(box, [part, ...flags])).length;
+    for (const part of PARTS) expected += (await spoken(sandbox, [part, ...flags])).length;
     expect(whole.length).toBe(expected);
   });
 
@@ -91,7 +91,7 @@ describe('--pauses', () => {
       const result = await runFoley(['tts', TEXT, ...flags, ...more], { env });
       expect(result.code, result.stderr).toBe(0);
       const bytes =
-        more.length === 0 ? result.stdout : await readFile(path.join(result.box.out, 'a.pcm'));
+        more.length === 0 ? result.stdout : await readFile(path.join(result.sandbox.out, 'a.pcm'));
       expect(bytes.equals(Buffer.concat(expected))).toBe(true);
     }
     // Jobs have no raw samples.
@@ -100,10 +100,10 @@ describe('--pauses', () => {
   });
 
   test('shifts captions exactly, and shows the text without marks', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const captions = async (text: string, name: string, ...more: readonly string[]) => {
-      await spoken(box, [text, '-o', `${name}.wav`, '--timings', `${name}.json`, ...more]);
-      return JSON.parse(await readFile(path.join(box.out, `${name}.json`), 'utf8'));
+      await spoken(sandbox, [text, '-o', `${name}.wav`, '--timings', `${name}.json`, ...more]);
+      return JSON.parse(await readFile(path.join(sandbox.out, `${name}.json`), 'utf8'));
     };
     const whole = await captions(TEXT, 'whole', '--pauses', '--subtitles', 'whole.srt');
     expect(whole).toMatchObject({ complete: true, text: 'One, two. Three four.' });
@@ -130,10 +130,10 @@ describe('--pauses', () => {
   test.each(['sync', 'job', 'aligned'])(
     'leaves out a part that the voice cannot speak, and keeps both silences (--via %s)',
     async (via) => {
-      const box = await sandbox();
+      const sandbox = await createSandbox();
       const text = 'One. [pause 500ms] привет, мир! [pause 300ms] Two.';
       const file = ['--pauses', '--via', via, '-o', 'a.wav', '--json'];
-      const result = await runFoley(['tts', '-q', text, ...file], { box });
+      const result = await runFoley(['tts', '-q', text, ...file], { sandbox });
       expect(result.code, result.stderr).toBe(3);
       expect(parseJsonDocument(result.stdout)).toMatchObject({
         parts: 3,
@@ -141,33 +141,36 @@ describe('--pauses', () => {
         unspoken: [{ text: 'привет' }, { text: 'мир' }],
       });
       const [one, two] = [
-        wavOf(await spoken(box, ['One.', '-o', 'one.wav'])),
-        wavOf(await spoken(box, ['Two.', '-o', 'two.wav'])),
+        wavOf(await spoken(sandbox, ['One.', '-o', 'one.wav'])),
+        wavOf(await spoken(sandbox, ['Two.', '-o', 'two.wav'])),
       ];
-      const { sampleRate, samples } = wavOf(await readFile(path.join(box.out, 'a.wav')));
+      const { sampleRate, samples } = wavOf(await readFile(path.join(sandbox.out, 'a.wav')));
       const silent = (800 * sampleRate) / 1000;
       expect(samples.length).toBe(one.samples.length + silent + two.samples.length);
-      const { stdout } = await runFoley(['recover', '--list', '--json'], { box });
+      const { stdout } = await runFoley(['recover', '--list', '--json'], { sandbox });
       expect(stdout.toString()).not.toContain('a.wav');
     },
   );
 
   test('fails without a charge if the voice can speak no part', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const result = await runFoley(['tts', 'привет [pause 1s] мир', '--pauses', '-o', 'a.wav'], {
-      box,
+      sandbox,
     });
     expect(result).toMatchObject({ code: 20 });
-    expect((await runFoley(['recover', '--list'], { box })).stdout.toString()).toBe('');
+    expect((await runFoley(['recover', '--list'], { sandbox })).stdout.toString()).toBe('');
   });
 
   test('speaks the breaks of SSML without the flag', async () => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, 'a.ssml'), '<speak>One.<break time="700ms"/>Two.</speak>');
+    const sandbox = await createSandbox();
+    await writeFile(
+      path.join(sandbox.out, 'a.ssml'),
+      '<speak>One.<break time="700ms"/>Two.</speak>',
+    );
     const [whole, one, two] = [
-      await spoken(box, ['-f', 'a.ssml', '-o', 'a.wav']),
-      await spoken(box, ['One.', '-o', 'one.wav']),
-      await spoken(box, ['Two.', '-o', 'two.wav']),
+      await spoken(sandbox, ['-f', 'a.ssml', '-o', 'a.wav']),
+      await spoken(sandbox, ['One.', '-o', 'one.wav']),
+      await spoken(sandbox, ['Two.', '-o', 'two.wav']),
     ].map((bytes) => wavOf(bytes));
     const speech = (one?.samples.length ?? 0) + (two?.samples.length ?? 0);
     expect(whole?.samples.length).toBe(speech + 0.7 * (whole?.sampleRate ?? 0));
@@ -179,12 +182,12 @@ describe('--pauses', () => {
   });
 
   test('counts each part by itself for --max-credits, rounded up', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const args = ['tts', TEXT, '--pauses', '-o', 'a.wav', '--credit-rate', '0.5', '--max-credits'];
-    const tooLittle = await runFoley([...args, '10'], { box });
+    const tooLittle = await runFoley([...args, '10'], { sandbox });
     expect(tooLittle.code).toBe(2);
     expect(tooLittle.stderr).toContain('this command may cost 11 (19 characters at 0.5 credits)');
-    expect((await runFoley([...args, '11'], { box })).code).toBe(0);
+    expect((await runFoley([...args, '11'], { sandbox })).code).toBe(0);
   });
 
   test('is shown by --dry-run and foley text', async () => {
@@ -253,9 +256,9 @@ describe('--pauses', () => {
   });
 
   test('names the file with a bad mark, and what is allowed', async () => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, 'a.txt'), 'One\n[pause] two');
-    const { stderr } = await refused(['--pauses', '-f', 'a.txt'], { box });
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'a.txt'), 'One\n[pause] two');
+    const { stderr } = await refused(['--pauses', '-f', 'a.txt'], { sandbox });
     expect(stderr).toContain('a.txt, line 2, column 1: the pause "[pause]" has no valid length');
     expect(stderr).toContain('[pause 800ms]');
   });

@@ -7,7 +7,7 @@ import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import { parseJsonDocument, parseJsonLines } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { RunOptions } from '../../harness/run-options.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { startHostedService } from '../../binary/support/hosted-service.ts';
 
 const { mp3 } = await tinyAudio();
@@ -33,13 +33,13 @@ describe('words that the voice cannot speak', () => {
     expect(result.stderr).toMatch(NAMED);
     expect(result.stderr).toMatch(/foley voices list --supports-language/);
     expect(unspokenOf(result.stdout)).toEqual(WORDS);
-    const file = await readFile(path.join(result.box.out, 'a.mp3'));
+    const file = await readFile(path.join(result.sandbox.out, 'a.mp3'));
     expect(file.length).toBe(Object(parseJsonDocument(result.stdout)).bytes);
   });
 
   test('leave the timings incomplete', async () => {
-    const { box, code } = await foley(['tts', TEXT, '-o', 'a.mp3', '--timings', 'a.json']);
-    const timings: unknown = JSON.parse(await readFile(path.join(box.out, 'a.json'), 'utf8'));
+    const { sandbox, code } = await foley(['tts', TEXT, '-o', 'a.mp3', '--timings', 'a.json']);
+    const timings: unknown = JSON.parse(await readFile(path.join(sandbox.out, 'a.json'), 'utf8'));
     expect(timings).toMatchObject({
       complete: false,
       words: [{ text: 'Hello' }, { text: 'world' }],
@@ -77,8 +77,8 @@ describe('words that the voice cannot speak', () => {
     'of a long text have positions in the whole text (%s)',
     async (via) => {
       const text = `${'A sentence of words. '.repeat(20)}𠀀 你好. ${'More of them. '.repeat(30)}再见. `;
-      const box = await sandbox();
-      await writeFile(path.join(box.out, 'long.txt'), text.repeat(3));
+      const sandbox = await createSandbox();
+      await writeFile(path.join(sandbox.out, 'long.txt'), text.repeat(3));
       const args = [
         'tts',
         '-f',
@@ -91,7 +91,7 @@ describe('words that the voice cannot speak', () => {
         '-m',
         'vendor-s21pro-free',
       ];
-      const result = await foley(args, { box });
+      const result = await foley(args, { sandbox });
       expect(result.code, result.stderr).toBe(3);
       const document = Object(parseJsonDocument(result.stdout));
       expect(document.parts).toBeGreaterThan(1);
@@ -108,8 +108,8 @@ describe('words that the voice cannot speak', () => {
 
 describe('a job with words that the voice cannot speak', () => {
   test('is reported when its audio is created, awaited or downloaded', async () => {
-    const box = await sandbox();
-    const created = await foley(['jobs', 'create', TEXT, '-o', 'a.mp3', '--json'], { box });
+    const sandbox = await createSandbox();
+    const created = await foley(['jobs', 'create', TEXT, '-o', 'a.mp3', '--json'], { sandbox });
     expect(created.code, created.stderr).toBe(3);
     expect(unspokenOf(created.stdout)).toEqual(WORDS);
     const { id } = Object(parseJsonDocument(created.stdout));
@@ -117,28 +117,28 @@ describe('a job with words that the voice cannot speak', () => {
       ['jobs', 'wait', id, '-o', 'b.mp3'],
       ['jobs', 'download', id, '-o', 'c.mp3'],
     ]) {
-      const result = await foley([...args, '--json'], { box });
+      const result = await foley([...args, '--json'], { sandbox });
       expect(result.code, result.stderr).toBe(3);
       expect(result.stderr).toMatch(NAMED);
       expect(unspokenOf(result.stdout)).toEqual(WORDS);
     }
     const v1 = await foley(['jobs', 'download', id, '-o', 'd.mp3', '--api', 'v1', '--json'], {
-      box,
+      sandbox,
     });
     expect(v1.code).toBe(3);
     expect(unspokenOf(v1.stdout)).toEqual([{ start: 6, end: 8 }]);
-    const waited = await foley(['jobs', 'wait', id, '--json'], { box });
+    const waited = await foley(['jobs', 'wait', id, '--json'], { sandbox });
     expect([waited.code, unspokenOf(waited.stdout)]).toEqual([0, null]);
   });
 
   test('is reported among several jobs', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const ids = await Promise.all(
       ['Hello', TEXT].map(async (text) =>
-        (await foley(['jobs', 'create', text], { box })).stdout.toString().trim(),
+        (await foley(['jobs', 'create', text], { sandbox })).stdout.toString().trim(),
       ),
     );
-    const result = await foley(['jobs', 'wait', ...ids, '-o', 'all'], { box });
+    const result = await foley(['jobs', 'wait', ...ids, '-o', 'all'], { sandbox });
     expect(result.code, result.stderr).toBe(3);
     expect(result.stderr).toMatch(NAMED);
   });
@@ -150,16 +150,16 @@ describe('a batch with words that a voice cannot speak', () => {
   test.each([[[]], [['--subtitles', 'srt']]])(
     'is done, ends with 3 once, and lists them in the report (%j)',
     async (flags) => {
-      const box = await sandbox();
-      await writeFile(path.join(box.out, 'l.txt'), LINES);
+      const sandbox = await createSandbox();
+      await writeFile(path.join(sandbox.out, 'l.txt'), LINES);
       const args = ['batch', '--lines', 'l.txt', '--output-dir', 'made', ...flags];
-      const first = await foley([...args, '--report', 'r.json'], { box });
+      const first = await foley([...args, '--report', 'r.json'], { sandbox });
       expect(first.code, first.stderr).toBe(3);
       expect(first.stdout.toString()).toMatch(/^3 done, 0 failed, 0 skipped/);
       expect(first.stderr).toMatch(
         /l-2: the voice .* cannot speak 1 word.*"你好" \(character 5\)/s,
       );
-      const report: unknown = JSON.parse(await readFile(path.join(box.out, 'r.json'), 'utf8'));
+      const report: unknown = JSON.parse(await readFile(path.join(sandbox.out, 'r.json'), 'utf8'));
       const items: { id: string; status: string; unspoken: unknown }[] = Object(report).items;
       const listed = items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
       expect(listed).toMatchObject([
@@ -167,7 +167,7 @@ describe('a batch with words that a voice cannot speak', () => {
         { status: 'done', unspoken: [{ start: 4, end: 6, text: '你好' }] },
         { status: 'done', unspoken: [] },
       ]);
-      const second = await foley([...args, '--json'], { box });
+      const second = await foley([...args, '--json'], { sandbox });
       expect(second.code, second.stderr).toBe(0);
       expect(parseJsonLines(second.stdout.toString())).toContainEqual(
         expect.objectContaining({

@@ -6,7 +6,7 @@ import { startService } from '../../contract/start-service.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { RunResult } from '../../harness/run-options.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { expectSound } from '../../binary/support/sound.ts';
 
 const TEXT = 'Hello from foley, on every surface.';
@@ -41,15 +41,15 @@ async function ask(surface: string, ...flags: readonly string[]): Promise<RunRes
 async function durationOf(surface: string, ...flags: readonly string[]): Promise<number> {
   const result = await ask(surface, '-o', 'x.wav', ...flags);
   expect(result.code, result.stderr).toBe(0);
-  return (await expectSound(await readFile(path.join(result.box.out, 'x.wav')))).durationMs;
+  return (await expectSound(await readFile(path.join(result.sandbox.out, 'x.wav')))).durationMs;
 }
 
 describe.each(SURFACES)('the embedded service, asked by foley tts --api %s', (surface, formats) => {
   test('speaks in each format, by the name of the file', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     for (const format of formats) {
       const name = `hello.${format}`;
-      const result = await runFoley(words(surface, '--local', '-o', name, '--json'), { box });
+      const result = await runFoley(words(surface, '--local', '-o', name, '--json'), { sandbox });
       expect(result.code, result.stderr).toBe(0);
       expect(parseJsonDocument(result.stdout)).toMatchObject({
         output: name,
@@ -58,7 +58,7 @@ describe.each(SURFACES)('the embedded service, asked by foley tts --api %s', (su
         ignoredParameters: surface === 'v3' ? [] : null,
         target: 'embedded',
       });
-      const bytes = await readFile(path.join(box.out, name));
+      const bytes = await readFile(path.join(sandbox.out, name));
       if (format === 'pcm') expect(loudestOf(bytes)).toBeGreaterThan(1_000);
       else expect((await expectSound(bytes)).format).toBe(format);
     }

@@ -6,8 +6,8 @@ import {
   rateLimited,
 } from '../../fault-server/catalogue.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { MODEL, SURFACES, surfaceScene } from './surface-scene.ts';
-import type { SurfaceName } from './surface-scene.ts';
+import { MODEL, SURFACES, surfaceFixture } from './surface-fixture.ts';
+import type { SurfaceName } from './surface-fixture.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -21,7 +21,7 @@ function onSurface(surface: SurfaceName) {
 
 describe.each(['v2', 'v1'] as const)('on %s, where the request id is the key', (surface) => {
   test('one key goes out as both headers', async () => {
-    const { run, requests } = await surfaceScene();
+    const { run, requests } = await surfaceFixture();
     await run(words(surface));
     await run(words(surface, '--idempotency-key', 'order-1'));
     await run(words(surface, '--request-id', 'trace-1'));
@@ -33,7 +33,7 @@ describe.each(['v2', 'v1'] as const)('on %s, where the request id is the key', (
   });
 
   test('two different ones are exit 2', async () => {
-    const { run, server } = await surfaceScene();
+    const { run, server } = await surfaceFixture();
     const result = await run(words(surface, '--request-id', 'a', '--idempotency-key', 'b'));
     expect(result.code).toBe(2);
     expect(result.stderr).toContain('--request-id and --idempotency-key differ');
@@ -41,7 +41,7 @@ describe.each(['v2', 'v1'] as const)('on %s, where the request id is the key', (
   });
 
   test('a request without an answer is sent again under the same id', async () => {
-    const { run, requests } = await surfaceScene([
+    const { run, requests } = await surfaceFixture([
       { ...onSurface(surface), nth: 1, answer: resetBeforeHeaders() },
       { ...onSurface(surface), nth: 1, answer: errorAnswer(503, { retryAfter: '0' }) },
     ]);
@@ -54,14 +54,14 @@ describe.each(['v2', 'v1'] as const)('on %s, where the request id is the key', (
 
   test('a refunded request is sent once more under a new id, unless the id was given', async () => {
     const refund = { ...onSurface(surface), nth: 1, answer: requestPreviouslyRefunded() };
-    const stage = await surfaceScene([refund]);
-    const result = await stage.run(words(surface));
+    const fixture = await surfaceFixture([refund]);
+    const result = await fixture.run(words(surface));
     expect(result.code, result.stderr).toBe(0);
-    const ids = stage.requests(surface).map((one) => one.header('x-request-id'));
+    const ids = fixture.requests(surface).map((one) => one.header('x-request-id'));
     expect(new Set(ids).size).toBe(2);
-    expect(stage.requests(surface).map((one) => one.header('idempotency-key'))).toEqual(ids);
+    expect(fixture.requests(surface).map((one) => one.header('idempotency-key'))).toEqual(ids);
     for (const flag of ['--request-id', '--idempotency-key']) {
-      const own = await surfaceScene([refund]);
+      const own = await surfaceFixture([refund]);
       expect((await own.run(words(surface, flag, 'mine'))).code).toBe(20);
       expect(own.requests(surface)).toHaveLength(1);
     }
@@ -70,7 +70,7 @@ describe.each(['v2', 'v1'] as const)('on %s, where the request id is the key', (
 
 describe.each(['compat-tts', 'compat-speech'] as const)('on %s, without a key', (surface) => {
   test('no key is sent, and none is taken', async () => {
-    const { run, requests, server } = await surfaceScene();
+    const { run, requests, server } = await surfaceFixture();
     await run(words(surface, '--request-id', 'trace-1'));
     const [request] = requests(surface);
     expect(request?.header('x-request-id')).toBe('trace-1');
@@ -83,7 +83,7 @@ describe.each(['compat-tts', 'compat-speech'] as const)('on %s, without a key', 
   });
 
   test('what was sent and not answered is exit 26, not sent again, and says where to look', async () => {
-    const { run, requests } = await surfaceScene([
+    const { run, requests } = await surfaceFixture([
       { ...onSurface(surface), answer: resetBeforeHeaders() },
     ]);
     const result = await run(words(surface, '--json'));
@@ -95,7 +95,7 @@ describe.each(['compat-tts', 'compat-speech'] as const)('on %s, without a key', 
   });
 
   test('a 5xx is not asked again', async () => {
-    const { run, requests } = await surfaceScene([
+    const { run, requests } = await surfaceFixture([
       { ...onSurface(surface), answer: errorAnswer(500) },
     ]);
     const result = await run(words(surface, '--json'));
@@ -104,7 +104,7 @@ describe.each(['compat-tts', 'compat-speech'] as const)('on %s, without a key', 
   });
 
   test('a 429 did nothing, and is asked again', async () => {
-    const { run, requests } = await surfaceScene([
+    const { run, requests } = await surfaceFixture([
       { ...onSurface(surface), nth: 1, answer: rateLimited('0') },
     ]);
     const result = await run(words(surface));

@@ -5,7 +5,7 @@ import type { StartedService } from '../../contract/start-service.ts';
 import { startService } from '../../contract/start-service.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 let service: StartedService;
 beforeAll(async () => {
@@ -36,25 +36,30 @@ const COMPAT: readonly (readonly [string, string])[] = [
   ['compat-speech', '--speed 1.5 -m vendor-s21pro-flash'],
 ];
 
-async function speak(box: Sandbox, surface: string, voice: string, flags: string): Promise<Buffer> {
+async function speak(
+  sandbox: Sandbox,
+  surface: string,
+  voice: string,
+  flags: string,
+): Promise<Buffer> {
   const name = 'x.wav';
   const args = ['tts', 'One two three.', '--voice-name', voice, '-o', name];
   const more = flags === '' ? [] : flags.split(' ');
   const env = { FOLEY_BASE_URL: service.baseUrl, FOLEY_API_KEY: service.key };
-  const result = await runFoley([...args, '--api', surface, ...more], { box, env });
+  const result = await runFoley([...args, '--api', surface, ...more], { sandbox, env });
   expect(result.code, result.stderr).toBe(0);
-  return readFile(path.join(box.out, name));
+  return readFile(path.join(sandbox.out, name));
 }
 
 describe.each(CHANGES)('of %s, %s', (voice, flags) => {
   test('changes the sound on v1 and v2 as it does on v3', async () => {
-    const box = await sandbox();
+    const sandbox = await createSandbox();
     const model = / -m \S+/.exec(flags)?.[0].trim() ?? '';
-    const plain = await speak(box, 'v3', voice, model);
-    const changed = await speak(box, 'v3', voice, flags);
+    const plain = await speak(sandbox, 'v3', voice, model);
+    const changed = await speak(sandbox, 'v3', voice, flags);
     expect(changed.equals(plain)).toBe(false);
     for (const surface of ['v2', 'v1']) {
-      const heard = await speak(box, surface, voice, flags);
+      const heard = await speak(sandbox, surface, voice, flags);
       expect(heard.equals(changed), surface).toBe(true);
     }
   });
@@ -62,16 +67,16 @@ describe.each(CHANGES)('of %s, %s', (voice, flags) => {
 
 describe.each(INAUDIBLE)('of %s, %s', (voice, flags) => {
   test('is taken by v1 and v2 and leaves the sound as it is', async () => {
-    const box = await sandbox();
-    const plain = await speak(box, 'v3', voice, '');
+    const sandbox = await createSandbox();
+    const plain = await speak(sandbox, 'v3', voice, '');
     for (const surface of ['v2', 'v1']) {
-      expect((await speak(box, surface, voice, flags)).equals(plain), surface).toBe(true);
+      expect((await speak(sandbox, surface, voice, flags)).equals(plain), surface).toBe(true);
     }
   });
 });
 
 test.each(COMPAT)('%s with %s sounds as v3 with it', async (surface, flags) => {
-  const box = await sandbox();
-  const own = await speak(box, 'v3', 'Clara', flags);
-  expect((await speak(box, surface, 'Clara', flags)).equals(own)).toBe(true);
+  const sandbox = await createSandbox();
+  const own = await speak(sandbox, 'v3', 'Clara', flags);
+  expect((await speak(sandbox, surface, 'Clara', flags)).equals(own)).toBe(true);
 });

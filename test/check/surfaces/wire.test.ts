@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
-import { MODEL, SURFACES, surfaceScene, VOICE } from './surface-scene.ts';
-import type { SurfaceName } from './surface-scene.ts';
+import { MODEL, SURFACES, surfaceFixture, VOICE } from './surface-fixture.ts';
+import type { SurfaceName } from './surface-fixture.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -89,7 +89,7 @@ const ALL = Object.keys(SURFACES).filter((name): name is SurfaceName => name in 
 
 describe.each(ALL)('foley tts --api %s', (surface) => {
   test('sends the voice, the text, and nothing that was not given', async () => {
-    const { run, bodyOf, server } = await surfaceScene();
+    const { run, bodyOf, server } = await surfaceFixture();
     const result = await run(words(surface, ''));
     expect(result.code, result.stderr).toBe(0);
     expect(bodyOf(surface)).toStrictEqual(PLAIN[surface]);
@@ -97,14 +97,14 @@ describe.each(ALL)('foley tts --api %s', (surface) => {
   });
 
   test.each(SENT[surface])('with %s sends %j', async (flags, sent) => {
-    const { run, bodyOf } = await surfaceScene();
+    const { run, bodyOf } = await surfaceFixture();
     const result = await run(words(surface, flags));
     expect(result.code, result.stderr).toBe(0);
     expect(bodyOf(surface)).toStrictEqual({ ...PLAIN[surface], ...sent });
   });
 
   test('--dry-run prints exactly what would be sent', async () => {
-    const { run, bodyOf, requests, server } = await surfaceScene();
+    const { run, bodyOf, requests, server } = await surfaceFixture();
     const flags = `--speed 1.5 --request-id r-1${surface === 'compat-tts' ? ` -m ${MODEL}` : ''}`;
     const keyed = surface.startsWith('compat') ? flags : `${flags} --idempotency-key r-1`;
     const told = await run([...words(surface, keyed), '--dry-run']);
@@ -128,7 +128,7 @@ describe.each(ALL)('foley tts --api %s', (surface) => {
 
 describe.each(['compat-tts', 'compat-speech'] as const)('foley tts --api %s', (surface) => {
   test.each(REFUSED[surface] ?? [])('does not have %s: exit 2', async (flags) => {
-    const { run, server } = await surfaceScene();
+    const { run, server } = await surfaceFixture();
     const result = await run(words(surface, flags));
     expect(result.code).toBe(2);
     const [flag = ''] = flags.split(' ');
@@ -137,7 +137,7 @@ describe.each(['compat-tts', 'compat-speech'] as const)('foley tts --api %s', (s
   });
 
   test('does not have ogg: exit 2, whether asked for or named', async () => {
-    const { run, server } = await surfaceScene();
+    const { run, server } = await surfaceFixture();
     const asked = await run(words(surface, '--format ogg'));
     expect(asked.code).toBe(2);
     expect(asked.stderr).toContain(
@@ -150,9 +150,9 @@ describe.each(['compat-tts', 'compat-speech'] as const)('foley tts --api %s', (s
   });
 
   test('leaves out what is configured and cannot be sent, and says so', async () => {
-    const { run, bodyOf, box } = await surfaceScene();
+    const { run, bodyOf, sandbox } = await surfaceFixture();
     const { writeFile } = await import('node:fs/promises');
-    await writeFile(`${box.out}/foley.config.json`, '{"language":"de","volume":3,"speed":1.5}');
+    await writeFile(`${sandbox.out}/foley.config.json`, '{"language":"de","volume":3,"speed":1.5}');
     const result = await run(words(surface, ''));
     expect(result.code, result.stderr).toBe(0);
     expect(bodyOf(surface)).toMatchObject(
@@ -167,7 +167,7 @@ describe.each(['compat-tts', 'compat-speech'] as const)('foley tts --api %s', (s
 
 describe('the model', () => {
   test('goes into the header of compat-tts', async () => {
-    const { run, requests } = await surfaceScene();
+    const { run, requests } = await surfaceFixture();
     await run(words('compat-tts', `--model ${MODEL}`));
     expect(requests('compat-tts')[0]?.header('model')).toBe(MODEL);
     await run(words('compat-tts', ''));
@@ -175,7 +175,7 @@ describe('the model', () => {
   });
 
   test('is needed by compat-speech, and may be configured', async () => {
-    const { run, bodyOf, server } = await surfaceScene();
+    const { run, bodyOf, server } = await surfaceFixture();
     const args = ['tts', 'Hi', '-o', 'out', '--api', 'compat-speech'];
     const without = await run(args);
     expect(without.code).toBe(2);
@@ -188,7 +188,7 @@ describe('the model', () => {
 });
 
 test.each(['v3', 'v2', 'v1'])('pcm is not for %s: exit 2', async (surface) => {
-  const { run, server } = await surfaceScene();
+  const { run, server } = await surfaceFixture();
   const result = await run(['tts', 'Hi', '--api', surface, '--format', 'pcm']);
   expect(result.code).toBe(2);
   expect(result.stderr).toMatch(/pcm.*it takes mp3, wav, ogg/);
@@ -196,7 +196,7 @@ test.each(['v3', 'v2', 'v1'])('pcm is not for %s: exit 2', async (surface) => {
 });
 
 test('an unknown surface is exit 2 with the nearest', async () => {
-  const { run } = await surfaceScene();
+  const { run } = await surfaceFixture();
   const result = await run(['tts', 'Hi', '--api', 'compat-speach']);
   expect(result.code).toBe(2);
   expect(result.stderr).toContain('it takes v3, v2, v1, compat-tts, compat-speech');

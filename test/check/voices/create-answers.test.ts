@@ -4,17 +4,22 @@ import { refusedOrigin } from '../../fault-server/fault-server.ts';
 import { answer } from '../../fault-server/http-text.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { OPEN, scene } from '../../binary/support/scene.ts';
+import { OPEN, createFixture } from '../../binary/support/fixture.ts';
 import { putRecording } from '../../binary/voices/recordings.ts';
-import { debrisIn, json, MADE, onCreate, VOICES_V1 } from '../../binary/voices/voice-scene.ts';
+import { debrisIn, json, MADE, onCreate, VOICES_V1 } from '../../binary/voices/voice-fixture.ts';
 
 const CREATE = ['voices', 'create', 'Ada', 'a.wav', '--json'] as const;
 
 async function fail(reply: readonly Step[], ...flags: readonly string[]) {
-  const stage = await scene([onCreate(reply)]);
-  await putRecording(stage.box, 'a.wav');
-  const error = errorLine(await stage.run([...CREATE, ...flags]));
-  return { error, stage, left: await debrisIn(stage.box), attempts: stage.server.requests.length };
+  const fixture = await createFixture([onCreate(reply)]);
+  await putRecording(fixture.sandbox, 'a.wav');
+  const error = errorLine(await fixture.run([...CREATE, ...flags]));
+  return {
+    error,
+    fixture,
+    left: await debrisIn(fixture.sandbox),
+    attempts: fixture.server.requests.length,
+  };
 }
 
 describe('a refusal is reported once, and costs nothing', () => {
@@ -67,43 +72,46 @@ describe('what cannot have made it is sent again', () => {
     ['429', faults.rateLimited('0')],
     ['a 503 that says so', faults.errorAnswer(503, { details: { retryable: true } })],
   ])('after %s', async (_, reply) => {
-    const stage = await scene([onCreate(reply, { times: 1 }), onCreate()]);
-    await putRecording(stage.box, 'a.wav');
-    const result = await stage.run(['voices', 'create', 'Ada', 'a.wav']);
+    const fixture = await createFixture([onCreate(reply, { times: 1 }), onCreate()]);
+    await putRecording(fixture.sandbox, 'a.wav');
+    const result = await fixture.run(['voices', 'create', 'Ada', 'a.wav']);
     expect(result.code, result.stderr).toBe(0);
-    const [first, second] = stage.server.requests;
+    const [first, second] = fixture.server.requests;
     expect(second?.body).toStrictEqual(first?.body);
-    expect(await debrisIn(stage.box)).toStrictEqual([]);
+    expect(await debrisIn(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('without a server it exits with 24, and nothing stays open', async () => {
-    const stage = await scene([]);
-    await putRecording(stage.box, 'a.wav');
+    const fixture = await createFixture([]);
+    await putRecording(fixture.sandbox, 'a.wav');
     const env = { FOLEY_BASE_URL: await refusedOrigin() };
-    const result = await stage.run([...CREATE, '--max-retries', '0'], { env });
+    const result = await fixture.run([...CREATE, '--max-retries', '0'], { env });
     expect(errorLine(result)).toMatchObject({ exitCode: 24, billed: 'no' });
-    expect(await debrisIn(stage.box)).toStrictEqual([]);
+    expect(await debrisIn(fixture.sandbox)).toStrictEqual([]);
   });
 });
 
 test('an id that a service sends is shown safely, and is data with --json', async () => {
   const voiceId = '\u001b]0;evil\u0007\u202e';
-  const stage = await scene([onCreate(json({ ...MADE, voiceId }))]);
-  await putRecording(stage.box, 'a.wav');
-  const result = await stage.run(['voices', 'create', 'Ada', 'a.wav']);
+  const fixture = await createFixture([onCreate(json({ ...MADE, voiceId }))]);
+  await putRecording(fixture.sandbox, 'a.wav');
+  const result = await fixture.run(['voices', 'create', 'Ada', 'a.wav']);
   expect(result.stdout.toString()).toBe('\\x1b]0;evil\\x07\\u202e\n');
   expect(result.stderr).not.toContain('\u001b]');
 });
 
 async function recoverFrom(voices: readonly object[]) {
   const page = { items: voices, total: voices.length, page: 1, pageSize: 100, totalPages: 1 };
-  const stage = await scene([
+  const fixture = await createFixture([
     onCreate(faults.resetBeforeHeaders()),
     { method: 'GET', path: VOICES_V1, answer: json(page) },
   ]);
-  await putRecording(stage.box, 'a.wav');
-  expect(errorLine(await stage.run(CREATE)).exitCode).toBe(26);
-  return { recovered: await stage.run(['recover', '--json']), left: await debrisIn(stage.box) };
+  await putRecording(fixture.sandbox, 'a.wav');
+  expect(errorLine(await fixture.run(CREATE)).exitCode).toBe(26);
+  return {
+    recovered: await fixture.run(['recover', '--json']),
+    left: await debrisIn(fixture.sandbox),
+  };
 }
 
 function listed(voiceId: string, name: string, created_at?: string) {

@@ -3,9 +3,9 @@ import * as faults from '../../fault-server/catalogue.ts';
 import { answer } from '../../fault-server/http-text.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import type { Scene } from '../../binary/support/scene.ts';
-import { OPEN, scene } from '../../binary/support/scene.ts';
-import { debrisIn, DESIGNS, everyNth, json, MADE } from '../../binary/voices/voice-scene.ts';
+import type { Fixture } from '../../binary/support/fixture.ts';
+import { OPEN, createFixture } from '../../binary/support/fixture.ts';
+import { debrisIn, DESIGNS, everyNth, json, MADE } from '../../binary/voices/voice-fixture.ts';
 
 interface Create {
   readonly args: readonly string[];
@@ -45,7 +45,7 @@ function rule({ path }: Create, reply: Answer, more: Pick<Rule, 'times'> = {}): 
   return { method: 'POST', path, answer: reply, ...more };
 }
 
-function keysOf({ server }: Scene): string[] {
+function keysOf({ server }: Fixture): string[] {
   return server.requests.map((request) => request.header('idempotency-key') ?? 'none');
 }
 
@@ -56,61 +56,67 @@ describe.each([
   test.each(everyNth(3, REPEATED))(
     'is asked for again under the same key after %s',
     async (_fault, reply) => {
-      const stage = await scene([rule(create, reply, { times: 1 }), rule(create, create.good)]);
-      const result = await stage.run(create.args);
+      const fixture = await createFixture([
+        rule(create, reply, { times: 1 }),
+        rule(create, create.good),
+      ]);
+      const result = await fixture.run(create.args);
       expect(result.code, result.stderr).toBe(0);
-      const [one, two, ...more] = keysOf(stage);
+      const [one, two, ...more] = keysOf(fixture);
       expect([two, more]).toStrictEqual([one, []]);
-      const [first, second] = stage.server.requests;
+      const [first, second] = fixture.server.requests;
       expect(second?.body).toStrictEqual(first?.body);
-      expect(await debrisIn(stage.box)).toStrictEqual([]);
+      expect(await debrisIn(fixture.sandbox)).toStrictEqual([]);
     },
   );
 
   test('takes a new key, once, when its own was refunded', async () => {
     const refunded = faults.errorAnswer(409, { code: 'ERR_REQUEST_PREVIOUSLY_REFUNDED' });
-    const stage = await scene([rule(create, refunded, { times: 1 }), rule(create, create.good)]);
-    expect((await stage.run(create.args)).code).toBe(0);
-    expect(new Set(keysOf(stage)).size).toBe(2);
-    const mine = await scene([rule(create, refunded)]);
+    const fixture = await createFixture([
+      rule(create, refunded, { times: 1 }),
+      rule(create, create.good),
+    ]);
+    expect((await fixture.run(create.args)).code).toBe(0);
+    expect(new Set(keysOf(fixture)).size).toBe(2);
+    const mine = await createFixture([rule(create, refunded)]);
     const result = await mine.run([...create.args, '--idempotency-key', 'mine', '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 20, billed: 'no' });
     expect(keysOf(mine)).toStrictEqual(['mine']);
   });
 
   test('without a response names the key of a free retry, and so does recover', async () => {
-    const stage = await scene([rule(create, faults.resetBeforeHeaders())]);
-    const result = await stage.run([...create.args, '--max-retries', '1', '--json']);
-    const [key = ''] = keysOf(stage);
+    const fixture = await createFixture([rule(create, faults.resetBeforeHeaders())]);
+    const result = await fixture.run([...create.args, '--max-retries', '1', '--json']);
+    const [key = ''] = keysOf(fixture);
     expect(errorLine(result)).toMatchObject({ exitCode: 26, billed: 'unknown' });
     expect(errorLine(result).hint).toContain(`--idempotency-key ${key}`);
-    expect(await debrisIn(stage.box)).toStrictEqual([OPEN]);
-    const told = await stage.run(['recover']);
+    expect(await debrisIn(fixture.sandbox)).toStrictEqual([OPEN]);
+    const told = await fixture.run(['recover']);
     expect([told.code, told.stdout.toString()]).toStrictEqual([26, expect.stringContaining(key)]);
   });
 
   test('stopped with Ctrl-C says how to go on', async () => {
-    const stage = await scene([rule(create, faults.silence())]);
-    const running = await stage.start(create.args);
-    await stage.server.paused();
+    const fixture = await createFixture([rule(create, faults.silence())]);
+    const running = await fixture.start(create.args);
+    await fixture.server.paused();
     running.signal('SIGINT');
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
-    expect(result.stderr).toContain(`--idempotency-key ${keysOf(stage)[0]}`);
-    expect(await debrisIn(stage.box)).toStrictEqual([OPEN]);
+    expect(result.stderr).toContain(`--idempotency-key ${keysOf(fixture)[0]}`);
+    expect(await debrisIn(fixture.sandbox)).toStrictEqual([OPEN]);
   });
 
   test.each(everyNth(3, REFUSED))('%d is exit %d at once', async (status, exitCode) => {
-    const stage = await scene([rule(create, faults.errorAnswer(status))]);
-    const result = await stage.run([...create.args, '--json']);
+    const fixture = await createFixture([rule(create, faults.errorAnswer(status))]);
+    const result = await fixture.run([...create.args, '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode, status, billed: 'no' });
-    expect(stage.server.requests).toHaveLength(1);
-    expect(await debrisIn(stage.box)).toStrictEqual([]);
+    expect(fixture.server.requests).toHaveLength(1);
+    expect(await debrisIn(fixture.sandbox)).toStrictEqual([]);
   });
 
   test('one that was done before is exit 27', async () => {
-    const stage = await scene([rule(create, faults.requestAlreadyCompleted())]);
-    const result = await stage.run([...create.args, '--json']);
+    const fixture = await createFixture([rule(create, faults.requestAlreadyCompleted())]);
+    const result = await fixture.run([...create.args, '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 27, billed: 'yes' });
   });
 });
@@ -118,8 +124,8 @@ describe.each([
 test('an answer that is cut is exit 25, and is not asked for again by itself', async () => {
   const head = { 'Content-Type': 'application/json' };
   const cut = answer(200, head, '{"designId":').concat({ kind: 'fin' });
-  const stage = await scene([rule(DESIGN, cut)]);
-  const error = errorLine(await stage.run([...DESIGN.args, '--json']));
+  const fixture = await createFixture([rule(DESIGN, cut)]);
+  const error = errorLine(await fixture.run([...DESIGN.args, '--json']));
   expect(error).toMatchObject({ exitCode: 25, billed: 'unknown' });
-  expect(stage.server.requests).toHaveLength(1);
+  expect(fixture.server.requests).toHaveLength(1);
 });

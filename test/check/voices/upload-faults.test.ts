@@ -5,13 +5,13 @@ import { errorLine } from '../../harness/error-line.ts';
 import { withPeak } from '../../harness/peak-memory.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
-import { OPEN } from '../../binary/support/scene.ts';
+import { OPEN } from '../../binary/support/fixture.ts';
 import { putLargeWav, putLargeWavs, TEN_MEGABYTES } from '../../binary/voices/recordings.ts';
 import type { Upload } from '../../binary/voices/upload-server.ts';
 import { startUploadServer } from '../../binary/voices/upload-server.ts';
-import { debrisIn, MADE } from '../../binary/voices/voice-scene.ts';
+import { debrisIn, MADE } from '../../binary/voices/voice-fixture.ts';
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 const MEGABYTE = 1_000_000;
@@ -21,10 +21,10 @@ const TIME = { timeout: 120_000 };
 async function large(
   env: Readonly<Record<string, string>>,
   count?: number,
-): Promise<{ box: Sandbox; args: string[]; env: Readonly<Record<string, string>> }> {
-  const box = await sandbox();
-  const names = await putLargeWavs(box, count);
-  return { box, args: ['voices', 'create', 'Ada', ...names], env };
+): Promise<{ sandbox: Sandbox; args: string[]; env: Readonly<Record<string, string>> }> {
+  const sandbox = await createSandbox();
+  const names = await putLargeWavs(sandbox, count);
+  return { sandbox, args: ['voices', 'create', 'Ada', ...names], env };
 }
 
 async function good(upload: Upload): Promise<void> {
@@ -39,20 +39,20 @@ function reset({ socket }: Upload): void {
 describe('an upload that is reset half way', () => {
   test('was not done: it is made again, and in the end it is exit 24', TIME, async () => {
     const server = await startUploadServer(MEGABYTE, reset);
-    const { args, box, env } = await large(server.env);
-    const result = await runFoley([...args, '--max-retries', '2', '--json'], { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const result = await runFoley([...args, '--max-retries', '2', '--json'], { sandbox, env });
     expect(errorLine(result)).toMatchObject({ exitCode: 24, code: 'network', billed: 'no' });
     expect(errorLine(result).message).toContain('before the whole request was sent');
     expect(server.uploads).toHaveLength(3);
-    expect(await debrisIn(box)).toStrictEqual([]);
+    expect(await debrisIn(sandbox)).toStrictEqual([]);
   });
 
   test('is read from the disk anew, and then comes whole', TIME, async () => {
     const server = await startUploadServer(MEGABYTE, (upload) =>
       upload.attempt === 1 ? reset(upload) : good(upload),
     );
-    const { args, box, env } = await large(server.env);
-    const result = await runFoley(args, { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const result = await runFoley(args, { sandbox, env });
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe('v-new\n');
     const [first, second] = server.uploads;
@@ -60,7 +60,7 @@ describe('an upload that is reset half way', () => {
     expect(second?.received).toBe(length);
     expect(first?.received).toBeLessThan(length);
     expect(length).toBeGreaterThan(2 * TEN_MEGABYTES);
-    expect(await debrisIn(box)).toStrictEqual([]);
+    expect(await debrisIn(sandbox)).toStrictEqual([]);
   });
 });
 
@@ -75,19 +75,19 @@ describe('an upload that is reset when it is complete', () => {
         await upload.readRest();
         return reset(upload);
       });
-      const { args, box, env } = await large(server.env);
-      const result = await runFoley([...args, '--json'], { box, env });
+      const { args, sandbox, env } = await large(server.env);
+      const result = await runFoley([...args, '--json'], { sandbox, env });
       expect(errorLine(result)).toMatchObject({
         exitCode: 26,
         billed: 'unknown',
         hint: expect.stringContaining('foley voices list --type personal'),
       });
       expect(server.uploads).toHaveLength(1);
-      expect(await debrisIn(box)).toStrictEqual([OPEN]);
-      const told = await runFoley(['recover'], { box, env });
+      expect(await debrisIn(sandbox)).toStrictEqual([OPEN]);
+      const told = await runFoley(['recover'], { sandbox, env });
       expect(told.code).toBe(26);
       expect(told.stdout.toString()).toContain('foley voices list --type personal');
-      expect(await debrisIn(box)).toStrictEqual([]);
+      expect(await debrisIn(sandbox)).toStrictEqual([]);
     },
   );
 });
@@ -100,17 +100,17 @@ describe('an answer before the body is finished', () => {
       upload.answer(413, TOO_LARGE);
       void upload.readRest();
     });
-    const { args, box, env } = await large(server.env);
-    const result = await runFoley([...args, '--json'], { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const result = await runFoley([...args, '--json'], { sandbox, env });
     expect(errorLine(result)).toMatchObject({ exitCode: 20, status: 413, billed: 'no' });
     expect(server.uploads).toHaveLength(1);
-    expect(await debrisIn(box)).toStrictEqual([]);
+    expect(await debrisIn(sandbox)).toStrictEqual([]);
   });
 
   test('is heeded when the rest is never taken', TIME, async () => {
     const server = await startUploadServer(MEGABYTE, (upload) => upload.answer(413, TOO_LARGE));
-    const { args, box, env } = await large(server.env);
-    const result = await runFoley([...args, '--json'], { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const result = await runFoley([...args, '--json'], { sandbox, env });
     expect(errorLine(result)).toMatchObject({ exitCode: 20, status: 413, billed: 'no' });
     expect(server.uploads).toHaveLength(1);
   });
@@ -120,20 +120,20 @@ describe('an answer before the body is finished', () => {
       upload.answer(413, TOO_LARGE);
       upload.socket.destroySoon();
     });
-    const { args, box, env } = await large(server.env);
-    const result = await runFoley([...args, '--json', '--max-retries', '1'], { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const result = await runFoley([...args, '--json', '--max-retries', '1'], { sandbox, env });
     const error = errorLine(result);
     expect([20, 24]).toContain(error.exitCode);
     expect(error.billed).toBe('no');
-    expect(await debrisIn(box)).toStrictEqual([]);
+    expect(await debrisIn(sandbox)).toStrictEqual([]);
   });
 
   test('a 401 is one too', TIME, async () => {
     const server = await startUploadServer(0, (upload) =>
       upload.answer(401, { ...TOO_LARGE, code: 'ERR_UNAUTHORIZED' }),
     );
-    const { args, box, env } = await large(server.env);
-    const result = await runFoley([...args, '--json'], { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const result = await runFoley([...args, '--json'], { sandbox, env });
     expect(errorLine(result)).toMatchObject({ exitCode: 4, code: 'ERR_UNAUTHORIZED' });
     expect(server.uploads).toHaveLength(1);
   });
@@ -142,27 +142,27 @@ describe('an answer before the body is finished', () => {
 describe('a service that takes its time', () => {
   test('slows the upload, which needs no more memory for it', TIME, async () => {
     const server = await startUploadServer(MEGABYTE);
-    const { args, box, env } = await large(server.env, isFull ? 10 : 6);
-    const measured = await withPeak(box);
-    const running = await startFoley(args, { box, env: { ...env, ...measured.env } });
+    const { args, sandbox, env } = await large(server.env, isFull ? 10 : 6);
+    const measured = await withPeak(sandbox);
+    const running = await startFoley(args, { sandbox, env: { ...env, ...measured.env } });
     const upload = await server.reached();
     await good(upload);
     expect((await running.done).code).toBe(0);
     const most = await measured.peak();
-    const small = await sandbox();
+    const small = await createSandbox();
     await putLargeWav(small, 'large-1.wav', 100_000);
     const least = await withPeak(small);
     const again = await startUploadServer(0, good);
     const args1 = ['voices', 'create', 'Ada', 'large-1.wav'];
-    await runFoley(args1, { box: small, env: { ...again.env, ...least.env } });
+    await runFoley(args1, { sandbox: small, env: { ...again.env, ...least.env } });
     // All together is never held; how much waits to be collected is the engine's own choice.
     expect(most - (await least.peak())).toBeLessThan(TEN_MEGABYTES * 4);
   });
 
   test('shows on a terminal how far it is', TIME, async () => {
     const server = await startUploadServer(MEGABYTE);
-    const { args, box, env } = await large(server.env);
-    const running = await startInTerminal(args, { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const running = await startInTerminal(args, { sandbox, env });
     await running.waitFor('stdout', /uploading +\S*\d*\S* +\d+(\.\d)?\/21 MB/);
     await good(await server.reached());
     const { code, stdout } = await running.done;
@@ -172,20 +172,20 @@ describe('a service that takes its time', () => {
 
   test('that takes nothing more is given up after --response-timeout: exit 24', TIME, async () => {
     const server = await startUploadServer(MEGABYTE);
-    const { args, box, env } = await large(server.env);
+    const { args, sandbox, env } = await large(server.env);
     const flags = ['--response-timeout', '300ms', '--max-retries', '0', '--json'];
-    const result = await runFoley([...args, ...flags], { box, env });
+    const result = await runFoley([...args, ...flags], { sandbox, env });
     expect(errorLine(result)).toMatchObject({ exitCode: 24, code: 'timeout', billed: 'no' });
     expect(errorLine(result).message).toContain('accepted no data of the request for 300 ms');
-    expect(await debrisIn(box)).toStrictEqual([]);
+    expect(await debrisIn(sandbox)).toStrictEqual([]);
   });
 });
 
 describe('Ctrl-C', () => {
   test('while uploading ends at once, and nothing was made', TIME, async () => {
     const server = await startUploadServer(MEGABYTE);
-    const { args, box, env } = await large(server.env);
-    const running = await startFoley(args, { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const running = await startFoley(args, { sandbox, env });
     const upload = await server.reached();
     running.signal('SIGINT');
     const result = await running.done;
@@ -193,14 +193,14 @@ describe('Ctrl-C', () => {
     expect(result.stderr).toBe(
       'foley: stopped before the upload was complete; no voice was created\n',
     );
-    expect(await debrisIn(box)).toStrictEqual([]);
+    expect(await debrisIn(sandbox)).toStrictEqual([]);
     expect(upload.socket.destroyed || upload.received < TEN_MEGABYTES).toBe(true);
   });
 
   test('when all was sent says where to look', TIME, async () => {
     const server = await startUploadServer(MEGABYTE);
-    const { args, box, env } = await large(server.env);
-    const running = await startFoley(args, { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const running = await startFoley(args, { sandbox, env });
     await (await server.reached()).readRest();
     running.signal('SIGTERM');
     const result = await running.done;
@@ -209,7 +209,7 @@ describe('Ctrl-C', () => {
       'foley: stopped before the response. Check with `foley voices list --type personal`',
     );
     expect(result.stderr).toContain('`foley voices list --type personal`');
-    expect(await debrisIn(box)).toStrictEqual([OPEN]);
+    expect(await debrisIn(sandbox)).toStrictEqual([OPEN]);
   });
 });
 
@@ -218,13 +218,13 @@ test(
   TIME,
   async () => {
     const server = await startUploadServer(MEGABYTE);
-    const { args, box, env } = await large(server.env);
-    const running = await startFoley([...args, '--json'], { box, env });
+    const { args, sandbox, env } = await large(server.env);
+    const running = await startFoley([...args, '--json'], { sandbox, env });
     const upload = await server.reached();
-    await truncate(path.join(box.out, 'large-2.wav'), 1_000);
+    await truncate(path.join(sandbox.out, 'large-2.wav'), 1_000);
     void upload.readRest();
     expect(errorLine(await running.done)).toMatchObject({ exitCode: 2, billed: 'no' });
     expect(running.stderr).toContain('a file of this request changed during its upload');
-    expect(await debrisIn(box)).toStrictEqual([]);
+    expect(await debrisIn(sandbox)).toStrictEqual([]);
   },
 );

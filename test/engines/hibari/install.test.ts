@@ -14,10 +14,10 @@ import type { EngineVoice, SpeechEngine } from '../../../src/service/engine/spee
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import { HIBARI_VOICES } from '../../../src/service/engine/hibari/cast.ts';
 import { createCatalogue, describeVoice } from '../../../src/service/voices/catalogue.ts';
-import { failureOf } from '../../files/file-world.ts';
+import { failureOf } from '../../files/file-simulation.ts';
 import type { Rule } from '../../fault-server/script.ts';
 import { cutAfter, filesIn, listed, served } from '../model-files.ts';
-import { listedIn, naturalWorld } from '../natural-world.ts';
+import { listedIn, naturalSimulation } from '../natural-simulation.ts';
 import { onnxVoice } from './onnx-voice.ts';
 
 const FENRIR = 'hibari/am_fenrir_v2.int8.onnx';
@@ -25,8 +25,8 @@ const EMMA = 'hibari/bf_emma.int8.onnx';
 const CONTENT = onnxVoice('each');
 
 /** A server whose files all have the weights of the built-in voice; the engine itself is the real one. */
-const world = (rules: readonly Rule[] = []) =>
-  naturalWorld(rules, {
+const simulation = (rules: readonly Rule[] = []) =>
+  naturalSimulation(rules, {
     adapterFolder: ADAPTERS_FOLDER,
     inspect: engineInspector({
       env: process.env,
@@ -63,7 +63,7 @@ const nothing = (): Promise<Uint8Array> => Promise.reject(new Error('nothing to 
 
 describe('adding the other voices of hibari', () => {
   it('resumes the download, installs no package, speaks, and is removed', async () => {
-    const { deps, installed, server } = await world([
+    const { deps, installed, server } = await simulation([
       { times: 1, answer: (request) => cutAfter(CONTENT, request, 3_000_000) },
       { answer: (request) => served(CONTENT, request) },
     ]);
@@ -104,7 +104,7 @@ describe('adding the other voices of hibari', () => {
   });
 
   it('takes the files from a folder, and nothing that is stored', async () => {
-    const { deps, server } = await world();
+    const { deps, server } = await simulation();
     const folder = path.join(deps.modelsFolder, '../files');
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, path.basename(FENRIR)), CONTENT);
@@ -117,7 +117,7 @@ describe('adding the other voices of hibari', () => {
 
   it('refuses a file with another SHA-256 than that of the publisher', async () => {
     const other = Buffer.alloc(8_031_158);
-    const { deps } = await world([{ answer: (request) => served(other, request) }]);
+    const { deps } = await simulation([{ answer: (request) => served(other, request) }]);
     const parts = await NATURAL_ENGINES.hibari.parts(['fenrir'], [], nothing);
     expect(parts[0]?.bytes).toBe(other.length);
     expect(await failureOf(addNaturalEngine('hibari', parts, deps))).toMatchObject({

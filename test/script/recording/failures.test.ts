@@ -2,15 +2,15 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openRecording } from '../../../src/script/recording/recording.ts';
-import { fileDeps } from '../../files/file-world.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { fileDeps } from '../../files/file-simulation.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { writeWav } from '../../harness/wav.ts';
 import { tone } from './make.ts';
 import { makeFifo } from '../../harness/posix.ts';
 
 /** Opens a recording in a folder that has an older one. */
 async function open(name = 'talk.wav', signal = new AbortController().signal) {
-  const { out } = await sandbox();
+  const { out } = await createSandbox();
   const file = path.join(out, name);
   const temporaryFolder = path.join(out, 'talk.foley');
   await mkdir(temporaryFolder);
@@ -50,7 +50,7 @@ test('a line that cannot be decoded leaves the older recording, and nothing else
 });
 
 test('a folder for stems that existed before is kept', async () => {
-  const { out } = await sandbox();
+  const { out } = await createSandbox();
   await mkdir(path.join(out, 'talk.foley'));
   const stems = { folder: path.join(out, 'stems'), speakers: ['ADA'] };
   await mkdir(stems.folder);
@@ -92,7 +92,7 @@ test('a cancelled recording leaves the older one', async () => {
 });
 
 test('an m4b is not written to a pipe', async () => {
-  const { out } = await sandbox();
+  const { out } = await createSandbox();
   const file = path.join(out, 'talk.m4b');
   makeFifo(file);
   // A reader, without which a pipe does not open.

@@ -7,7 +7,7 @@ import { readSubtitles } from '../../../src/captions/read-subtitles.ts';
 import { subtitlesOf } from '../../../src/captions/subtitles.ts';
 import { readTimings } from '../../../src/captions/timings.ts';
 import { requireTool } from '../../harness/require-tool.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { readWav } from '../../harness/wav.ts';
 import { make, readFloatWav } from './make.ts';
 
@@ -21,7 +21,7 @@ describe('the track of each speaker', () => {
   ];
 
   test('is as long as the recording, and all together are the recording', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const folder = path.join(out, 'stems');
     const stems = { folder, speakers: ['ADA', 'Bob & Co.'] };
     const { file } = await make(lines, { stems, loudness: -30 });
@@ -48,7 +48,7 @@ describe('chapter files', () => {
   const tags = { title: 'Talk', author: 'Ada' };
 
   test('are JSON for podcasts and metadata for ffmpeg', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const chapterFiles = [path.join(out, 'c.json'), path.join(out, 'c.txt')];
     const made = await make(lines, { tags, chapterFiles });
     expect(made.files).toEqual([...chapterFiles, made.file]);
@@ -73,7 +73,7 @@ describe('chapter files', () => {
 
   test('are read by ffmpeg', async () => {
     const ffprobe = requireTool('ffprobe');
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const file = path.join(out, 'c.txt');
     await make(lines, { chapterFiles: [file] });
     const { stdout } = await execa(ffprobe, ['-v', 'error', '-show_chapters', '-of', 'json', file]);
@@ -99,7 +99,7 @@ describe('captions of a recording', () => {
   ];
 
   test('name the speaker of each line, and stay the same when they are shaped again', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const [json, vtt] = [path.join(out, 'a.json'), path.join(out, 'a.vtt')];
     const targets = [
       { path: json, format: 'json' },
@@ -137,7 +137,7 @@ describe('captions of a recording', () => {
   });
 
   test('never overlap, though lines do', async () => {
-    const { out } = await sandbox();
+    const { out } = await createSandbox();
     const [json, srt] = [path.join(out, 'a.json'), path.join(out, 'a.srt')];
     const targets = [
       { path: json, format: 'json' },

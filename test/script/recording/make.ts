@@ -5,8 +5,8 @@ import {
   type RecordingOptions,
   type SpokenLine,
 } from '../../../src/script/recording/recording.ts';
-import { fileDeps } from '../../files/file-world.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { fileDeps } from '../../files/file-simulation.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { writeWav } from '../../harness/wav.ts';
 
 /** A line whose sound is a tone, with the other fields of a spoken line. */
@@ -34,7 +34,7 @@ export function tone({ hertz = 440, isCut = false, level = 0.3, ...line }: ToneL
 
 /** Makes a recording in a sandbox from tones. */
 export async function make(tones: readonly ToneLine[], changes: Partial<RecordingOptions> = {}) {
-  const { out } = await sandbox();
+  const { out } = await createSandbox();
   const temporaryFolder = path.join(out, 'talk.foley');
   await mkdir(temporaryFolder);
   const { format = 'wav', stems } = changes;

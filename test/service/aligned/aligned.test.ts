@@ -26,7 +26,10 @@ const SCRIPT: readonly Step[] = [
 ];
 const FULL = { credits: 1_000_000, quota: 1_000_000 };
 
-async function scene(script: readonly Step[] = SCRIPT, overrides: Partial<ServiceDeps> = {}) {
+async function createFixture(
+  script: readonly Step[] = SCRIPT,
+  overrides: Partial<ServiceDeps> = {},
+) {
   const engine = scriptedEngine(script);
   const service = await testService({ engines: new EngineRegistry([engine]), ...overrides });
   const align = (body: object = {}, headers: Record<string, string> = {}): Promise<Response> =>
@@ -45,7 +48,7 @@ function gate(): { readonly until: Promise<void>; readonly open: () => void } {
 
 describe('an aligned stream', () => {
   it('has an estimate, the audio, and the exact times of each chunk, and says that it is complete', async () => {
-    const { align, engine, balance } = await scene();
+    const { align, engine, balance } = await createFixture();
     const response = await align({}, { 'X-Request-Id': 'trace-1' });
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
@@ -73,7 +76,7 @@ describe('an aligned stream', () => {
   });
 
   it('has the audio of the synchronous answer, byte for byte', async () => {
-    const { align, speak } = await scene();
+    const { align, speak } = await createFixture();
     for (const format of ['mp3', 'wav', 'ogg']) {
       const { audio } = await readEvents(await align({ format }));
       const whole = await (await speak({ ...BODY, format })).arrayBuffer();
@@ -82,13 +85,13 @@ describe('an aligned stream', () => {
   });
 
   it('counts the silence that decoders of mp3 put before the sound', async () => {
-    const { align } = await scene();
+    const { align } = await createFixture();
     const { words } = await readEvents(await align({ format: 'mp3' }));
     expect(words[0]).toEqual({ text: 'One', startMs: 35, endMs: 75 });
   });
 
   it('is written as server-sent events, a line of JSON each', async () => {
-    const { align } = await scene();
+    const { align } = await createFixture();
     const text = await (await align()).text();
     const blocks = text.split('\n\n');
     expect(blocks.pop()).toBe('');
@@ -97,7 +100,7 @@ describe('an aligned stream', () => {
 
   it('replaces a snapshot when the engine reports more words of its chunk', async () => {
     const [one, two] = HELLO;
-    const { align } = await scene([
+    const { align } = await createFixture([
       { ms: 50, words: one === undefined ? [] : [one] },
       { ms: 50, words: two === undefined ? [] : [two] },
       { ms: 100, words: THREE },
@@ -114,7 +117,7 @@ describe('an aligned stream', () => {
   });
 
   it('invalidates chunks without reported words, and is partial then', async () => {
-    const { align } = await scene(SCRIPT.filter((_, index) => index !== 1));
+    const { align } = await createFixture(SCRIPT.filter((_, index) => index !== 1));
     const { names, events, words, last } = await readEvents(await align());
     const invalidated = names.indexOf('alignment_invalidated');
     expect(events[invalidated]?.data).toEqual({ chunkSeq: 0 });
@@ -123,7 +126,7 @@ describe('an aligned stream', () => {
   });
 
   it('invalidates every chunk if the engine reports no words, without any estimate', async () => {
-    const { align } = await scene([{ ms: 200 }]);
+    const { align } = await createFixture([{ ms: 200 }]);
     const { names, events } = await readEvents(await align());
     const invalidated = 'alignment_invalidated';
     expect(names).toEqual(['audio', 'audio', invalidated, invalidated, 'completed']);
@@ -134,7 +137,7 @@ describe('an aligned stream', () => {
 describe('the pace of an aligned stream', () => {
   it('sends the first audio before the second chunk is spoken', async () => {
     const { until, open } = gate();
-    const { align } = await scene([...SCRIPT.slice(0, 2), { until }, ...SCRIPT.slice(2)]);
+    const { align } = await createFixture([...SCRIPT.slice(0, 2), { until }, ...SCRIPT.slice(2)]);
     const response = await align();
     const reader = response.body?.getReader();
     const names: string[] = [];
@@ -150,7 +153,7 @@ describe('the pace of an aligned stream', () => {
   it('sends word times that came while the client did not read, without waiting for more audio', async () => {
     const [words, rest] = [gate(), gate()];
     const [first = 'break', hello = 'break'] = SCRIPT;
-    const { align, engine } = await scene([
+    const { align, engine } = await createFixture([
       first,
       hello,
       { until: words.until },
@@ -178,7 +181,7 @@ describe('the pace of an aligned stream', () => {
 
   it('produces nothing before it is read', async () => {
     const long = Array.from({ length: 50 }, (): Step => ({ ms: 200, words: [] }));
-    const { align, engine } = await scene(long);
+    const { align, engine } = await createFixture(long);
     const response = await align();
     expect(engine.stepsMade()).toBe(1);
     await response.arrayBuffer();
@@ -187,7 +190,7 @@ describe('the pace of an aligned stream', () => {
 
   it('beats while the engine lets wait for itself', async () => {
     const { until, open } = gate();
-    const { align, clock, engine } = await scene([...SCRIPT, { until }, { ms: 100 }]);
+    const { align, clock, engine } = await createFixture([...SCRIPT, { until }, { ms: 100 }]);
     const response = await align();
     const reading = readEvents(response);
     await expect.poll(() => engine.stepsMade()).toBe(5);
@@ -207,7 +210,7 @@ describe('the money of an aligned stream', () => {
   const KEY = { 'Idempotency-Key': 'key-1' };
 
   it('is given back when the engine breaks after the first audio, and an error ends it', async () => {
-    const { align, balance, events } = await scene([...SCRIPT.slice(0, 2), 'break']);
+    const { align, balance, events } = await createFixture([...SCRIPT.slice(0, 2), 'break']);
     const response = await align({}, { ...KEY, 'X-Request-Id': 'trace-2' });
     expect(response.status).toBe(200);
     const stream = await readEvents(response);
@@ -229,7 +232,7 @@ describe('the money of an aligned stream', () => {
   });
 
   it('is given back when it breaks before that, and the answer is JSON', async () => {
-    const { align, balance } = await scene(['break']);
+    const { align, balance } = await createFixture(['break']);
     const response = await align();
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ code: 'ERR_GENERATION_FAILED' });
@@ -238,7 +241,7 @@ describe('the money of an aligned stream', () => {
 
   it('stays when the client goes after the first byte, and the engine stops', async () => {
     const { until } = gate();
-    const { align, balance, engine } = await scene([...SCRIPT.slice(0, 2), { until }]);
+    const { align, balance, engine } = await createFixture([...SCRIPT.slice(0, 2), { until }]);
     const response = await align({}, KEY);
     await response.body?.cancel();
     await expect.poll(engine.speaking).toBe(0);
@@ -249,7 +252,7 @@ describe('the money of an aligned stream', () => {
   });
 
   it('is charged once a key, and a key of the synchronous endpoint is another request', async () => {
-    const { align, speak } = await scene();
+    const { align, speak } = await createFixture();
     const response = await align({}, KEY);
     expect(await (await align({}, KEY)).json()).toMatchObject({
       code: 'ERR_REQUEST_IN_PROGRESS',
@@ -265,7 +268,7 @@ describe('the money of an aligned stream', () => {
 
   it('is refunded when the service closes before the end, with an error for the reader', async () => {
     const { until } = gate();
-    const { align, service, clock, store } = await scene([...SCRIPT, { until }]);
+    const { align, service, clock, store } = await createFixture([...SCRIPT, { until }]);
     const response = await align();
     const reading = readEvents(response);
     const closed = service.close();
@@ -280,7 +283,9 @@ describe('the money of an aligned stream', () => {
   });
 
   it('needs enough of it', async () => {
-    const { align, balance } = await scene(SCRIPT, { allowance: { credits: 4, quota: 100 } });
+    const { align, balance } = await createFixture(SCRIPT, {
+      allowance: { credits: 4, quota: 100 },
+    });
     const response = await align();
     expect(response.status).toBe(402);
     expect(await balance()).toEqual({ credits: 4, quota: 100 });
@@ -291,7 +296,7 @@ describe('what an aligned stream refuses', () => {
   const able = MODELS.filter(({ alignedStreaming }) => alignedStreaming).map(({ id }) => id);
 
   it('a model without it, naming those of the voice that have it', async () => {
-    const { align, balance } = await scene();
+    const { align, balance } = await createFixture();
     const response = await align({ modelId: 'vendor-s1' });
     expect(response.status).toBe(400);
     const body: unknown = await response.json();
@@ -307,7 +312,7 @@ describe('what an aligned stream refuses', () => {
   });
 
   it('a text that cannot be spoken, which was no request then', async () => {
-    const { align, balance } = await scene(['nothing to say']);
+    const { align, balance } = await createFixture(['nothing to say']);
     const response = await align();
     expect(response.status).toBe(400);
     expect(await balance()).toEqual(FULL);
@@ -320,7 +325,7 @@ describe('what an aligned stream refuses', () => {
     [{ voiceId: 'nobody' }, 404],
     [{ format: 'pcm' }, 400],
   ])('%j with %i', async (body, status) => {
-    const { align } = await scene();
+    const { align } = await createFixture();
     const response = await align(body);
     expect(response.status).toBe(status);
     expect(response.headers.get('Content-Type')).toContain('application/json');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { SpeakingThread } from '../../../src/service/engine/thread-pool.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -11,7 +11,7 @@ afterEach(() => {
 
 /** A thread that answers with something, and says in a file that it has. */
 async function answering(): Promise<{ workerFile: string; answered: string }> {
-  const { root } = await sandbox();
+  const { root } = await createSandbox();
   const answered = path.join(root, 'answered');
   const workerFile = path.join(root, 'worker.mjs');
   writeFileSync(

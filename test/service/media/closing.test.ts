@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { StoredMediaKind } from '../../../src/service/jobs/job-records.ts';
-import { CREDITS, mediaJobsScene, PRICE } from './media-jobs.ts';
+import { CREDITS, mediaJobsFixture, PRICE } from './media-jobs.ts';
 
 const KINDS: readonly StoredMediaKind[] = ['lip_sync', 'image', 'video'];
 
 test.each(KINDS)('a %s that comes while the service closes is refused: 503', async (kind) => {
-  const { credits, jobs, request, rowOf } = await mediaJobsScene();
+  const { credits, jobs, request, rowOf } = await mediaJobsFixture();
   const closed = jobs.close(60_000);
   const late = request(kind);
   expect(() => jobs.accept(late)).toThrow(
@@ -16,7 +16,7 @@ test.each(KINDS)('a %s that comes while the service closes is refused: 503', asy
 });
 
 test('a lip sync whose speech was still spoken then is left to the next process', async () => {
-  const first = await mediaJobsScene();
+  const first = await mediaJobsFixture();
   const { events, jobs, request, rowOf, store } = first;
   await jobs.close(60_000);
   const late = request('video_dubbing');
@@ -25,7 +25,7 @@ test('a lip sync whose speech was still spoken then is left to the next process'
   jobs.enqueue(accepted.job);
   expect(rowOf(late.id)).toMatchObject({ status: 'pending', owner_id: null });
   expect(events).toEqual([{ type: 'jobs-left', count: 1 }]);
-  const next = await mediaJobsScene({ store });
+  const next = await mediaJobsFixture({ store });
   next.jobs.start();
   await expect.poll(() => next.begun).toEqual(['align-sound']);
   next.endAll();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { MAX_ATTEMPTS } from '../../../src/service/jobs/lifecycle.ts';
 import { writeMediaFile } from '../../../src/service/media/media-files.ts';
-import { CREDITS, mediaJobsScene } from './media-jobs.ts';
+import { CREDITS, mediaJobsFixture } from './media-jobs.ts';
 
 test('a job that is given up keeps nothing but what may be fetched', async () => {
-  const before = await mediaJobsScene();
+  const before = await mediaJobsFixture();
   const { store } = before;
   const [id = ''] = before.accept('video_dubbing');
   await expect.poll(() => before.begun).toHaveLength(1);
@@ -13,7 +13,10 @@ test('a job that is given up keeps nothing but what may be fetched', async () =>
     db.run('UPDATE job SET attempts = ?', [MAX_ATTEMPTS]);
     writeMediaFile(db, { id: 'speech', folder: id, name: 'speech.wav', contentType: 'audio/wav' });
   });
-  const { begun, credits, filesOf, jobs, rowOf } = await mediaJobsScene({ store, others: 'dead' });
+  const { begun, credits, filesOf, jobs, rowOf } = await mediaJobsFixture({
+    store,
+    others: 'dead',
+  });
   jobs.start();
   await expect.poll(() => rowOf(id)?.['status']).toBe('failed');
   await expect.poll(() => filesOf(id)).toEqual(['speech.wav']);
@@ -21,7 +24,7 @@ test('a job that is given up keeps nothing but what may be fetched', async () =>
 });
 
 test('a job that was given back keeps what the next process needs', async () => {
-  const { accept, begun, filesOf, jobs, put } = await mediaJobsScene();
+  const { accept, begun, filesOf, jobs, put } = await mediaJobsFixture();
   const [id = ''] = accept('lip_sync');
   await expect.poll(() => begun).toHaveLength(1);
   await put(id, 'video', 'audio');

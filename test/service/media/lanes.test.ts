@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mediaJobsScene } from './media-jobs.ts';
+import { mediaJobsFixture } from './media-jobs.ts';
 
 const KINDS = [
   'video',
@@ -15,7 +15,7 @@ const AT_ONCE = ['align-sound', 'align-sound', 'image', 'video'];
 
 describe('a video that takes long', () => {
   test('keeps other videos waiting, and neither images nor lip syncs', async () => {
-    const { accept, begun, rowOf } = await mediaJobsScene();
+    const { accept, begun, rowOf } = await mediaJobsFixture();
     const ids = accept(...KINDS);
     await expect.poll(() => [...begun].sort()).toEqual(AT_ONCE);
     expect(ids.map((id) => rowOf(id)?.['status'])).toEqual([
@@ -30,15 +30,15 @@ describe('a video that takes long', () => {
   });
 
   test('does so too when a process that died had left it', async () => {
-    const { accept, store } = await mediaJobsScene();
+    const { accept, store } = await mediaJobsFixture();
     accept(...KINDS);
-    const { begun, jobs } = await mediaJobsScene({ store, others: 'dead' });
+    const { begun, jobs } = await mediaJobsFixture({ store, others: 'dead' });
     jobs.start();
     await expect.poll(() => [...begun].sort()).toEqual(AT_ONCE);
   });
 
   test('and one that is asked for lets it by as well', async () => {
-    const { accept, begun, jobs } = await mediaJobsScene();
+    const { accept, begun, jobs } = await mediaJobsFixture();
     const [, , image = ''] = accept('video', 'video', 'image');
     jobs.find('first', 'image', image);
     await expect.poll(() => [...begun].sort()).toEqual(['image', 'video']);
@@ -47,7 +47,7 @@ describe('a video that takes long', () => {
 
 describe('media jobs of every kind that are under way at closing', () => {
   test('are counted and finished, also those that still wait', async () => {
-    const { accept, begun, endAll, events, jobs, rowOf } = await mediaJobsScene();
+    const { accept, begun, endAll, events, jobs, rowOf } = await mediaJobsFixture();
     const ids = accept(...KINDS);
     await expect.poll(() => begun.length).toBe(AT_ONCE.length);
     const closed = jobs.close(60_000);
@@ -61,7 +61,7 @@ describe('media jobs of every kind that are under way at closing', () => {
   });
 
   test.each(['a hurry', 'the end of its time'])('are all given back by %s', async (reason) => {
-    const { accept, begun, clock, events, jobs, rowOf } = await mediaJobsScene();
+    const { accept, begun, clock, events, jobs, rowOf } = await mediaJobsFixture();
     const ids = accept(...KINDS);
     await expect.poll(() => begun.length).toBe(AT_ONCE.length);
     const hurry = new AbortController();

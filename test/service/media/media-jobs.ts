@@ -60,7 +60,7 @@ const ORDERS: Readonly<Record<StoredMediaKind, Json>> = {
 
 type MediaJobRequest = NewJob & { readonly id: string };
 
-export interface MediaJobsScene {
+export interface MediaJobsFixture {
   readonly jobs: Jobs;
   readonly store: Store;
   readonly clock: ManualClock;
@@ -81,7 +81,7 @@ export interface MediaJobsScene {
   filesOf(id: string): Promise<readonly string[]>;
 }
 
-interface SceneOptions {
+interface FixtureOptions {
   /** That of a scene before. */
   readonly store?: Store;
   /** How every other process is seen. */
@@ -89,7 +89,7 @@ interface SceneOptions {
 }
 
 /** Media jobs on a real store, with the works of the service, whose children are held. */
-export async function mediaJobsScene(options: SceneOptions = {}): Promise<MediaJobsScene> {
+export async function mediaJobsFixture(options: FixtureOptions = {}): Promise<MediaJobsFixture> {
   const clock = manualClock();
   const store = options.store ?? (await newStore(clock));
   const { self } = systemProcesses();
@@ -160,7 +160,7 @@ async function newStore(clock: ManualClock): Promise<Store> {
 }
 
 /** Children that write what they are to make when they are let go. */
-function heldChildren(): Pick<MediaJobsScene, 'begun' | 'endAll'> & { readonly run: RunTask } {
+function heldChildren(): Pick<MediaJobsFixture, 'begun' | 'endAll'> & { readonly run: RunTask } {
   const begun: string[] = [];
   const held = new Set<() => void>();
   const run: RunTask = async (task, order, { result, signal }) => {

@@ -11,7 +11,7 @@ export const DUBBING = '/api/open/v1/media/video-dubbing/jobs';
 export type MediaPath = typeof LIP_SYNC | typeof DUBBING;
 
 /** A checked-in file of ten seconds (test/fixtures/media/README.md). */
-export function fixture(name: string): Promise<Buffer> {
+export function fixtureFile(name: string): Promise<Buffer> {
   return readFile(new URL(`../../fixtures/media/${name}`, import.meta.url));
 }
 
@@ -39,7 +39,9 @@ export async function serveMedia(files: Readonly<Record<string, Given>>): Promis
 
 /** Fixtures by their names. */
 export async function serveFixtures(...names: readonly string[]): Promise<string> {
-  const files = await Promise.all(names.map(async (name) => [name, await fixture(name)] as const));
+  const files = await Promise.all(
+    names.map(async (name) => [name, await fixtureFile(name)] as const),
+  );
   return serveMedia(Object.fromEntries(files));
 }
 

@@ -5,30 +5,30 @@ import type { SpoolEntry } from '../../src/durable/spool.ts';
 import { listSpool } from '../../src/durable/spool.ts';
 import type { LedgerFacts } from './ledger-facts.ts';
 import { readLedger } from './ledger-facts.ts';
-import type { World } from './world.ts';
-import { outputsOf } from './world.ts';
+import type { Simulation } from './simulation.ts';
+import { outputsOf } from './simulation.ts';
 
 /** What is on the disks and in the books now. */
-export interface Sight {
+export interface Observation {
   readonly ledger: LedgerFacts;
   readonly statuses: readonly IntentStatus[];
   readonly entries: readonly SpoolEntry[];
   readonly outputs: ReadonlyMap<string, Buffer>;
 }
 
-export async function look(world: World): Promise<Sight> {
-  const ledger = readLedger(world.books);
-  const folder = world.folderOf('journal');
-  const observer = world.table.spawn();
+export async function look(simulation: Simulation): Promise<Observation> {
+  const ledger = readLedger(simulation.books);
+  const folder = simulation.folderOf('journal');
+  const observer = simulation.table.spawn();
   const files = await readIntentFiles(folder, {
     files: systemFiles,
-    processes: world.table.seenBy(observer),
+    processes: simulation.table.seenBy(observer),
   });
   observer.die();
   return {
     ledger,
     statuses: mergeSteps(files.flatMap(({ steps }) => steps)),
-    entries: await listSpool(world.folderOf('spool'), systemFiles),
-    outputs: await outputsOf(world),
+    entries: await listSpool(simulation.folderOf('spool'), systemFiles),
+    outputs: await outputsOf(simulation),
   };
 }

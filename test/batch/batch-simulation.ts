@@ -31,7 +31,7 @@ import { readLedger } from '../billing/ledger-facts.ts';
 import type { ServiceHost } from '../billing/service-host.ts';
 import { API_KEY, startHost } from '../billing/service-host.ts';
 import { processTable } from '../billing/simulated-process.ts';
-import { countingRandom } from '../files/file-world.ts';
+import { countingRandom } from '../files/file-simulation.ts';
 import type { FailingFiles } from '../harness/failing-files.ts';
 import { failingFiles, Killed } from '../harness/failing-files.ts';
 import { voiceId } from '../service/support/test-service.ts';
@@ -39,7 +39,7 @@ import { voiceId } from '../service/support/test-service.ts';
 export const MODEL_ID = 'vendor-s21pro';
 
 /** A service that outlives all runs, and the folders of batches. */
-export interface BatchWorld {
+export interface BatchSimulation {
   readonly host: ServiceHost;
   readonly books: Store;
   /** A new output folder with a state folder beside it. */
@@ -55,7 +55,7 @@ export interface Place {
   readonly asked: Map<string, string>;
 }
 
-export async function createBatchWorld(): Promise<BatchWorld> {
+export async function createBatchSimulation(): Promise<BatchSimulation> {
   const root = await mkdtemp(
     path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'foley-batch-'),
   );
@@ -122,7 +122,7 @@ const dead = new Set<number>();
 
 /** Runs one `foley batch --lines` from its inputs to its end. */
 export async function runOnce(
-  world: BatchWorld,
+  simulation: BatchSimulation,
   place: Place,
   options: RunOptions = {},
 ): Promise<RunOutcome> {
@@ -131,7 +131,7 @@ export async function runOnce(
   const pid = lastPid;
   const results: ItemResult[] = [];
   try {
-    await speakAll(world, place, { failing, pid, results, options });
+    await speakAll(simulation, place, { failing, pid, results, options });
     return outcomeOf(failing, results, undefined);
   } catch (error) {
     return outcomeOf(failing, results, error);
@@ -162,7 +162,7 @@ interface RunParts {
   readonly options: RunOptions;
 }
 
-async function speakAll(world: BatchWorld, place: Place, parts: RunParts): Promise<void> {
+async function speakAll(simulation: BatchSimulation, place: Place, parts: RunParts): Promise<void> {
   const { failing, options, pid, results } = parts;
   const clock = clockOf(failing);
   const deps = {
@@ -193,7 +193,7 @@ async function speakAll(world: BatchWorld, place: Place, parts: RunParts): Promi
       notice: () => {},
       ...deps,
       folder,
-      client: clientOf(world, place, { clock, failing, pid }),
+      client: clientOf(simulation, place, { clock, failing, pid }),
       origin: 'http://service.test',
       maxRetries: 2,
       idleTimeoutMs: undefined,
@@ -273,7 +273,7 @@ function ignoringFaults(effect: () => void): void {
 }
 
 function clientOf(
-  world: BatchWorld,
+  simulation: BatchSimulation,
   place: Place,
   { clock, failing, pid }: { clock: Clock; failing: FailingFiles; pid: number },
 ) {
@@ -289,13 +289,13 @@ function clientOf(
     version: '1.2.3',
     limits: { maxRetries: 2 },
     env: {},
-    transport: transportOf(world, place, { clock, failing }),
+    transport: transportOf(simulation, place, { clock, failing }),
   });
 }
 
 /** Each request has three effects: sending it, receiving the response, receiving the body. */
 function transportOf(
-  { host }: BatchWorld,
+  { host }: BatchSimulation,
   { asked }: Place,
   { clock, failing }: { clock: Clock; failing: FailingFiles },
 ): Transport {
@@ -367,7 +367,10 @@ function textIn(body: Uint8Array | undefined): string {
 }
 
 /** Returns how often each text that was sent from a place is charged. */
-export function chargesAt({ books }: BatchWorld, { asked }: Place): ReadonlyMap<string, number> {
+export function chargesAt(
+  { books }: BatchSimulation,
+  { asked }: Place,
+): ReadonlyMap<string, number> {
   const { byKey } = readLedger(books);
   const charges = new Map<string, number>();
   for (const [key, text] of asked) {

@@ -17,7 +17,7 @@ import { inShell } from '../../harness/in-shell.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { Running, RunOptions, RunResult } from '../../harness/run-options.ts';
 import type { Sandbox, SandboxOptions } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
 
 export const VOICE = VOICES[0].voiceId;
@@ -26,9 +26,9 @@ export const VOICE = VOICES[0].voiceId;
 const PAID = { 'X-OpenAPI-Credits-Used': '2', 'X-OpenAPI-Quota-Remaining': '98' };
 
 /** A fault server, a sandbox, and `foley` pointed at the one from within the other. */
-export interface Scene {
+export interface Fixture {
   readonly server: FaultServer;
-  readonly box: Sandbox;
+  readonly sandbox: Sandbox;
   /** The environment of every command of the scene: the server's address and a canary key. */
   readonly env: Readonly<Record<string, string>>;
   readonly key: string;
@@ -43,7 +43,7 @@ export interface Scene {
   fail(more?: readonly string[], options?: RunOptions): Promise<ErrorLine>;
 }
 
-export interface SceneOptions extends FaultServerOptions, SandboxOptions {
+export interface FixtureOptions extends FaultServerOptions, SandboxOptions {
   /** The one key that the healthy part of the service accepts; by default any. */
   readonly key?: string;
 }
@@ -70,28 +70,31 @@ export function speakWith(more: readonly string[]): readonly string[] {
 }
 
 /** Sets the scene: `rules` come first, what they leave is answered by a service in good health. */
-export async function scene(rules: readonly Rule[], options: SceneOptions = {}): Promise<Scene> {
+export async function createFixture(
+  rules: readonly Rule[],
+  options: FixtureOptions = {},
+): Promise<Fixture> {
   const audio = await paidAudio();
   const { key } = options;
   const healthy = healthyService({ audio, ...(key === undefined ? {} : { key }) });
   const server = await startFaultServer([...rules, ...healthy], options);
-  const box = await sandbox(options);
+  const sandbox = await createSandbox(options);
   const env = hosted(server, key === undefined ? {} : { FOLEY_API_KEY: key });
   const inside = (more: RunOptions = {}): RunOptions => ({
-    box,
+    sandbox,
     ...more,
     env: { ...env, ...more.env },
   });
-  const run: Scene['run'] = (args, more) => runFoley(args, inside(more));
-  const speak: Scene['speak'] = (args = [], more = {}) => run(speakWith(args), more);
+  const run: Fixture['run'] = (args, more) => runFoley(args, inside(more));
+  const speak: Fixture['speak'] = (args = [], more = {}) => run(speakWith(args), more);
   return {
     server,
-    box,
+    sandbox,
     env,
     key: env['FOLEY_API_KEY'] ?? '',
     run,
     start: (args, more) => startFoley(args, inside(more)),
-    shell: (script) => inShell(script, { box, env }),
+    shell: (script) => inShell(script, { sandbox, env }),
     speak,
     fail: async (args = [], more = {}) => errorLine(await speak([...args, '--json'], more)),
   };
@@ -116,13 +119,13 @@ export function onSpeech(
 }
 
 /** Every speech request that came. */
-export function speechRequests({ server }: Pick<Scene, 'server'>): readonly RecordedRequest[] {
+export function speechRequests({ server }: Pick<Fixture, 'server'>): readonly RecordedRequest[] {
   return server.requests.filter(({ path: asked }) => asked === SPEECH_PATH);
 }
 
 /** Checks that so many speech requests came, all under one key and with one body. */
-export function expectOneKey(stage: Pick<Scene, 'server'>, count: number): string {
-  const requests = speechRequests(stage);
+export function expectOneKey(fixture: Pick<Fixture, 'server'>, count: number): string {
+  const requests = speechRequests(fixture);
   expect(requests).toHaveLength(count);
   const keys = requests.map((request) => request.header('idempotency-key') ?? 'none');
   expect(new Set(keys).size, `one key for all: ${keys.join(', ')}`).toBe(1);

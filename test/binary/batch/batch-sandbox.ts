@@ -6,7 +6,7 @@ import { parseJsonLines } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { RunOptions, RunResult } from '../../harness/run-options.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 import type { ServingFoley } from '../support/serve.ts';
 import { firstVoiceId, startServe } from '../support/serve.ts';
 
@@ -30,8 +30,8 @@ export interface ItemEvent {
 }
 
 /** A folder with texts, and a service that bills a credit for each character. */
-export interface BatchBox {
-  readonly box: Sandbox;
+export interface BatchSandbox {
+  readonly sandbox: Sandbox;
   readonly service: ServingFoley;
   /** Runs `foley batch`. */
   batch(args: readonly string[], options?: RunOptions): Promise<RunResult>;
@@ -53,18 +53,18 @@ export interface EventRun {
 }
 
 /** @param faults rules of `foley serve --fault`, or other flags of it */
-export async function batchBox(
+export async function batchSandbox(
   texts: Readonly<Record<string, string>>,
   faults: readonly string[] = [],
   more: readonly string[] = [],
   serving: RunOptions = {},
   voice?: string,
-): Promise<BatchBox> {
-  const box = await sandbox();
+): Promise<BatchSandbox> {
+  const sandbox = await createSandbox();
   const rules = faults.flatMap((rule) => ['--fault', rule]);
   const service = await startServe([...rules, ...more], serving);
   const write = async (name: string, content: string | Uint8Array): Promise<void> => {
-    const file = path.join(box.out, name);
+    const file = path.join(sandbox.out, name);
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, content);
   };
@@ -73,16 +73,16 @@ export async function batchBox(
     voice ?? (more.includes('--accept-keys-file') ? 'v' : await firstVoiceId(service));
   const batch = (args: readonly string[], options: RunOptions = {}): Promise<RunResult> =>
     runFoley(['batch', '-v', voiceId, '-m', MODEL_ID, ...args], {
-      box,
+      sandbox,
       ...options,
       env: { ...service.env, ...options.env },
     });
   return {
-    box,
+    sandbox,
     service,
     batch,
     write,
-    read: (name) => readFile(path.join(box.out, name)),
+    read: (name) => readFile(path.join(sandbox.out, name)),
     events: async (args, options) => eventsOf(await batch([...args, '--json'], options)),
     async charged() {
       const { bytes } = await service.ask(PROFILE_PATH);
@@ -123,6 +123,6 @@ export async function copyFolders({ state }: Sandbox): Promise<readonly string[]
 }
 
 /** Removes the copies of captioned audio, so that only the output folder has the audio. */
-export async function removeCopies(box: Sandbox): Promise<void> {
-  for (const folder of await copyFolders(box)) await rm(folder, { recursive: true });
+export async function removeCopies(sandbox: Sandbox): Promise<void> {
+  for (const folder of await copyFolders(sandbox)) await rm(folder, { recursive: true });
 }

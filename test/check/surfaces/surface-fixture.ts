@@ -11,7 +11,7 @@ import { hosted } from '../../harness/hosted.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { RunOptions, RunResult } from '../../harness/run-options.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 export const [{ voiceId: VOICE }] = VOICES;
 export const MODEL = 'vendor-s21pro';
@@ -27,9 +27,9 @@ export const SURFACES = {
 export type SurfaceName = keyof typeof SURFACES;
 
 /** A hosted service that speaks on every surface, and a place to run commands against it. */
-export interface SurfaceScene {
+export interface SurfaceFixture {
   readonly server: FaultServer;
-  readonly box: Sandbox;
+  readonly sandbox: Sandbox;
   readonly env: Readonly<Record<string, string>>;
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
   /** The requests to one surface, in order. */
@@ -39,7 +39,7 @@ export interface SurfaceScene {
 }
 
 /** Sets the scene: `rules` come first. */
-export async function surfaceScene(rules: readonly Rule[] = []): Promise<SurfaceScene> {
+export async function surfaceFixture(rules: readonly Rule[] = []): Promise<SurfaceFixture> {
   const sounds = await tinyAudio();
   const payloads = new Map<unknown, Payload>(
     Object.entries({
@@ -58,16 +58,16 @@ export async function surfaceScene(rules: readonly Rule[] = []): Promise<Surface
   }));
   const healthy = healthyService({ audio: sounds });
   const server = await startFaultServer([...rules, ...speaking, ...healthy]);
-  const box = await sandbox();
+  const sandbox = await createSandbox();
   const env = hosted(server, { FOLEY_VOICE: VOICE });
-  const requests: SurfaceScene['requests'] = (surface) =>
+  const requests: SurfaceFixture['requests'] = (surface) =>
     server.requests.filter(({ path }) => path === SURFACES[surface].path);
   return {
     server,
-    box,
+    sandbox,
     env,
     run: (args, options = {}) =>
-      runFoley(args, { box, ...options, env: { ...env, ...options.env } }),
+      runFoley(args, { sandbox, ...options, env: { ...env, ...options.env } }),
     requests,
     bodyOf(surface) {
       const asked = requests(surface);

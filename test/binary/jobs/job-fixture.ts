@@ -5,8 +5,8 @@ import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
-import type { Scene } from '../support/scene.ts';
-import { scene } from '../support/scene.ts';
+import type { Fixture } from '../support/fixture.ts';
+import { createFixture } from '../support/fixture.ts';
 
 export const JOB_ID = 'job-1';
 export const JOBS_PATH = '/api/open/v3/speech/tts/jobs';
@@ -85,10 +85,10 @@ export function onAudio(given: Answer, more: Partial<Rule> = {}): Rule {
 }
 
 /** A hosted service whose job `job-1` is done when it is asked for the second time. */
-export async function jobScene(rules: readonly Rule[] = []): Promise<Scene> {
+export async function jobFixture(rules: readonly Rule[] = []): Promise<Fixture> {
   const { mp3 } = await tinyAudio();
   const optional = true;
-  return scene([
+  return createFixture([
     ...rules,
     onCreate(jobAnswer('pending', { code: 202 }), { optional }),
     onPoll(answersInSequence(jobAnswer('processing'), jobAnswer('success')), { optional }),
@@ -97,7 +97,7 @@ export async function jobScene(rules: readonly Rule[] = []): Promise<Scene> {
 }
 
 /** The requests that came to a path. */
-export function requestsTo({ server }: Scene, path: string): readonly RecordedRequest[] {
+export function requestsTo({ server }: Fixture, path: string): readonly RecordedRequest[] {
   return server.requests.filter((request) => request.path === path);
 }
 

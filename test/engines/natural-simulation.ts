@@ -7,7 +7,7 @@ import { loadEngineRegistrations, registrationsFile } from '../../src/engines/re
 import { startFaultServer } from '../fault-server/fault-server.ts';
 import type { Rule } from '../fault-server/script.ts';
 import { enginesFolder } from './engines-folder.ts';
-import { contentOf, listed, modelWorld, served } from './model-files.ts';
+import { contentOf, listed, modelSimulation, served } from './model-files.ts';
 
 /** The files of an engine that is as small as an engine can be. */
 export const CONTENTS = new Map([
@@ -34,13 +34,13 @@ export const READER = new Map(
 );
 
 /** Adapters that stand in for the real ones: their engines are not started. */
-export async function naturalWorld(
+export async function naturalSimulation(
   rules: readonly Rule[] = [honest],
   changes: Partial<NaturalEngineDeps> = {},
 ) {
   const engines = await enginesFolder();
   const server = await startFaultServer(rules.map((rule) => ({ ...rule, optional: true })));
-  const models = await modelWorld({ source: { kind: 'mirror', url: new URL(server.origin) } });
+  const models = await modelSimulation({ source: { kind: 'mirror', url: new URL(server.origin) } });
   const adapterFolder = path.join(models.modelsFolder, '../adapters');
   for (const [name, content] of [
     ['kokoro/engine.mjs', 'import "../parts/part.mjs";'],

@@ -4,8 +4,8 @@ import { answer } from '../../fault-server/http-text.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { filesLeft } from '../support/scene.ts';
-import { json } from '../voices/voice-scene.ts';
+import { filesLeft } from '../support/fixture.ts';
+import { json } from '../voices/voice-fixture.ts';
 
 export const JOB_ID = 'job-1';
 export const VIDEO_URL = 'https://media.test/clip.mp4';
@@ -103,8 +103,8 @@ export function healthy(kind: MediaJobKind): readonly Rule[] {
 }
 
 /** Every file in the sandbox but the names that shells complete. */
-export async function leftIn(box: Sandbox): Promise<string[]> {
-  const left = await filesLeft(box);
+export async function leftIn(sandbox: Sandbox): Promise<string[]> {
+  const left = await filesLeft(sandbox);
   return left.filter((name) => !name.startsWith('cache/'));
 }
 

@@ -4,7 +4,7 @@ import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { filesLeft } from '../support/scene.ts';
+import { filesLeft } from '../support/fixture.ts';
 
 export const VOICES_V1 = '/api/open/v1/voices';
 export const DESIGNS = '/api/open/v1/voice-designs';
@@ -30,8 +30,8 @@ export function json(body: unknown, headers: HeaderLines = {}, status = 200): St
 }
 
 /** Every file in the sandbox but recordings, and the names that shells complete. */
-export async function debrisIn(box: Sandbox): Promise<string[]> {
-  const left = await filesLeft(box);
+export async function debrisIn(sandbox: Sandbox): Promise<string[]> {
+  const left = await filesLeft(sandbox);
   return left.filter((name) => !/^out\/[^/]*\.wav$|^cache\/foley\/names\//i.test(name));
 }
 

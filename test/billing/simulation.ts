@@ -9,7 +9,7 @@ import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
 import type { ManualClock } from '../api/manual-clock.ts';
 import { manualClock } from '../api/manual-clock.ts';
-import { countingRandom } from '../files/file-world.ts';
+import { countingRandom } from '../files/file-simulation.ts';
 import { voiceId } from '../service/support/test-service.ts';
 import { MODEL_ID } from './client-run.ts';
 import type { LooseEnds } from './connection.ts';
@@ -32,7 +32,7 @@ export const DISKS = ['output', 'journal', 'spool'] as const;
 export type DiskName = (typeof DISKS)[number];
 
 /** Everything that outlives a process: two services on one database, a client's folders, a network. */
-export interface World {
+export interface Simulation {
   /** No process can know whether another one lives. */
   readonly isBlind: boolean;
   readonly clock: ManualClock;
@@ -61,7 +61,7 @@ export interface World {
 }
 
 /** @param isBlind no process can know whether another one lives */
-export async function createWorld(isBlind: boolean): Promise<World> {
+export async function createSimulation(isBlind: boolean): Promise<Simulation> {
   const root = await mkdtemp(path.join(fastFolder(), 'foley-billing-'));
   const folder = (name: string): string => path.join(root, name);
   await mkdir(folder('output'));
@@ -222,7 +222,7 @@ export function speechRequest(text: string, key: string, way: '' | '/jobs' = '')
 }
 
 /** Every file in the output folder with what is in it. */
-export async function outputsOf({ outputDir }: World): Promise<Map<string, Buffer>> {
+export async function outputsOf({ outputDir }: Simulation): Promise<Map<string, Buffer>> {
   const names = await readdir(outputDir);
   const read = names.map(
     async (name) => [name, await readFile(path.join(outputDir, name))] as const,
