@@ -6,25 +6,32 @@ export const PRICED_CHARACTERS = 1_000;
 /**
  * Estimates what {@link PRICED_CHARACTERS} characters cost with each model, in credits, from earlier charges of the service.
  * Leaves out models without earlier charges: the API does not report prices.
+ * @returns also the price of requests without a model; undefined without such charges
  */
 export async function estimatedPrices(
   context: Context,
   models: readonly { readonly id: string }[],
-): Promise<ReadonlyMap<string, number>> {
-  const [{ findTarget }, { creditRates }, { estimateCredits }] = await Promise.all([
-    import('../../src/cli/connect.ts'),
-    import('../shared/journal.ts'),
-    import('../../src/speech/credit-rates.ts'),
-  ]);
+): Promise<{
+  readonly prices: ReadonlyMap<string, number>;
+  readonly usual: number | undefined;
+}> {
+  const [{ findTarget }, { creditRates }, { ANY_DEFAULT_MODEL, estimateCredits }] =
+    await Promise.all([
+      import('../../src/cli/connect.ts'),
+      import('../shared/journal.ts'),
+      import('../../src/speech/credit-rates.ts'),
+    ]);
   const target = await findTarget(context, { publicOnly: true });
   const service = target.kind === 'hosted' ? target.address.baseUrl.origin : 'embedded';
   const rates = await creditRates(context);
+  const priceOf = async (model: string): Promise<number | undefined> =>
+    estimateCredits(await rates.seen({ service, model }), PRICED_CHARACTERS);
   const prices = new Map<string, number>();
   for (const { id } of models) {
-    const price = estimateCredits(await rates.seen({ service, model: id }), PRICED_CHARACTERS);
+    const price = await priceOf(id);
     if (price !== undefined) prices.set(id, price);
   }
-  return prices;
+  return { prices, usual: await priceOf(ANY_DEFAULT_MODEL) };
 }
 
 /** Joins the names of the enabled switches with commas (for example, `speed, volume`). */

@@ -22,15 +22,12 @@ export const definition: CommandDefinition = {
       throw new Failure(`the service has no model "${id}"`, failure);
     }
     const { asynchronous: jobs, alignedStreaming, synchronous } = model.supportedOperations;
-    const price = (await estimatedPrices(context, [model])).get(model.id);
+    const { prices, usual } = await estimatedPrices(context, [model]);
     const fields = {
       id: model.id,
       available: model.available ? 'yes' : 'no',
       'longest text': `${model.maxTextLength} characters`,
-      price:
-        price === undefined
-          ? 'unknown until foley has spoken with the model'
-          : `about ${price} credits for ${PRICED_CHARACTERS} characters (estimate from earlier charges)`,
+      price: describePrice(prices.get(model.id), usual),
       formats: model.outputFormats.join(', '),
       controls: enabledNames(model.controls),
       operations: enabledNames({ synchronous, jobs, 'aligned streaming': alignedStreaming }),
@@ -41,6 +38,15 @@ export const definition: CommandDefinition = {
     };
   },
 };
+
+function describePrice(price: number | undefined, usual: number | undefined): string {
+  const [known, which] =
+    price === undefined
+      ? [usual, 'unknown until foley has spoken with --model; without it, ']
+      : [price, ''];
+  if (known === undefined) return 'unknown until foley has spoken with the model';
+  return `${which}about ${known} credits for ${PRICED_CHARACTERS} characters (estimate from earlier charges)`;
+}
 
 // The response may have fields that foley does not know.
 function rawModel(raw: unknown, index: number): unknown {

@@ -5,7 +5,7 @@ import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { Model } from '../../src/contract/models.ts';
-import { enabledNames, estimatedPrices } from './format.ts';
+import { enabledNames, estimatedPrices, PRICED_CHARACTERS } from './format.ts';
 
 /** Defines the command `foley models list` (docs/api/models.md). */
 export const definition: CommandDefinition<ListFlags> = {
@@ -17,15 +17,20 @@ export const definition: CommandDefinition<ListFlags> = {
     const { value, raw } = await getCapabilities(client, { signal: context.signal });
     const { listOrNotice } = await import('../../src/cli/render/table.ts');
     const names = value.models.map(({ id }) => ({ name: id, about: '' }));
-    const prices = await estimatedPrices(context, value.models);
+    const { prices, usual } = await estimatedPrices(context, value.models);
     const models = value.models.map((model) => ({ ...model, price: prices.get(model.id) }));
-    const usual = COLUMNS.map((column) =>
+    const columns = COLUMNS.map((column) =>
       column === PRICE && prices.size > 0 ? PRICE_IN_ALL_TABLES : column,
     );
     return {
       data: raw,
       seen: { kind: 'model', names },
-      ...listOrNotice(models, usual, { names: options.columns, notice: 'No models.' }),
+      ...(usual === undefined
+        ? {}
+        : {
+            notice: `Without --model, ${PRICED_CHARACTERS} characters cost about ${usual} credits (estimate from earlier charges).`,
+          }),
+      ...listOrNotice(models, columns, { names: options.columns, notice: 'No models.' }),
     };
   },
 };

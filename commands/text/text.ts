@@ -99,8 +99,8 @@ Examples:
   $ foley text --reading "Meet me on 3/15/2024 at 5:30 pm."`;
 
 /**
- * Estimates the credits that texts of these lengths cost, from earlier charges of the model or the voice. Returns
- * undefined if the model and the service are not chosen or have no earlier charges.
+ * Estimates the credits that texts of these lengths cost, from earlier charges: those of the chosen model; without one,
+ * those of the voice, or else of any voice. Returns undefined if there are none, or if no service is chosen.
  */
 async function estimatedCredits(
   context: Context,
@@ -109,9 +109,7 @@ async function estimatedCredits(
 ): Promise<number | undefined> {
   const voice = resolveSetting(settings, 'voice')?.value;
   const chosen = resolveSetting(settings, 'model', model)?.value;
-  const known = chosen ?? (voice === undefined ? undefined : `default of ${voice}`);
-  if (known === undefined) return undefined;
-  const [{ findTarget }, { creditRates }, { estimateCredits }] = await Promise.all([
+  const [{ findTarget }, { creditRates }, credit] = await Promise.all([
     import('../../src/cli/connect.ts'),
     import('../shared/journal.ts'),
     import('../../src/speech/credit-rates.ts'),
@@ -120,9 +118,14 @@ async function estimatedCredits(
   const target = await findTarget(context).catch(() => undefined);
   if (target === undefined) return undefined;
   const service = target.kind === 'hosted' ? target.address.baseUrl.origin : 'embedded';
-  const charges = await (await creditRates(context)).seen({ service, model: known });
+  const rates = await creditRates(context);
+  let charges = await rates.seen({ service, model: credit.modelOf(chosen, voice ?? '') });
+  // The setting may be the name of a voice, whose id only the service knows.
+  if (charges.length === 0 && chosen === undefined) {
+    charges = await rates.seen({ service, model: credit.ANY_DEFAULT_MODEL });
+  }
   if (charges.length === 0) return undefined;
-  return lengths.reduce((sum, length) => sum + (estimateCredits(charges, length) ?? 0), 0);
+  return lengths.reduce((sum, length) => sum + (credit.estimateCredits(charges, length) ?? 0), 0);
 }
 
 // The built-in voices have readings for English only.

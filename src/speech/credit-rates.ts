@@ -10,13 +10,21 @@ import { counted } from '../text/display.ts';
 /** A charge: the length of a text in characters, and the credits that speaking the text cost. */
 export type Charge = readonly [characters: number, credits: number];
 
-/**
- * Identifies the charges that are stored together: those of one model on one service. If a request names no model,
- * `model` contains the id of the voice instead.
- */
+/** Identifies the charges that are stored together: those of one model on one service. */
 export interface RateKey {
   readonly service: string;
+  /** The id of the model, or the name of the default model of a voice (`modelOf`). */
   readonly model: string;
+}
+
+/** Names the charges of all requests without a model, for any voice. */
+export const ANY_DEFAULT_MODEL = 'default';
+
+const DEFAULT_MODEL_OF = 'default of ';
+
+/** Returns the model of a request as part of a {@link RateKey}. If the request names no model, it is that of the voice. */
+export function modelOf(modelId: string | undefined, voiceId: string): string {
+  return modelId ?? DEFAULT_MODEL_OF + voiceId;
 }
 
 export interface CreditRates {
@@ -34,10 +42,13 @@ export function createCreditRates(file: string, deps: FileDeps): CreditRates {
     seen: async ({ model, service }) => chargesIn((await read(service)).models[model]),
     async remember({ model, service }, charges) {
       const { known, models } = await read(service);
-      const before = chargesIn(models[model]);
-      const after = charges.reduce(withCharge, before);
-      if (JSON.stringify(after) === JSON.stringify(before)) return;
-      const next = { ...known, [service]: { ...models, [model]: after } };
+      const names = model.startsWith(DEFAULT_MODEL_OF) ? [model, ANY_DEFAULT_MODEL] : [model];
+      const after = names.map(
+        (name) => [name, charges.reduce(withCharge, chargesIn(models[name]))] as const,
+      );
+      const changed = { ...models, ...Object.fromEntries(after) };
+      if (JSON.stringify(changed) === JSON.stringify(models)) return;
+      const next = { ...known, [service]: changed };
       await ensurePrivateFolder(path.dirname(file), deps.files);
       await replaceFile({ ...deps, path: file, data: Buffer.from(`${JSON.stringify(next)}\n`) });
     },

@@ -36,6 +36,18 @@ describe('models', () => {
     expect(other.stdout.toString()).toMatch(/^price +unknown until/m);
   });
 
+  test('show what speech without --model has cost', async () => {
+    const sandbox = await createSandbox();
+    const text = 'A sentence of exactly fifty characters, all billed.';
+    await runFoley(['tts', text, '-o', 'a.wav', '--local'], { sandbox });
+    const list = await runFoley(['models', '--local'], { sandbox });
+    expect(list.stderr).toMatch(/^Without --model, 1000 characters cost about 5\d\d credits /m);
+    const one = await runFoley(['models', 'get', 'vendor-s1', '--local'], { sandbox });
+    expect(one.stdout.toString()).toMatch(
+      /^price +unknown until foley has spoken with --model; without it, about 5\d\d credits for/m,
+    );
+  });
+
   test('with --json are the capabilities as the service said them', async () => {
     const { env } = await startHostedService();
     const result = await runFoley(['models', '--json'], { env });

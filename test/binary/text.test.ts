@@ -64,6 +64,18 @@ describe('foley text', () => {
     expect(parseJsonDocument(elsewhere.stdout)).not.toHaveProperty('estimatedCredits');
   });
 
+  test.each([
+    ['no voice', {}],
+    ['the name of a voice', { FOLEY_VOICE: 'Clara' }],
+  ])('estimates the credits without a model, with %s', async (_, env) => {
+    const sandbox = await createSandbox();
+    const spoken = await runFoley(['tts', 'Hello there.', '--local', '-o', 'a.mp3'], { sandbox });
+    expect(spoken.code, spoken.stderr).toBe(0);
+    const text = 'One, two, three, four, five.';
+    const { stderr } = await runFoley(['text', text, '--local'], { sandbox, env });
+    expect(stderr).toMatch(/28 characters to bill, in 1 request; about 14 credits/);
+  });
+
   test('with --reading prints how English is read, a sentence a line', async () => {
     const input = 'It is 3/15/2024.\nDr. Smith paid $5.50 for 2 kg!';
     const result = await runFoley(['text', '--reading'], { input });

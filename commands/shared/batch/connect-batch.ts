@@ -17,7 +17,7 @@ import { resolveSetting } from '../../../src/config/settings.ts';
 import { abortable } from '../../../src/effects/concurrency.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import type { Charge, CreditRates, RateKey } from '../../../src/speech/credit-rates.ts';
-import { estimateCredits, withCharge } from '../../../src/speech/credit-rates.ts';
+import { estimateCredits, modelOf, withCharge } from '../../../src/speech/credit-rates.ts';
 import type { PronunciationsByVoice } from '../../../src/speech/pronunciations.ts';
 import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import { display } from '../../../src/text/display.ts';
@@ -275,7 +275,7 @@ class Estimator {
   }
 
   #keyOf({ order }: BatchItem): RateKey {
-    return { service: this.#service, model: order.modelId ?? `default of ${order.voiceId}` };
+    return { service: this.#service, model: modelOf(order.modelId, order.voiceId) };
   }
 }
 

@@ -17,7 +17,7 @@ import {
   refusePronunciations,
 } from '../../../src/speech/pronunciations.ts';
 import type { RateKey } from '../../../src/speech/credit-rates.ts';
-import { checkCredits } from '../../../src/speech/credit-rates.ts';
+import { checkCredits, modelOf } from '../../../src/speech/credit-rates.ts';
 import type { OutputPlan, AudioStream, SpeechTransport } from '../../../src/speech/speak.ts';
 import { openPlanned, speak } from '../../../src/speech/speak.ts';
 import { pauseMs } from '../../../src/speech/speech-text.ts';
@@ -354,7 +354,7 @@ function rateKey({ body, connection }: PricedRequest): RateKey {
   const { address } = connection.client;
   return {
     service: connection.target === 'embedded' ? 'embedded' : address.baseUrl.origin,
-    model: body.modelId ?? `default of ${body.voiceId}`,
+    model: modelOf(body.modelId, body.voiceId),
   };
 }
 

@@ -22,6 +22,8 @@ const { mp3 } = await paidAudio();
 const large = { ...mp3, bytes: Buffer.concat(Array.from({ length: 64 }, () => mp3.bytes)) };
 
 /** A text whose speech takes several seconds. */
+// Speaking it twice takes minutes on a busy computer.
+const LONG_SPEECH_MS = 240_000;
 const LONG_TEXT = 'The sea is wide, the wind is cold and the ships are far from here. '.repeat(60);
 const VIDEO = ['video', 'create', 'Lighthouse', '-m', 'vendor-video-1-flash'];
 
@@ -147,13 +149,14 @@ describe('a full disk', () => {
         wait $!; echo "first: $?"; cat said >&2; rm small/used
         ${foley([...next, '--local'])} > list; echo "second: $?"
         ls ${output}`,
-        { env: fixture.env },
+        { env: fixture.env, timeoutMs: LONG_SPEECH_MS },
       );
       expect(stderr).toContain('the disk of the service is full');
       expect(stderr).toContain('Free up disk space there: the service then continues the job.');
       expect(stdout.toString()).toBe(`first: 23\nsecond: 0\n${output}\n`);
       expect(fixture.server.requests).toHaveLength(0);
     },
+    2 * LONG_SPEECH_MS,
   );
 
   test('of the embedded service, while speech arrives: exit 23, and nothing costs again', async () => {
