@@ -3,8 +3,8 @@ import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { detectSound } from '../../src/audio/decode.ts';
-import { OGG_HEAD_BYTES, bodyLength, readOggHeader, writeOggPage } from '../../src/audio/ogg.ts';
 import { temporaryFolder } from '../service/support/test-service.ts';
+import { withGain } from './samples.ts';
 
 function fixtureFile(name: string): Buffer {
   return readFileSync(new URL(`../fixtures/media/${name}`, import.meta.url));
@@ -28,16 +28,6 @@ async function decoded(bytes: Uint8Array) {
     if (sound.values.length < 100) sound.values.push(...samples.subarray(0, 100));
   }
   return sound;
-}
-
-/** Sets the output gain in the first page of an Opus file (RFC 7845, section 5.1). */
-function withGain(opus: Buffer, gainDb: number): Buffer {
-  const header = readOggHeader(opus);
-  const start = OGG_HEAD_BYTES + header.table.length;
-  const end = start + bodyLength(header.table);
-  const head = Buffer.from(opus.subarray(start, end));
-  head.writeInt16LE(gainDb * 256, 16);
-  return Buffer.concat([writeOggPage(header, [head]), opus.subarray(end)]);
 }
 
 describe('an Ogg file', () => {

@@ -1,4 +1,5 @@
 import { createMp3Encoder, createOggEncoder } from 'wasm-media-encoders';
+import { OGG_HEAD_BYTES, bodyLength, readOggHeader, writeOggPage } from '../../src/audio/ogg.ts';
 import { writeWav } from '../harness/wav.ts';
 
 /** Returns `seconds` of two sines in one channel, which no encoder skips. */
@@ -126,6 +127,16 @@ export function opusOf(packets: number, serial = 7): Buffer {
     pages.push(oggPage({ serial, sequence: packet + 1, granule, flags, packets: [body] }));
   }
   return Buffer.concat(pages);
+}
+
+/** Returns an Opus file with another output gain in its first page (RFC 7845, section 5.1). */
+export function withGain(opus: Buffer, gainDb: number): Buffer {
+  const header = readOggHeader(opus);
+  const start = OGG_HEAD_BYTES + header.table.length;
+  const end = start + bodyLength(header.table);
+  const head = Buffer.from(opus.subarray(start, end));
+  head.writeInt16LE(gainDb * 256, 16);
+  return Buffer.concat([writeOggPage(header, [head]), opus.subarray(end)]);
 }
 
 function plainChecksum(bytes: Uint8Array): number {

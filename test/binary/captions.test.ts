@@ -321,3 +321,15 @@ test('word times have words without the signs around them, and with all their le
   const words = timings.words.map(({ text }: { text: string }) => text);
   expect(words).toEqual(['Wait', 'âge', 'Âme']);
 });
+
+test.each(['* * *', '—', '"'])('a paragraph %s has no cue of its own', async (signs) => {
+  const sandbox = await createSandbox();
+  const input = `The sea is wide.\n\n${signs}\n\nThe sky is blue.`;
+  const args = ['tts', '--local', '-o', 'a.wav', '--subtitles', 'a.srt'];
+  const { code, stderr } = await runFoley(args, { sandbox, input });
+  expect(code, stderr).toBe(0);
+  const cues = (await written(sandbox, 'a.srt')).trim().split('\n\n');
+  expect(cues).toHaveLength(2);
+  expect(cues[0]).toContain('The sea is wide.');
+  expect(cues[1]).toContain('The sky is blue.');
+});

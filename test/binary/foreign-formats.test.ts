@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { epubOf, zipOf } from '../harness/epub.ts';
@@ -15,6 +15,47 @@ test('an EPUB from stdin, or with another extension, is read', async () => {
   const sandbox = await createSandbox();
   await writeFile(path.join(sandbox.out, 'a.zip'), book);
   expect(await spokenText(['-f', 'a.zip'], { sandbox })).toBe('One.\n\nTwo.');
+});
+
+const link = (file: string, title: string): string =>
+  `<li><a href="text/${file}.xhtml">${title}</a></li>`;
+const LINKS = link('c0', 'Part 1') + link('c1', 'Part 2') + link('c2', 'Part 3');
+const point = (tag: string, file: string, title: string): string =>
+  `<${tag}><navLabel><text>${title}</text></navLabel><content src="text/${file}.xhtml"/></${tag}>`;
+const POINTS = [0, 1, 2].map((at) => point('navPoint', `c${at}`, `Part ${at + 1}`)).join('');
+
+test.each([
+  [
+    'EPUB 3 with landmarks and a list of pages',
+    {
+      nav: `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body>
+        <nav epub:type="toc"><ol>${LINKS}</ol></nav>
+        <nav epub:type="landmarks"><ol>${link('c3', 'Notes')}</ol></nav>
+        <nav epub:type="page-list"><ol>${link('c3', '7')}</ol></nav></body></html>`,
+    },
+  ],
+  [
+    'EPUB 2 with lists of pages and figures',
+    {
+      ncx: `<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>${POINTS}</navMap>
+        <pageList>${point('pageTarget', 'c3', '7')}</pageList>
+        <navList>${point('navTarget', 'c3', 'Figure')}</navList></ncx>`,
+    },
+  ],
+])('the chapters of an %s are those of its table of contents', async (_what, contents) => {
+  const sandbox = await createSandbox();
+  const book = epubOf(
+    ['<p>One.</p>', '<p>Two.</p>', '<p>Three.</p>', '<p>Notes.</p>'],
+    {},
+    contents,
+  );
+  await writeFile(path.join(sandbox.out, 'a.epub'), book);
+  const args = ['script', 'a.epub', '-v', 'Martin', '-o', 'a.wav', '--chapters', 'a.json'];
+  const result = await runFoley([...args, '--local'], { sandbox });
+  expect(result.code, result.stderr).toBe(0);
+  const { chapters } = JSON.parse(await readFile(path.join(sandbox.out, 'a.json'), 'utf8'));
+  const titles = chapters.map(({ title }: { title: string }) => title);
+  expect(titles).toEqual(['Part 1', 'Part 2', 'Part 3']);
 });
 
 test.each([

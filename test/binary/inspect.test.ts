@@ -1,15 +1,17 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { withGain } from '../audio/samples.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { requireTool } from '../harness/require-tool.ts';
-import { runFoley } from '../harness/run-foley.ts';
+import { runFoley, startFoley } from '../harness/run-foley.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 import { writeWav } from '../harness/wav.ts';
 
 const RATE = 16_000;
+const BEEPS = fileURLToPath(new URL('../fixtures/media/beeps.opus', import.meta.url));
 
 function isHeard(second: number): boolean {
   return (second >= 0.5 && second < 2.5) || (second >= 3.5 && second < 4.5);
@@ -66,6 +68,37 @@ describe('inspect', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' });
     const told = { format, codec, durationMs, sampleRate: 16_000, channels: 1 };
     expect(parseJsonDocument(result.stdout)).toMatchObject(told);
+  });
+
+  test('reads each stream of chained Opus, with its output gain', async () => {
+    const sandbox = await createSandbox();
+    const beeps = await readFile(BEEPS);
+    const inspect = async (bytes: Uint8Array) => {
+      await writeFile(path.join(sandbox.out, 'a.opus'), bytes);
+      const result = await runFoley(['inspect', 'a.opus', '--json'], { sandbox });
+      expect(result.code, result.stderr).toBe(0);
+      return Object(parseJsonDocument(result.stdout));
+    };
+    const plain = await inspect(beeps);
+    const quiet = await inspect(withGain(beeps, -12));
+    expect(quiet.loudnessLufs).toBeCloseTo(plain.loudnessLufs - 12, 0);
+    expect(quiet.peakDbfs).toBeCloseTo(plain.peakDbfs - 12, 0);
+    const chained = await inspect(Buffer.concat([withGain(beeps, -12), beeps, beeps]));
+    expect(chained).toMatchObject({ durationMs: 30_000, peakDbfs: plain.peakDbfs });
+  });
+
+  test('of hours of Opus is stopped by Ctrl-C', async () => {
+    const sandbox = await createSandbox();
+    const beeps = await readFile(BEEPS);
+    await writeFile(
+      path.join(sandbox.out, 'a.opus'),
+      Buffer.concat(Array<Buffer>(4_000).fill(beeps)),
+    );
+    const running = await startFoley(['inspect', 'a.opus'], { sandbox, timeoutMs: 20_000 });
+    // No output shows that it decodes. It does by the time another process has decoded a short file.
+    await runFoley(['inspect', BEEPS]);
+    running.signal('SIGINT');
+    expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT' });
   });
 
   test.each(['mp3', 'ogg', 'wav'])(

@@ -39,6 +39,19 @@ describe('--lexicon', () => {
     expect(await spokenText([...all, '-f', 'a.md'], { sandbox })).toBe('engine ex and sequel.');
   });
 
+  test.each([
+    ['C++ on .NET', 'see plus plus on dot net'],
+    ['ASP.NET and C++20', 'ASP.NET and C++20'],
+    ['(C++), .NET!', '(see plus plus), dot net!'],
+  ])(
+    'matches punctuation at the edge of an entry only at the edge of a word: %s',
+    async (text, spoken) => {
+      const sandbox = await sandboxWith({ 'a.tsv': '.NET\tdot net\nC++\tsee plus plus\n' });
+      const result = await runFoley(['text', text, '--lexicon', 'a.tsv'], { sandbox });
+      expect(result.stdout.toString(), result.stderr).toBe(`${spoken}\n`);
+    },
+  );
+
   test('keeps the written words in captions, and bills what is sent', async () => {
     const sandbox = await sandboxWith({ 'names.tsv': NAMES });
     const files = ['-o', 'a.wav', '--timings', 'a.json', '--json'];

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseJsonDocument } from '../harness/json-lines.ts';
@@ -36,6 +36,20 @@ describe('foley text', () => {
     });
     const long = await runFoley(['text', '--json'], { input: 'A sentence. '.repeat(1_000) });
     expect(parseJsonDocument(long.stdout)).toMatchObject({ characters: 12_000, parts: 2 });
+  });
+
+  test('keeps the words at both sides of a break apart', async () => {
+    const sandbox = await createSandbox();
+    const ssml = '<speak>Breathe in<break time="1s"/>breathe out<break/>, and rest.</speak>';
+    await writeFile(path.join(sandbox.out, 'a.ssml'), ssml);
+    const text = 'Breathe in breathe out, and rest.';
+    const printed = await runFoley(['text', '-f', 'a.ssml'], { sandbox });
+    expect(printed.stdout.toString()).toBe(`${text}\n`);
+    const files = ['-o', 'a.wav', '--timings', 'a.json'];
+    const spoken = await runFoley(['tts', '-f', 'a.ssml', '--local', ...files], { sandbox });
+    expect(spoken.code, spoken.stderr).toBe(0);
+    const timings = JSON.parse(await readFile(path.join(sandbox.out, 'a.json'), 'utf8'));
+    expect(timings).toMatchObject({ text, complete: true });
   });
 
   test('estimates the credits from what the model has cost, and from nothing else', async () => {

@@ -10,6 +10,7 @@ import { createSandbox } from '../harness/sandbox.ts';
 import { filesOf, snapshot } from '../harness/snapshot.ts';
 import type { BatchSandbox } from '../binary/batch/batch-sandbox.ts';
 import { batchSandbox, JOBS_PATH, lastLine } from '../binary/batch/batch-sandbox.ts';
+import { listedChapters } from '../script/recording/listed-chapters.ts';
 
 const TALK = `# One
 ADA: Hello, Bob.
@@ -111,6 +112,16 @@ describe('a recording of a script', () => {
     const sound = [plain, named, renamed].map((bytes) => bytes.subarray(-20_000).toString('hex'));
     expect(new Set(sound).size).toBe(1);
   }, 60_000);
+
+  test('lists each of 260 chapters in an mp3', async () => {
+    const text = Array.from({ length: 260 }, (_, at) => `# Chapter ${at}\nBOB: Hi.\n`);
+    await sandbox.write('talk.txt', text.join('\n'));
+    const args = ['talk.txt', '-o', 'talk.mp3', ...CAST, '--gap', '0s', '--chapter-gap', '0s'];
+    const result = await script(...args);
+    expect(result.code, result.stderr).toBe(0);
+    const ids = Array.from({ length: 260 }, (_, at) => `chapter-${at + 1}`);
+    expect(listedChapters(await sandbox.read('talk.mp3'))).toEqual(ids);
+  });
 
   test('can have only some lines, and lines spoken again', async () => {
     await make(TALK);

@@ -38,6 +38,8 @@ export interface FaultServer {
   advance(): Promise<boolean>;
   /** Resolves when an answer is at a `pause` step. */
   paused(): Promise<void>;
+  /** Breaks all connections, and refuses later ones. */
+  stop(): Promise<void>;
 }
 
 /**

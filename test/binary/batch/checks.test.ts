@@ -42,6 +42,12 @@ const WRONG: readonly (readonly [
     ['--lines', 'l.txt', '--pauses', '--format', 'wav'],
     /l\.txt, line 2: the pauses \(--pauses or <break>\) last 48720 s: a wav file holds at most 48695 s/,
   ],
+  [
+    'a list of more than a million lines',
+    { 'l.txt': 'a\n'.repeat(1_000_001) },
+    ['--lines', 'l.txt'],
+    /line 1000001 is item 1000001; a batch has at most 1000000 items/,
+  ],
   ['an empty list', { 'l.txt': '\n\n' }, ['--lines', 'l.txt'], /inputs are empty/],
   [
     'a line that is not JSON',

@@ -114,6 +114,27 @@ describe('foley tts --via', () => {
     expect(fixture.server.requests).toHaveLength(0);
   });
 
+  test.each([
+    ['a text', ['hi'], '`foley jobs wait job-1 -o hi.mp3`'],
+    ['a text with pauses', ['One. [pause 1s] Two.', '--pauses'], '`foley recover 2'],
+  ])(
+    'job of %s names a service that is gone once, and SIGTERM ends it',
+    async (_name, text, hint) => {
+      const fixture = await jobFixture([onPoll(jobAnswer('processing'))]);
+      const running = await fixture.start([...TTS, ...text, '--via', 'job', '-o', 'hi.mp3']);
+      await fixture.server.received({ path: JOB_PATH }, 4);
+      await fixture.server.stop();
+      await running.waitFor('stderr', /; retrying\n/);
+      // Retries go on while another process prints its help.
+      await fixture.run(['--help']);
+      running.signal('SIGTERM');
+      const result = await running.done;
+      expect(result).toMatchObject({ code: null, signal: 'SIGTERM' });
+      expect(result.stderr.match(/^foley: .*; retrying$/gm)).toHaveLength(1);
+      expect(result.stderr).toContain(hint);
+    },
+  );
+
   test('job that is stopped stays open, until recover has fetched it', async () => {
     const fixture = await jobFixture([onPoll(jobAnswer('processing'), { times: 2 })]);
     await writeFile(path.join(fixture.sandbox.out, 'hi.mp3'), 'the older file');

@@ -165,17 +165,22 @@ describe('an incomplete stream publishes nothing and spools the billed audio', (
 const TO_STDOUT = ['tts', 'hi', '-o', '-', '--max-retries', '0', '-v', 'v-1'];
 const SPEAKING = ['tts', 'hi', '-o', 'hi.mp3', '--max-retries', '0', '-v', 'v-1'];
 
-test('incomplete times are written and reported with exit 3', async () => {
-  const fixture = await createFixture([
-    onAligned(
-      events(
-        snapshotEvent(0, [['hi', 0, 100]]),
-        audioEvent(mp3.bytes),
-        eventText('alignment_invalidated', { chunkSeq: 0 }),
-        completedEvent('partial'),
-      ),
-    ),
-  ]);
+test.each<readonly [string, ...(readonly string[])]>([
+  [
+    'that the service took back',
+    snapshotEvent(0, [['hi', 0, 100]]),
+    audioEvent(mp3.bytes),
+    eventText('alignment_invalidated', { chunkSeq: 0 }),
+    completedEvent('partial'),
+  ],
+  [
+    'after the end of the audio',
+    snapshotEvent(0, [['hi', 10_000, 10_400]]),
+    audioEvent(mp3.bytes),
+    completedEvent('complete'),
+  ],
+])('times %s are left out and reported with exit 3', async (_what, ...stream) => {
+  const fixture = await createFixture([onAligned(events(...stream))]);
   const result = await fixture.speak([...CAPTIONS]);
   expect(result.code).toBe(3);
   expect(result.stderr).toContain('did not time all of this text');

@@ -167,6 +167,20 @@ describe('409, the key belongs to another request', () => {
     expect(await filesLeft(fixture.sandbox)).toStrictEqual(['out/hi.mp3', RATES]);
   });
 
+  test('a generated key that was refunded after lost attempts is renewed once', async () => {
+    const fixture = await createFixture([
+      onSpeech(faults.resetBeforeHeaders(), { times: 2 }),
+      onSpeech(faults.requestPreviouslyRefunded(), { times: 1 }),
+    ]);
+    const result = await fixture.speak(['--max-retries', '2']);
+    expect(result.code, result.stderr).toBe(0);
+    const keys = speechRequests(fixture).map((request) => request.header('idempotency-key'));
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys.slice(0, 3)).size).toBe(1);
+    expect(keys[3]).not.toBe(keys[0]);
+    expect(await filesLeft(fixture.sandbox)).toStrictEqual(['out/hi.mp3', RATES]);
+  });
+
   test('a refunded key is not renewed twice', async () => {
     const fixture = await createFixture([onSpeech(faults.requestPreviouslyRefunded())]);
     const error = await fixture.fail(['--max-retries', '4']);

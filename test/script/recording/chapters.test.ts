@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { id3Tag } from '../../../src/script/recording/tags.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { requireTool } from '../../harness/require-tool.ts';
+import { listedChapters } from './listed-chapters.ts';
 import { make } from './make.ts';
 
 const COVER = {
@@ -98,32 +99,12 @@ test('an mp3 has more chapters than its table of contents can count', async () =
   expect([chapters.length, chapters[299].tags.title]).toEqual([300, 'Kapitel 299 – ü']);
 });
 
-/** Returns the entries of each table of contents in an ID3v2.3 tag (ID3v2 Chapter Frame Addendum, section 3.2). */
-function tablesOfContents(tag: Buffer): ReadonlyMap<string, readonly string[]> {
-  const tables = new Map<string, readonly string[]>();
-  for (let at = 10; at + 10 <= tag.length && tag[at] !== 0; at += 10 + tag.readUInt32BE(at + 4)) {
-    if (tag.toString('latin1', at, at + 4) !== 'CTOC') continue;
-    const content = tag.subarray(at + 10, at + 10 + tag.readUInt32BE(at + 4));
-    const end = content.indexOf(0);
-    // Flags and the number of entries follow the id.
-    const count = content[end + 2] ?? 0;
-    const entries = content
-      .toString('latin1', end + 3)
-      .split('\0')
-      .slice(0, count);
-    tables.set(content.toString('latin1', 0, end), entries);
-  }
-  return tables;
-}
-
 test.each([255, 256, 600])('the tables of contents of an mp3 list %d chapters', async (count) => {
   const chapters = Array.from({ length: count }, (_, at) => {
     return { title: `Chapter ${at}`, startMs: at * 100, endMs: at * 100 + 100 };
   });
-  const tables = tablesOfContents(Buffer.from(await id3Tag({}, chapters)));
-  const listed = (id: string): readonly string[] =>
-    tables.get(id)?.flatMap((entry) => (tables.has(entry) ? listed(entry) : [entry])) ?? [];
-  expect(listed('toc')).toEqual(chapters.map((_, at) => `chapter-${at + 1}`));
+  const tag = Buffer.from(await id3Tag({}, chapters));
+  expect(listedChapters(tag)).toEqual(chapters.map((_, at) => `chapter-${at + 1}`));
 });
 
 test('an m4b reports the chapters that its Nero list leaves out', async () => {
