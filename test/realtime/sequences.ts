@@ -293,7 +293,7 @@ function numbers(count: number, step: number): string {
 const OPTIONAL = {
   inReplyTo: null,
   path: null,
-  fixture: null,
+  stage: null,
   creditsUsed: null,
   warnings: null,
   sampleRate: null,

@@ -216,7 +216,6 @@ export class AlignedSpeaker implements ItemSpeaker {
       verified = await folder.note(status, 'verified', known, 'now');
       written = await captions.publish();
     };
-    const { creditsUsed } = response;
     const publication = { file, item, onVerified };
     let published: ItemFacts;
     try {
@@ -227,9 +226,11 @@ export class AlignedSpeaker implements ItemSpeaker {
       if ((await save?.(output, content, facts)) !== true) throw error;
       // The next run finds the copy of the published audio.
       folder.notePublished(status, facts);
-      return savedFailure(error, creditsUsed);
+      return savedFailure(error, response.creditsUsed);
     }
     const done = folder.notePublished(verified, published);
+    // The service reports the cost in the last event of the stream.
+    const { creditsUsed } = response;
     return { status: done, creditsUsed, ...(written === undefined ? {} : { captions: written }) };
   }
 

@@ -22,7 +22,7 @@ describe.each(strings)('%s', (_name, text) => {
       message: text,
       requestId: text,
       details: JSON.parse(
-        JSON.stringify({ [text]: text, media_kind: text, fixture: text, retryable: false }),
+        JSON.stringify({ [text]: text, media_kind: text, stage: text, retryable: false }),
       ),
     });
   });

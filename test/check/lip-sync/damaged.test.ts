@@ -55,7 +55,7 @@ test(
             code: expect.stringMatching(/^ERR_MEDIA_/),
             message: expect.stringMatching(/^video_url /),
             requestId: expect.any(String),
-            details: { media_kind: 'video', fixture: 'inspection', retryable: false },
+            details: { media_kind: 'video', stage: 'inspection', retryable: false },
           });
         }
       };

@@ -102,12 +102,12 @@ describe('a reference that is no good', () => {
       ['empty', 415, 'ERR_MEDIA_UNSUPPORTED', 'inspection'],
       ['missing', 422, 'ERR_MEDIA_UNREACHABLE', 'download'],
     ] as const;
-    for (const [name, status, code, fixture] of cases) {
+    for (const [name, status, code, stage] of cases) {
       const body = { ...SMALL, image_urls: [`${host}/good`, `${host}/${name}`] };
       const answer = await create(service, 'images', body, 'one-key');
       expect(answer, name).toMatchObject({ status, body: { code } });
       expect(answer.body.message).toContain('image_urls.1 ');
-      expect(answer.body.details).toEqual({ media_kind: 'image', fixture, retryable: false });
+      expect(answer.body.details).toEqual({ media_kind: 'image', stage, retryable: false });
     }
     expect(await creditsOf(service)).toBe(1_000_000);
     // The key was not used up by any of them.

@@ -172,11 +172,11 @@ function refusals(): readonly Behaviour[] {
       async check(service) {
         const before = await creditsOf(service);
         const body = await mediaBody(service, path === LIP_SYNC ? LIP_SYNC : DUBBING);
-        for (const [name, status, code, fixture] of REFUSALS) {
+        for (const [name, status, code, stage] of REFUSALS) {
           const video_url = name.startsWith('http') ? name : await mediaAt(service, name);
           const answer = await service.ask(`POST ${path}`, { body: { ...body, video_url } });
           claimRefused(answer, status, code, service);
-          const details = { media_kind: 'video', fixture, retryable: false };
+          const details = { media_kind: 'video', stage, retryable: false };
           assert.deepEqual(at(answer.json(), 'details'), details);
         }
         assert.equal(await creditsOf(service), before);

@@ -40,7 +40,7 @@ export function hostileError(status: number, text: string): Step[] {
     code: text,
     message: text,
     requestId: text,
-    details: { [text]: text, media_kind: text, fixture: text, retryable: false },
+    details: { [text]: text, media_kind: text, stage: text, retryable: false },
     headers: { 'X-Request-Id': 'r-hostile' },
   });
 }

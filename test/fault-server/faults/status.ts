@@ -95,7 +95,7 @@ export function requestIdConflict(): Step[] {
 export function mediaImportFailed(status: 413 | 415 | 422 | 503 | 504, retryable: boolean): Step[] {
   return errorAnswer(status, {
     code: 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT',
-    details: { media_kind: 'video', fixture: 'download', retryable },
+    details: { media_kind: 'video', stage: 'download', retryable },
   });
 }
 

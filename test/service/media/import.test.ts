@@ -88,7 +88,7 @@ describe('a server of media that takes its time', () => {
     expect(answer.status).toBe(504);
     expect(await answer.json()).toMatchObject({
       code: 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT',
-      details: { media_kind: 'video', fixture: 'download', retryable: true },
+      details: { media_kind: 'video', stage: 'download', retryable: true },
     });
     expect(await fixture.balance()).toEqual(before);
     expect(await foldersOf(fixture)).toEqual([]);
@@ -132,7 +132,7 @@ test('sixteen files come in at once, and what is more has to ask again: 503', as
   expect(answer.headers.get('Retry-After')).toBe('1');
   expect(await answer.json()).toMatchObject({
     code: 'ERR_MEDIA_IMPORT_UNAVAILABLE',
-    details: { media_kind: 'video', fixture: 'download', retryable: true },
+    details: { media_kind: 'video', stage: 'download', retryable: true },
   });
   await fixture.service.close();
   const others = await Promise.all(answering);
@@ -152,7 +152,7 @@ test.each([
   const before = await fixture.balance();
   const answer = await create(fixture);
   expect(answer.status).toBe(status);
-  const details = { media_kind: 'video', fixture: 'download', retryable };
+  const details = { media_kind: 'video', stage: 'download', retryable };
   expect(await answer.json()).toMatchObject({ code, details });
   expect(await fixture.balance()).toEqual(before);
 });
@@ -313,7 +313,7 @@ describe('sound that a decoder would leave holes in', () => {
     const answer = await create(fixture);
     expect(await answer.json()).toMatchObject({
       code: 'ERR_MEDIA_UNREADABLE',
-      details: { media_kind: 'audio', fixture: 'inspection', retryable: false },
+      details: { media_kind: 'audio', stage: 'inspection', retryable: false },
     });
     expect(await fixture.balance()).toEqual(before);
     expect(await foldersOf(fixture)).toEqual([]);
@@ -341,7 +341,7 @@ test('a body without an end is read as far as the limit, and no further: 413', a
   expect(answer.status).toBe(413);
   expect(await answer.json()).toMatchObject({
     code: 'ERR_MEDIA_TOO_LARGE',
-    details: { media_kind: 'image', fixture: 'download', retryable: false },
+    details: { media_kind: 'image', stage: 'download', retryable: false },
   });
   // What is on its way is in the buffers of both ends.
   expect(sent).toBeLessThan(MEDIA_IMAGE_MAX_BYTES + 40 * piece.length);

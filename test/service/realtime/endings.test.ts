@@ -108,7 +108,7 @@ describe.each(VERSIONS)('a connection of %s ends', (version) => {
       const broken = breakStore(service, full);
       release();
       const messages = await client.until('error');
-      const problem = { code: 'billing_failed', retryable: false, fixture: 'storage' };
+      const problem = { code: 'billing_failed', retryable: false, stage: 'storage' };
       expect(messages.at(-1)).toMatchObject(problem);
       expect(messages.at(-1)).toHaveProperty('message', expect.stringContaining('disk'));
       expect(await client.ended()).toMatchObject({ code: 1011 });
