@@ -4,7 +4,7 @@ import type { TimedToken } from './time-tokens.ts';
 import type { Timings, UnplacedWord } from './timings.ts';
 import { speakableLength } from './tokens.ts';
 
-interface TokenRow {
+interface BoundedTokens {
   readonly tokens: readonly TimedToken[];
   /** The boundary after each token. */
   readonly boundaries: readonly Boundary[];
@@ -15,9 +15,9 @@ interface TokenRow {
  * there is no time. Their cues would only flash. A single word stays: its sentence would be wrong without it.
  */
 export function leaveOutMissing(
-  { boundaries, tokens }: TokenRow,
+  { boundaries, tokens }: BoundedTokens,
   { durationMs, unplaced = [] }: Pick<Timings, 'durationMs' | 'unplaced'>,
-): TokenRow {
+): BoundedTokens {
   if (unplaced.length === 0) return { boundaries, tokens };
   const letterMs = spokenLetterMs(tokens);
   const isLeftOut = new Uint8Array(tokens.length);

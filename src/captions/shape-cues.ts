@@ -10,8 +10,8 @@ import { tokenize } from './tokens.ts';
 
 /**
  * Creates the subtitle cues of a text, in order. The cues contain all characters except white space and the text that
- * {@link leaveOutMissing} leaves out, and never overlap. Only a cue with a single word may exceed the limits in `shape`. If `timings` has several speakers, each speaker's
- * line starts a new cue.
+ * {@link leaveOutMissing} leaves out, and never overlap. Only a cue with a single word may exceed the limits in `shape`.
+ * If `timings` has several speakers, each speaker's line starts a new cue.
  */
 export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   const { durationMs, lines, words } = timings;

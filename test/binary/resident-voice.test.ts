@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { hostFolder, hostPids } from '../harness/engine-hosts.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { RunResult } from '../harness/run-options.ts';
@@ -10,8 +11,6 @@ import { createSandbox } from '../harness/sandbox.ts';
 const KEPT = { FOLEY_KEEP_ALIVE: '10m' };
 const ALONE = { FOLEY_KEEP_ALIVE: '0' };
 const TEXT = 'Dr. Smith paid $3.50 for the zorblatt. "Really?" asked the 2nd reader.';
-
-const folderOf = (sandbox: Sandbox): string => path.join(sandbox.state, 'foley/run');
 
 function speak(
   sandbox: Sandbox,
@@ -26,18 +25,8 @@ async function speech(sandbox: Sandbox, env: Readonly<Record<string, string>>): 
   return readFile(path.join(sandbox.out, 'out.mp3'));
 }
 
-async function hostPids(sandbox: Sandbox): Promise<number[]> {
-  const names = await readdir(folderOf(sandbox)).catch((): string[] => []);
-  const locks = names.filter((name) => name.endsWith('.lock'));
-  const owners = locks.map(async (name) => {
-    const { owner } = JSON.parse(await readFile(path.join(folderOf(sandbox), name), 'utf8'));
-    return Number(owner.pid);
-  });
-  return Promise.all(owners);
-}
-
 async function untilHosted(sandbox: Sandbox): Promise<number> {
-  await expect.poll(() => readdir(folderOf(sandbox)).catch(() => [])).toContainEqual(SOCKET);
+  await expect.poll(() => readdir(hostFolder(sandbox)).catch(() => [])).toContainEqual(SOCKET);
   const [pid, ...more] = await hostPids(sandbox);
   expect(more).toEqual([]);
   if (pid === undefined) throw new Error('No host is running.');
@@ -217,24 +206,24 @@ describe.skipIf(process.platform === 'win32')('the built-in voice', () => {
     const env = { FOLEY_KEEP_ALIVE: '' };
     await speech(sandbox, env);
     await untilHosted(sandbox);
-    await expect.poll(() => readdir(folderOf(sandbox))).toEqual([]);
+    await expect.poll(() => readdir(hostFolder(sandbox))).toEqual([]);
   });
 
   test('stays ready neither with 0 nor in CI', async () => {
     const sandbox = await createSandbox();
     await speech(sandbox, ALONE);
     await speech(sandbox, { FOLEY_KEEP_ALIVE: '', CI: 'true' });
-    await expect(readdir(folderOf(sandbox))).rejects.toThrow('ENOENT');
+    await expect(readdir(hostFolder(sandbox))).rejects.toThrow('ENOENT');
   });
 
   test('does not use a folder that other users can open', async () => {
     const sandbox = await createSandbox();
-    await mkdir(folderOf(sandbox), { recursive: true });
-    await chmod(folderOf(sandbox), 0o755);
+    await mkdir(hostFolder(sandbox), { recursive: true });
+    await chmod(hostFolder(sandbox), 0o755);
     await speech(sandbox, KEPT);
-    expect(await readdir(folderOf(sandbox))).toEqual([]);
+    expect(await readdir(hostFolder(sandbox))).toEqual([]);
     const open = await sandboxWithHost();
-    await chmod(folderOf(open), 0o755);
+    await chmod(hostFolder(open), 0o755);
     const { env, started } = await watchThreads(open);
     await speech(open, { ...KEPT, ...env });
     expect(await started()).toContain('hibari\n');

@@ -17,6 +17,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { stopHosts } from '../../../src/service/engine/resident/host-protocol.ts';
 import { createResidentEngine } from '../../../src/service/engine/resident/resident-engine.ts';
 import { errorLine } from '../../harness/error-line.ts';
+import { hostFolder, hostPids } from '../../harness/engine-hosts.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { RunOptions, RunResult } from '../../harness/run-options.ts';
@@ -35,7 +36,6 @@ const ENGINE = fileURLToPath(
 const KEPT = { FOLEY_KEEP_ALIVE: '10m' };
 const LOADING_MS = 400;
 
-const folderOf = (sandbox: Sandbox): string => path.join(sandbox.state, 'foley/run');
 const startsFile = (sandbox: Sandbox): string => path.join(sandbox.out, 'starts');
 
 /** Adds the engine in a new sandbox; its processes end with the test. */
@@ -93,16 +93,6 @@ async function expectSpeech(sandbox: Sandbox, options?: RunOptions): Promise<voi
 function pidsOf(sandbox: Sandbox): number[] {
   if (!existsSync(startsFile(sandbox))) return [];
   return readFileSync(startsFile(sandbox), 'utf8').trim().split('\n').slice(1).map(Number);
-}
-
-async function hostPids(sandbox: Sandbox): Promise<number[]> {
-  const names = await readdir(folderOf(sandbox)).catch((): string[] => []);
-  const locks = names.filter((name) => name.endsWith('.lock'));
-  const owners = locks.map(async (name) => {
-    const { owner } = JSON.parse(await readFile(path.join(folderOf(sandbox), name), 'utf8'));
-    return Number(owner.pid);
-  });
-  return Promise.all(owners);
 }
 
 async function hostPid(sandbox: Sandbox): Promise<number> {
@@ -201,7 +191,7 @@ describe('the process of an engine', () => {
   test('gets a socket that only the user can open', async () => {
     const sandbox = await sandboxWithEngine();
     await expectSpeech(sandbox);
-    const folder = folderOf(sandbox);
+    const folder = hostFolder(sandbox);
     const name = (await readdir(folder)).find((one) => one.endsWith('.sock')) ?? '';
     expect(name).toMatch(/^counted\.[0-9a-f]{16}\.sock$/);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -212,7 +202,7 @@ describe('the process of an engine', () => {
     const sandbox = await sandboxWithEngine();
     const env = { ...KEPT, XDG_RUNTIME_DIR: sandbox.temporary };
     await expectSpeech(sandbox, { env });
-    expect(existsSync(folderOf(sandbox))).toBe(false);
+    expect(existsSync(hostFolder(sandbox))).toBe(false);
     expect(await readdir(path.join(sandbox.temporary, 'foley'))).toHaveLength(2);
     const stopped = await runFoley(['engine', 'stop'], { sandbox, env });
     expect(stopped.stderr).toContain('stopped counted');
@@ -241,9 +231,9 @@ test('a voice is cloned in the process that speaks with it', async () => {
     launch,
     env: { PATH: process.env['PATH'] },
     nodePath: process.execPath,
-    resident: { folder: folderOf(sandbox), keepAliveMs: 600_000, onAlone: expect.unreachable },
+    resident: { folder: hostFolder(sandbox), keepAliveMs: 600_000, onAlone: expect.unreachable },
   });
-  onTestFinished(async () => void (await stopHosts(folderOf(sandbox), 'tested', true)));
+  onTestFinished(async () => void (await stopHosts(hostFolder(sandbox), 'tested', true)));
   const { signal } = new AbortController();
   const voice = await engine.clone?.({ audio: '/a.wav', text: 'Hello.' }, signal);
   expect(voice).toBe('clone:of /a.wav: Hello.');
@@ -283,8 +273,8 @@ function requestWith(keepAliveMs: number): string {
 
 /** Sends a line to the socket of the host. @returns the beginning of its reply, empty if it closed the connection */
 async function replyTo(sandbox: Sandbox, line: string): Promise<string> {
-  const name = (await readdir(folderOf(sandbox))).find((one) => one.endsWith('.sock')) ?? '';
-  const socket = connect(path.join(folderOf(sandbox), name));
+  const name = (await readdir(hostFolder(sandbox))).find((one) => one.endsWith('.sock')) ?? '';
+  const socket = connect(path.join(hostFolder(sandbox), name));
   onTestFinished(() => void socket.destroy());
   return new Promise((resolve) => {
     socket.on('error', () => undefined);
@@ -310,7 +300,7 @@ describe('a process that ended', () => {
     const host = await hostPid(sandbox);
     pidsOf(sandbox).forEach(kill);
     await untilEnded(host);
-    expect(await readdir(folderOf(sandbox))).toEqual([]);
+    expect(await readdir(hostFolder(sandbox))).toEqual([]);
     await expectSpeech(sandbox);
     expect(pidsOf(sandbox)).toHaveLength(2);
   });
@@ -381,7 +371,7 @@ describe('a fresh process', () => {
     await expectSpeech(sandbox, { env: { FOLEY_KEEP_ALIVE: '', CI: 'true' } });
     expect(pidsOf(sandbox)).toHaveLength(2);
     await untilEnded(...pidsOf(sandbox));
-    expect(existsSync(folderOf(sandbox))).toBe(false);
+    expect(existsSync(hostFolder(sandbox))).toBe(false);
   });
 });
 
@@ -392,7 +382,7 @@ describe('an idle process', () => {
     await expectSpeech(sandbox, { env: { FOLEY_KEEP_ALIVE: '' } });
     expect(pidsOf(sandbox)).toHaveLength(1);
     await untilEnded(...pidsOf(sandbox));
-    await expect.poll(() => readdir(folderOf(sandbox))).toEqual([]);
+    await expect.poll(() => readdir(hostFolder(sandbox))).toEqual([]);
   });
 
   test('has 10 minutes by default, and none in CI', async () => {
@@ -443,9 +433,9 @@ describe('an idle process', () => {
 describe('a folder of sockets that is unsafe', () => {
   test.each(['mode', 'owner'])('by its %s is not used, and the command says so', async (what) => {
     const sandbox = await sandboxWithEngine();
-    await mkdir(folderOf(sandbox), { recursive: true, mode: 0o700 });
-    if (what === 'mode') await chmod(folderOf(sandbox), 0o755);
-    else if (process.getuid?.() === 0) await chown(folderOf(sandbox), 65_534, 65_534);
+    await mkdir(hostFolder(sandbox), { recursive: true, mode: 0o700 });
+    if (what === 'mode') await chmod(hostFolder(sandbox), 0o755);
+    else if (process.getuid?.() === 0) await chown(hostFolder(sandbox), 65_534, 65_534);
     else return;
     const args = speechArgs('Hello.').filter((arg) => arg !== '--quiet');
     const spoken = await runFoley(args, { sandbox, env: KEPT });
@@ -454,7 +444,7 @@ describe('a folder of sockets that is unsafe', () => {
       /the engine counted ends with this command: .* is not used: (other users can access it|it belongs to another user)/,
     );
     await untilEnded(...pidsOf(sandbox));
-    expect(await readdir(folderOf(sandbox))).toEqual([]);
+    expect(await readdir(hostFolder(sandbox))).toEqual([]);
     const stopped = await runFoley(['engine', 'stop'], { sandbox });
     expect(stopped.code, stopped.stderr).toBe(0);
   });
