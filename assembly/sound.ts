@@ -23,7 +23,9 @@ const TILT_HIGHEST: f64 = 8000;
 const HANN: i32 = 0;
 const COSINES: i32 = HANN + WINDOW;
 const SINES: i32 = COSINES + WINDOW;
-const OCTAVES: i32 = SINES + WINDOW;
+/** Cosines and sines of the angles of the first pass, times one, two and three. */
+const TURNS: i32 = SINES + WINDOW;
+const OCTAVES: i32 = TURNS + 6 * (WINDOW / 4);
 const NOISE: i32 = OCTAVES + PADDED;
 const FIRST: i32 = NOISE + NOISES;
 const SECOND: i32 = FIRST + 2 * WINDOW;
@@ -45,6 +47,13 @@ export function prepare(at: usize): void {
     put(HANN + index, <f32>(0.5 - 0.5 * Math.cos(angle)));
     put(COSINES + index, <f32>Math.cos(angle));
     put(SINES + index, <f32>-Math.sin(angle));
+  }
+  for (let index = 0; index < WINDOW / 4; index += 1) {
+    for (let times = 1; times <= 3; times += 1) {
+      const turns = TURNS + (times - 1) * (WINDOW / 2) + index;
+      put(turns, get(COSINES + times * index));
+      put(turns + WINDOW / 4, get(SINES + times * index));
+    }
   }
   for (let bin = 0; bin < BINS; bin += 1) {
     const hertz = Math.min(Math.max(<f64>bin * BIN_HERTZ, TILT_LOWEST), TILT_HIGHEST);
@@ -208,48 +217,170 @@ function addWindow(window: usize, out: usize): void {
   }
 }
 
-/** Transforms WINDOW complex numbers in place; Stockham's algorithm. */
+/** Transforms WINDOW = 4 * 4 * 5 * 5 * 3 complex numbers in place; Stockham's algorithm. */
 function transform(re: usize, im: usize): void {
-  const fromSecond = address(SECOND);
-  const fromSecondIm = address(SECOND + WINDOW);
-  pass(re, im, fromSecond, fromSecondIm, WINDOW, 4);
-  pass(fromSecond, fromSecondIm, re, im, WINDOW / 4, 4);
-  pass(re, im, fromSecond, fromSecondIm, WINDOW / 16, 3);
-  pass(fromSecond, fromSecondIm, re, im, WINDOW / 48, 5);
-  pass(re, im, fromSecond, fromSecondIm, WINDOW / 240, 5);
-  memory.copy(re, fromSecond, WINDOW * FLOAT);
-  memory.copy(im, fromSecondIm, WINDOW * FLOAT);
+  const otherRe = address(SECOND);
+  const otherIm = address(SECOND + WINDOW);
+  firstPass(re, im, otherRe, otherIm);
+  passOf4(otherRe, otherIm, re, im, 4);
+  passOf5(re, im, otherRe, otherIm, 16);
+  passOf5(otherRe, otherIm, re, im, 80);
+  lastPass(re, im);
 }
 
-function pass(re: usize, im: usize, toRe: usize, toIm: usize, length: i32, radix: i32): void {
-  const parts = length / radix;
-  const stride = WINDOW / length;
-  for (let part = 0; part < parts; part += 1) {
-    for (let harmonic = 0; harmonic < radix; harmonic += 1) {
-      const to = stride * (radix * part + harmonic) * FLOAT;
-      for (let lane = 0; lane < stride; lane += 4) {
-        let sumRe = f32x4.splat(0);
-        let sumIm = f32x4.splat(0);
-        for (let term = 0; term < radix; term += 1) {
-          const angle = (harmonic * (term * parts + part) * stride) % WINDOW;
-          const c = v128.load32_splat(address(COSINES + angle));
-          const s = v128.load32_splat(address(SINES + angle));
-          const at = (lane + stride * (part + parts * term)) * FLOAT;
-          const valueRe = v128.load(re + at);
-          const valueIm = v128.load(im + at);
-          sumRe = f32x4.add(sumRe, f32x4.sub(f32x4.mul(valueRe, c), f32x4.mul(valueIm, s)));
-          sumIm = f32x4.add(sumIm, f32x4.add(f32x4.mul(valueRe, s), f32x4.mul(valueIm, c)));
-        }
-        if (stride >= 4) {
-          v128.store(toRe + to + lane * FLOAT, sumRe);
-          v128.store(toIm + to + lane * FLOAT, sumIm);
-        } else {
-          store<f32>(toRe + to, f32x4.extract_lane(sumRe, 0));
-          store<f32>(toIm + to, f32x4.extract_lane(sumIm, 0));
-        }
-      }
+/** The pass of 4 over numbers of which each is a column of its own, so that the results have to be interleaved. */
+function firstPass(re: usize, im: usize, toRe: usize, toIm: usize): void {
+  const step = (WINDOW / 4) * FLOAT;
+  for (let at = 0; at < step; at += 16) {
+    const evenRe = f32x4.add(v128.load(re + at), v128.load(re + at + 2 * step));
+    const evenIm = f32x4.add(v128.load(im + at), v128.load(im + at + 2 * step));
+    const oddRe = f32x4.sub(v128.load(re + at), v128.load(re + at + 2 * step));
+    const oddIm = f32x4.sub(v128.load(im + at), v128.load(im + at + 2 * step));
+    const sumRe = f32x4.add(v128.load(re + at + step), v128.load(re + at + 3 * step));
+    const sumIm = f32x4.add(v128.load(im + at + step), v128.load(im + at + 3 * step));
+    const restRe = f32x4.sub(v128.load(re + at + step), v128.load(re + at + 3 * step));
+    const restIm = f32x4.sub(v128.load(im + at + step), v128.load(im + at + 3 * step));
+    const re1 = f32x4.add(oddRe, restIm);
+    const im1 = f32x4.sub(oddIm, restRe);
+    const re2 = f32x4.sub(evenRe, sumRe);
+    const im2 = f32x4.sub(evenIm, sumIm);
+    const re3 = f32x4.sub(oddRe, restIm);
+    const im3 = f32x4.add(oddIm, restRe);
+    const turns = address(TURNS) + at;
+    const c1 = v128.load(turns);
+    const s1 = v128.load(turns + step);
+    const c2 = v128.load(turns + 2 * step);
+    const s2 = v128.load(turns + 3 * step);
+    const c3 = v128.load(turns + 4 * step);
+    const s3 = v128.load(turns + 5 * step);
+    interleave(toRe + 4 * at, f32x4.add(evenRe, sumRe), turnedRe(re1, im1, c1, s1), turnedRe(re2, im2, c2, s2), turnedRe(re3, im3, c3, s3));
+    interleave(toIm + 4 * at, f32x4.add(evenIm, sumIm), turnedIm(re1, im1, c1, s1), turnedIm(re2, im2, c2, s2), turnedIm(re3, im3, c3, s3));
+  }
+}
+
+/** Stores the first lanes of all four vectors, then their second lanes, and so on. */
+@inline
+function interleave(to: usize, a: v128, b: v128, c: v128, d: v128): void {
+  const lowAB = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
+  const highAB = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
+  const lowCD = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
+  const highCD = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
+  v128.store(to, v128.shuffle<i64>(lowAB, lowCD, 0, 2));
+  v128.store(to, v128.shuffle<i64>(lowAB, lowCD, 1, 3), 16);
+  v128.store(to, v128.shuffle<i64>(highAB, highCD, 0, 2), 32);
+  v128.store(to, v128.shuffle<i64>(highAB, highCD, 1, 3), 48);
+}
+
+/** A pass of 4 over `stride` columns, a multiple of 4. */
+function passOf4(re: usize, im: usize, toRe: usize, toIm: usize, stride: i32): void {
+  const size = stride * FLOAT;
+  const step = (WINDOW / 4) * FLOAT;
+  for (let first = 0; first < step; first += size) {
+    const angle = first;
+    const c1 = v128.load32_splat(address(COSINES) + angle);
+    const s1 = v128.load32_splat(address(SINES) + angle);
+    const c2 = v128.load32_splat(address(COSINES) + 2 * angle);
+    const s2 = v128.load32_splat(address(SINES) + 2 * angle);
+    const c3 = v128.load32_splat(address(COSINES) + 3 * angle);
+    const s3 = v128.load32_splat(address(SINES) + 3 * angle);
+    for (let at = first; at < first + size; at += 16) {
+      const evenRe = f32x4.add(v128.load(re + at), v128.load(re + at + 2 * step));
+      const evenIm = f32x4.add(v128.load(im + at), v128.load(im + at + 2 * step));
+      const oddRe = f32x4.sub(v128.load(re + at), v128.load(re + at + 2 * step));
+      const oddIm = f32x4.sub(v128.load(im + at), v128.load(im + at + 2 * step));
+      const sumRe = f32x4.add(v128.load(re + at + step), v128.load(re + at + 3 * step));
+      const sumIm = f32x4.add(v128.load(im + at + step), v128.load(im + at + 3 * step));
+      const restRe = f32x4.sub(v128.load(re + at + step), v128.load(re + at + 3 * step));
+      const restIm = f32x4.sub(v128.load(im + at + step), v128.load(im + at + 3 * step));
+      const to = 3 * first + at;
+      v128.store(toRe + to, f32x4.add(evenRe, sumRe));
+      v128.store(toIm + to, f32x4.add(evenIm, sumIm));
+      putTurned(toRe + to + size, toIm + to + size, f32x4.add(oddRe, restIm), f32x4.sub(oddIm, restRe), c1, s1);
+      putTurned(toRe + to + 2 * size, toIm + to + 2 * size, f32x4.sub(evenRe, sumRe), f32x4.sub(evenIm, sumIm), c2, s2);
+      putTurned(toRe + to + 3 * size, toIm + to + 3 * size, f32x4.sub(oddRe, restIm), f32x4.add(oddIm, restRe), c3, s3);
     }
   }
+}
+
+/** A pass of 5 over `stride` columns, a multiple of 4. */
+function passOf5(re: usize, im: usize, toRe: usize, toIm: usize, stride: i32): void {
+  const size = stride * FLOAT;
+  const step = (WINDOW / 5) * FLOAT;
+  // Cosines and sines of a fifth and of two fifths of a turn.
+  const near = f32x4.splat(0.30901699437494745);
+  const far = f32x4.splat(-0.8090169943749475);
+  const high = f32x4.splat(0.9510565162951535);
+  const low = f32x4.splat(0.5877852522924731);
+  for (let first = 0; first < step; first += size) {
+    for (let at = first; at < first + size; at += 16) {
+      const re0 = v128.load(re + at);
+      const im0 = v128.load(im + at);
+      const outerRe = f32x4.add(v128.load(re + at + step), v128.load(re + at + 4 * step));
+      const outerIm = f32x4.add(v128.load(im + at + step), v128.load(im + at + 4 * step));
+      const innerRe = f32x4.add(v128.load(re + at + 2 * step), v128.load(re + at + 3 * step));
+      const innerIm = f32x4.add(v128.load(im + at + 2 * step), v128.load(im + at + 3 * step));
+      const outerRestRe = f32x4.sub(v128.load(re + at + step), v128.load(re + at + 4 * step));
+      const outerRestIm = f32x4.sub(v128.load(im + at + step), v128.load(im + at + 4 * step));
+      const innerRestRe = f32x4.sub(v128.load(re + at + 2 * step), v128.load(re + at + 3 * step));
+      const innerRestIm = f32x4.sub(v128.load(im + at + 2 * step), v128.load(im + at + 3 * step));
+      const sum1Re = f32x4.add(re0, f32x4.add(f32x4.mul(near, outerRe), f32x4.mul(far, innerRe)));
+      const sum1Im = f32x4.add(im0, f32x4.add(f32x4.mul(near, outerIm), f32x4.mul(far, innerIm)));
+      const sum2Re = f32x4.add(re0, f32x4.add(f32x4.mul(far, outerRe), f32x4.mul(near, innerRe)));
+      const sum2Im = f32x4.add(im0, f32x4.add(f32x4.mul(far, outerIm), f32x4.mul(near, innerIm)));
+      const rest1Re = f32x4.add(f32x4.mul(high, outerRestRe), f32x4.mul(low, innerRestRe));
+      const rest1Im = f32x4.add(f32x4.mul(high, outerRestIm), f32x4.mul(low, innerRestIm));
+      const rest2Re = f32x4.sub(f32x4.mul(low, outerRestRe), f32x4.mul(high, innerRestRe));
+      const rest2Im = f32x4.sub(f32x4.mul(low, outerRestIm), f32x4.mul(high, innerRestIm));
+      const to = 4 * first + at;
+      v128.store(toRe + to, f32x4.add(re0, f32x4.add(outerRe, innerRe)));
+      v128.store(toIm + to, f32x4.add(im0, f32x4.add(outerIm, innerIm)));
+      const cosines = address(COSINES);
+      const sines = address(SINES);
+      putTurned(toRe + to + size, toIm + to + size, f32x4.add(sum1Re, rest1Im), f32x4.sub(sum1Im, rest1Re), v128.load32_splat(cosines + first), v128.load32_splat(sines + first));
+      putTurned(toRe + to + 2 * size, toIm + to + 2 * size, f32x4.add(sum2Re, rest2Im), f32x4.sub(sum2Im, rest2Re), v128.load32_splat(cosines + 2 * first), v128.load32_splat(sines + 2 * first));
+      putTurned(toRe + to + 3 * size, toIm + to + 3 * size, f32x4.sub(sum2Re, rest2Im), f32x4.add(sum2Im, rest2Re), v128.load32_splat(cosines + 3 * first), v128.load32_splat(sines + 3 * first));
+      putTurned(toRe + to + 4 * size, toIm + to + 4 * size, f32x4.sub(sum1Re, rest1Im), f32x4.add(sum1Im, rest1Re), v128.load32_splat(cosines + 4 * first), v128.load32_splat(sines + 4 * first));
+    }
+  }
+}
+
+/** The pass of 3, which no angles follow: in place. */
+function lastPass(re: usize, im: usize): void {
+  const step = (WINDOW / 3) * FLOAT;
+  const half = f32x4.splat(0.5);
+  const sineOfThird = f32x4.splat(0.8660254037844386);
+  for (let at = 0; at < step; at += 16) {
+    const re0 = v128.load(re + at);
+    const im0 = v128.load(im + at);
+    const sumRe = f32x4.add(v128.load(re + at + step), v128.load(re + at + 2 * step));
+    const sumIm = f32x4.add(v128.load(im + at + step), v128.load(im + at + 2 * step));
+    const restRe = f32x4.mul(sineOfThird, f32x4.sub(v128.load(re + at + step), v128.load(re + at + 2 * step)));
+    const restIm = f32x4.mul(sineOfThird, f32x4.sub(v128.load(im + at + step), v128.load(im + at + 2 * step)));
+    const middleRe = f32x4.sub(re0, f32x4.mul(half, sumRe));
+    const middleIm = f32x4.sub(im0, f32x4.mul(half, sumIm));
+    v128.store(re + at, f32x4.add(re0, sumRe));
+    v128.store(im + at, f32x4.add(im0, sumIm));
+    v128.store(re + at + step, f32x4.add(middleRe, restIm));
+    v128.store(im + at + step, f32x4.sub(middleIm, restRe));
+    v128.store(re + at + 2 * step, f32x4.sub(middleRe, restIm));
+    v128.store(im + at + 2 * step, f32x4.add(middleIm, restRe));
+  }
+}
+
+@inline
+function putTurned(toRe: usize, toIm: usize, re: v128, im: v128, c: v128, s: v128): void {
+  v128.store(toRe, turnedRe(re, im, c, s));
+  v128.store(toIm, turnedIm(re, im, c, s));
+}
+
+@inline
+function turnedRe(re: v128, im: v128, c: v128, s: v128): v128 {
+  return f32x4.sub(f32x4.mul(re, c), f32x4.mul(im, s));
+}
+
+@inline
+function turnedIm(re: v128, im: v128, c: v128, s: v128): v128 {
+  return f32x4.add(f32x4.mul(re, s), f32x4.mul(im, c));
 }
 
 @inline

@@ -27,19 +27,22 @@ export function exp(x: v128): v128 {
   return f32x4.mul(p, power);
 }
 
-// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26: an error of at most 1.5e-7.
+/** The error function, by a polynomial of x² up to |x| = 3, with an error of at most 2.3e-5. */
 @inline
 export function erf(x: v128): v128 {
-  const one = f32x4.splat(1);
-  const size = f32x4.abs(x);
-  const t = f32x4.div(one, f32x4.add(one, f32x4.mul(size, f32x4.splat(0.3275911))));
-  let p = f32x4.splat(1.061405429);
-  p = f32x4.add(f32x4.mul(p, t), f32x4.splat(-1.453152027));
-  p = f32x4.add(f32x4.mul(p, t), f32x4.splat(1.421413741));
-  p = f32x4.add(f32x4.mul(p, t), f32x4.splat(-0.284496736));
-  p = f32x4.add(f32x4.mul(p, t), f32x4.splat(0.254829592));
-  const result = f32x4.sub(one, f32x4.mul(f32x4.mul(p, t), exp(f32x4.neg(f32x4.mul(size, size)))));
-  return v128.or(result, v128.and(x, i32x4.splat(0x80000000)));
+  const limited = f32x4.pmax(f32x4.pmin(x, f32x4.splat(3)), f32x4.splat(-3));
+  const square = f32x4.mul(limited, limited);
+  let p = f32x4.splat(-4.469938970451222e-9);
+  p = f32x4.add(f32x4.mul(p, square), f32x4.splat(2.3021528902862722e-7));
+  p = f32x4.add(f32x4.mul(p, square), f32x4.splat(-0.000005322654538011133));
+  p = f32x4.add(f32x4.mul(p, square), f32x4.splat(0.00007394709949135752));
+  p = f32x4.add(f32x4.mul(p, square), f32x4.splat(-0.0007009955071903295));
+  p = f32x4.add(f32x4.mul(p, square), f32x4.splat(0.004897189190759458));
+  p = f32x4.add(f32x4.mul(p, square), f32x4.splat(-0.02645343569392175));
+  p = f32x4.add(f32x4.mul(p, square), f32x4.splat(0.11256715189731357));
+  p = f32x4.add(f32x4.mul(p, square), f32x4.splat(-0.37605642031925784));
+  p = f32x4.add(f32x4.mul(p, square), f32x4.splat(1.1283761510476613));
+  return f32x4.mul(p, limited);
 }
 
 /** Sine and cosine of the last call of {@link turn}. */

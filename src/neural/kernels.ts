@@ -3,7 +3,8 @@ export interface Kernels {
   readonly memory: WebAssembly.Memory;
   readonly SCRATCH: { readonly value: number };
   reserve(at: number, bytes: number): number;
-  quantize(x: number, count: number, q: number): number;
+  pack(weights: number, free: number, rows: number, depth: number): void;
+  quantize(x: number, rows: number, depth: number, q: number): number;
   linear(
     q: number,
     weights: number,

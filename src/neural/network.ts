@@ -35,6 +35,12 @@ export class Network {
       ([name, tensor]) => [name, { ...tensor, at: start + tensor.offset }] as const,
     );
     this.#weights = new Map(placed);
+    for (const [, { at, isFloat, shape }] of placed) {
+      const [rows = 0, depth = 0] = shape;
+      if (isFloat) continue;
+      kernels.reserve(end, 2 * depth);
+      kernels.pack(at, end, rows, depth);
+    }
     this.#first = end;
     this.#free = end;
   }
@@ -91,9 +97,9 @@ export class Network {
       return result;
     }
     const before = this.#free;
-    const quantized = this.allocate(rows * depth * SHORT);
+    const quantized = this.allocate(Math.ceil(rows / 4) * 4 * depth * SHORT);
     const factors = this.matrix(1, weights.rows);
-    const step = Math.fround(this.#kernels.quantize(from, rows * depth, quantized));
+    const step = Math.fround(this.#kernels.quantize(from, rows, depth, quantized));
     this.values(factors).set(this.#scalesOf(name, weights.rows).map((scale) => step * scale));
     const { at: scales } = factors;
     this.#kernels.linear(quantized, weights.at, bias, result.at, rows, depth, weights.rows, scales);
