@@ -10,10 +10,13 @@ const BINS: i32 = 601;
 const PADDED: i32 = 604;
 /** Floats of a frame: five rows of BINS, rounded up. */
 const FRAME: i32 = 3008;
+/** The sum of the squares of the overlapping windows. */
+const WINDOW_SUM: f32 = 1.5;
 const NOISES: i32 = 4096;
 /** Hertz from one frequency of a window to the next. */
 const BIN_HERTZ: f32 = 20;
 const LOWEST_PITCH: f32 = 40;
+const SAMPLE_RATE: i32 = 24000;
 /** A brighter voice has the same level at this frequency. The brightness ends at TILT_LOWEST and at TILT_HIGHEST. */
 const TILT_CENTER: f64 = 1000;
 const TILT_LOWEST: f64 = 100;
@@ -33,8 +36,11 @@ const SOURCE: i32 = SECOND + 2 * WINDOW;
 const RESULT: i32 = SOURCE + 2 * PADDED;
 const MOVED: i32 = RESULT + 4 * PADDED;
 
+/** Phases of four samples, and their numbers of harmonics. */
+const PULSES: i32 = MOVED + 4 * PADDED;
+
 /** Bytes of scratch memory that {@link prepare} fills and {@link synthesize} uses. */
-export const SCRATCH: i32 = (MOVED + 4 * PADDED) * FLOAT;
+export const SCRATCH: i32 = (PULSES + 8) * FLOAT;
 
 let scratch: usize = 0;
 let state: u32 = 1;
@@ -67,6 +73,49 @@ export function prepare(at: usize): void {
     put(NOISE + index, <f32>value);
     put(NOISE + index + 1, <f32>-value);
   }
+}
+
+/**
+ * Writes pulses at the pitch of each of `count` frames to `out`, HOP samples a frame: the sum of the cosines of all harmonics
+ * below `highest` hertz. Leaves out what is below LOWEST_PITCH. `factor` multiplies the pitch, in hertz, of the frames, which
+ * is that in their middles.
+ */
+export function pulses(pitch: usize, count: i32, factor: f32, highest: f32, out: usize): void {
+  // From -pi to pi, so that it is exact where the pulses are.
+  let phase: f64 = 0;
+  for (let frame = 0; frame < count; frame += 1) {
+    for (let at = 0; at < HOP; at += 4) {
+      for (let lane = 0; lane < 4; lane += 1) {
+        const place = (<f32>(at + lane) + 0.5) / <f32>HOP - 0.5;
+        const before = place < 0 ? max(frame - 1, 0) : frame;
+        const share: f32 = place < 0 ? place + 1 : place;
+        const low = voiced(pitch, before);
+        const hertz: f32 = low + share * (voiced(pitch, min(before + 1, count - 1)) - low);
+        const isSounding = hertz >= LOWEST_PITCH;
+        store<f32>(address(PULSES + lane), <f32>phase);
+        store<f32>(address(PULSES + 4 + lane), isSounding ? Mathf.floor(highest / (hertz * factor)) : -1);
+        if (isSounding) phase += <f64>(hertz * factor) * (2 * Math.PI / <f64>SAMPLE_RATE);
+        if (phase > Math.PI) phase -= 2 * Math.PI;
+      }
+      const phases = v128.load(address(PULSES));
+      const harmonics = v128.load(address(PULSES + 4));
+      const half = f32x4.splat(0.5);
+      turn(f32x4.mul(phases, half));
+      const sineOfHalf = sine;
+      turn(f32x4.mul(phases, f32x4.add(harmonics, half)));
+      const sums = f32x4.sub(f32x4.div(f32x4.mul(sine, half), sineOfHalf), half);
+      const isPeak = f32x4.lt(f32x4.abs(sineOfHalf), f32x4.splat(1e-6));
+      const isSilent = f32x4.lt(harmonics, f32x4.splat(0));
+      const values = v128.bitselect(harmonics, sums, isPeak);
+      v128.store(out + (frame * HOP + at) * FLOAT, v128.andnot(values, isSilent));
+    }
+  }
+}
+
+@inline
+function voiced(pitch: usize, frame: i32): f32 {
+  const hertz = load<f32>(pitch + frame * FLOAT);
+  return hertz < LOWEST_PITCH ? 0 : hertz;
 }
 
 /**
@@ -210,7 +259,7 @@ function join(isPair: boolean): void {
 }
 
 function addWindow(window: usize, out: usize): void {
-  const scale = f32x4.splat(<f32>1 / <f32>WINDOW);
+  const scale = f32x4.splat(<f32>1 / (<f32>WINDOW * WINDOW_SUM));
   for (let at = 0; at < WINDOW * FLOAT; at += 16) {
     const hann = f32x4.mul(v128.load(address(HANN) + at), scale);
     v128.store(out + at, f32x4.add(v128.load(out + at), f32x4.mul(hann, v128.load(window + at))));

@@ -36,8 +36,8 @@ const UNCHANGED: Resampler = {
   close: () => {},
 };
 
-// From 0 to 10. At 5, the loss of quality is far smaller than the loss of mp3 compression.
-const QUALITY = 5;
+// From 0 to 10. At 4, errors are below -80 dB, far below those of mp3 compression; at 5 it takes a quarter more time.
+const QUALITY = 4;
 
 const INPUT_LENGTH = 4_096;
 const FLOAT_BYTES = 4;

@@ -54,6 +54,7 @@ export interface Kernels {
     heads: number,
   ): void;
   prepare(at: number): void;
+  pulses(pitch: number, count: number, factor: number, highest: number, out: number): void;
   synthesize(
     frames: number,
     count: number,

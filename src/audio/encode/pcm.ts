@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import { LARGEST_WAV_LENGTH } from '../wav.ts';
 
 /** An encoder that converts a stream of samples to the bytes of one file. */
@@ -20,23 +21,28 @@ export function createPcmEncoder(): AudioEncoder {
 
 /** Converts samples from -1 to 1 into 16-bit little-endian samples. */
 export function pcmBytes(samples: Float32Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(samples.length * BYTES_PER_SAMPLE);
-  const view = new DataView(bytes.buffer);
-  for (let index = 0; index < samples.length; index += 1) {
-    const level = Math.min(1, Math.max(-1, samples[index] ?? 0));
-    view.setInt16(index * BYTES_PER_SAMPLE, Math.round(level * 0x7fff), true);
+  const levels = new Int16Array(samples.length);
+  for (let index = 0; index < levels.length; index += 1) {
+    levels[index] = Math.round(Math.min(1, Math.max(-1, samples[index] ?? 0)) * 0x7fff);
   }
-  return bytes;
+  return littleEndian(new Uint8Array(levels.buffer));
 }
 
 /** Converts 16-bit little-endian samples to numbers from -1 to 1. Ignores an incomplete sample at the end. */
 export function samplesOf(pcm: Uint8Array): Float32Array {
-  const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
-  const samples = new Float32Array(Math.floor(pcm.length / BYTES_PER_SAMPLE));
-  for (let index = 0; index < samples.length; index += 1) {
-    samples[index] = view.getInt16(index * BYTES_PER_SAMPLE, true) / 0x8000;
-  }
+  // A copy, since the numbers of an Int16Array have to be aligned.
+  const whole = new Uint8Array(pcm.subarray(0, pcm.length - (pcm.length % BYTES_PER_SAMPLE)));
+  const levels = new Int16Array(littleEndian(whole).buffer);
+  const samples = new Float32Array(levels.length);
+  for (let index = 0; index < levels.length; index += 1)
+    samples[index] = (levels[index] ?? 0) / 0x8000;
   return samples;
+}
+
+/** Exchanges the bytes of each sample, in place, unless this machine is little-endian. */
+function littleEndian(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (endianness() === 'BE') Buffer.from(bytes.buffer).swap16();
+  return bytes;
 }
 
 export const BYTES_PER_SAMPLE = 2;
