@@ -19,7 +19,7 @@ import type { StoredJob, JobRecord, SegmentRecord } from '../jobs/job-records.ts
 import { readJob, storedOrder } from '../jobs/job-records.ts';
 import type { StoredStatus } from '../jobs/lifecycle.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
-import { segmentFile, StoredSpeech, wholeFile } from '../jobs/speech-jobs.ts';
+import { findSegmentAudio, StoredSpeech, wholeFile } from '../jobs/speech-jobs.ts';
 import { fingerprintOf } from '../operations/operations.ts';
 import type { AccountCall, Call, ChargedCall, Handler } from './call.ts';
 import {
@@ -316,14 +316,13 @@ export const getJobSegment: Handler<'getJobSegment'> = async (call, context) => 
   const job = requireJob(call, context, 'speech', call.parameters.jobId);
   const segment = job.segments.find(({ index }) => String(index) === segmentIndex);
   const isSpoken = segment !== undefined && hasSegmentAudio(job, segment);
-  const { format } = storedOrder(StoredSpeech, job);
-  const audio = isSpoken
-    ? await context.audio.find(job.id, segmentFile(segment.index, format))
-    : undefined;
+  const { audio: folder, encode } = context;
+  const audio = isSpoken ? await findSegmentAudio({ folder, encode }, job, segment) : undefined;
   if (audio === undefined) {
     const message = segment === undefined ? 'No such segment' : 'The segment has no audio';
     throw noAudio(job, context, message);
   }
+  const { format } = storedOrder(StoredSpeech, job);
   return storedAudioResponse(call, audio, { format, name: `${job.id}-${segmentIndex}` });
 };
 

@@ -1,12 +1,21 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import {
+  BYTES_PER_SAMPLE,
+  pcmBytes,
+  samplesOf,
+  WAV_HEADER_LENGTH,
+  wavHeader,
+} from '../../audio/encode/pcm.ts';
+import type { SpeechLength } from '../../audio/encode/file-head.ts';
 import { mapOf } from '../../contract/schemas.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
 import { Pronunciations, SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
-import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
+import { EngineError, engineMessageOf, SpeechLimit } from '../engine/speech-engine.ts';
+import { abortable } from '../../effects/concurrency.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import { storageFullError } from '../service-error.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
@@ -50,16 +59,33 @@ interface SpeechJobDeps {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** Creates the job type for speech. A speech job speaks its text segment by segment and then joins the segments. */
+/**
+ * Creates the job type for speech. A job of one segment writes its audio. A job of several writes the samples of each
+ * segment, and encodes the whole from them, beside the speaking.
+ */
 export function createSpeechJobs(deps: SpeechJobDeps): JobType {
+  const wholes = new Map<string, WholeSpeech>();
   return {
     describeFailure: engineMessageOf,
     async work(job, signal) {
-      if (job.attempts > 1) await deps.folder.sweep(job.id);
+      if (job.attempts > 1 && !wholes.has(job.id)) await deps.folder.sweep(job.id);
+      const isSpoken = job.segments.some(({ status }) => status === 'success');
+      if (job.segments.length > 1 && isSpoken) {
+        const whole = wholes.get(job.id) ?? writeWhole(deps, job);
+        wholes.set(job.id, whole);
+        whole.add(job.segments);
+      }
       const segment = job.segments.find(({ status }) => status === 'pending');
       if (segment !== undefined) return segmentStep(deps, job, segment, signal);
-      await joinSegments(deps, job, signal);
+      await abortable(wholes.get(job.id)?.published ?? Promise.resolve(), signal);
+      if (storedOrder(StoredSpeech, job).format === 'wav') {
+        for (const { index } of job.segments) await deps.folder.remove(job.id, samplesFile(index));
+      }
       return { event: { type: 'finished' } };
+    },
+    async leave(jobId) {
+      await wholes.get(jobId)?.stop();
+      wholes.delete(jobId);
     },
   };
 }
@@ -89,12 +115,10 @@ async function segmentStep(
   const voice = deps.catalogue.of(job.accountId).voice(voiceId);
   if (voice === undefined) throw new Error(`Voice not found: ${voiceId}`);
   signal.throwIfAborted();
-  const output = await deps.folder.create(job.id, segmentFile(index, format));
-  const outputs = [output];
+  const isWhole = job.segments.length === 1;
+  const name = isWhole ? segmentFile(index, format) : samplesFile(index);
+  const output = await deps.folder.create(job.id, name);
   try {
-    const isJoined = job.segments.length > 1;
-    const samples = isJoined ? await deps.folder.create(job.id, samplesFile(index)) : undefined;
-    if (samples !== undefined) outputs.push(samples);
     const request = {
       text,
       voice: voice.engine.voice,
@@ -105,14 +129,12 @@ async function segmentStep(
       ...(voice.family === 'local' ? { model: modelId, controls: controls ?? {} } : {}),
     };
     const chunks = voice.speaker.synthesize(request, signal);
-    const length = await writeSpeech(
-      { output, encode: deps.encode, format, gainDb },
-      samples === undefined ? chunks : copySamples(chunks, samples),
-    );
-    await samples?.publish();
+    const length = await (isWhole
+      ? writeSpeech({ output, encode: deps.encode, format, gainDb }, chunks)
+      : writeSamples(output, format, chunks));
     return { event: stepTo('success'), length };
   } catch (error) {
-    for (const opened of outputs) await opened.abandon();
+    await output.abandon();
     signal.throwIfAborted();
     if (error instanceof Failure || storageFullError(error) !== undefined) throw error;
     if (error instanceof EngineError && error.reason === 'unspeakable') {
@@ -123,78 +145,157 @@ async function segmentStep(
   }
 }
 
-// Repeatable: keeps an existing file. Deletes the raw samples of the segments.
-async function joinSegments(
+/** The complete audio of a job, which is encoded in the order of the segments while later segments are spoken. */
+interface WholeSpeech {
+  /** Settles when the file is complete. */
+  readonly published: Promise<void>;
+  /** Tells which segments are spoken by now. */
+  add(segments: readonly SegmentRecord[]): void;
+  /** Ends the encoding of an incomplete file, and deletes the file. */
+  stop(): Promise<void>;
+}
+
+function writeWhole(deps: SpeechJobDeps, job: StoredJob): WholeSpeech {
+  const stopping = new AbortController();
+  let { segments } = job;
+  let wake: (() => void) | undefined;
+  async function* spoken(): AsyncGenerator<SpeechChunk> {
+    for (const { index } of job.segments) {
+      while (segments[index]?.status === 'pending') {
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        await abortable(changed, stopping.signal);
+      }
+      yield* readSegment(deps.folder, job, segments[index], stopping.signal);
+    }
+  }
+  const published = publishWhole(deps, job, spoken());
+  // Whoever waits for it gets the failure.
+  published.catch(() => {});
+  return {
+    published,
+    add(changed) {
+      segments = changed;
+      wake?.();
+    },
+    async stop() {
+      stopping.abort(new Error('the job was left'));
+      await published.catch(() => {});
+    },
+  };
+}
+
+// Repeatable: keeps an existing file.
+async function publishWhole(
   { folder, encode }: SpeechJobDeps,
   job: StoredJob,
-  signal: AbortSignal,
-): Promise<void> {
-  const spoken = job.segments.filter(({ status }) => status === 'success');
-  if (spoken.length === 0 || job.segments.length === 1) return;
-  const name = wholeFile(job);
-  if ((await folder.find(job.id, name)) === undefined) {
-    const output = await folder.create(job.id, name);
-    const { format, gainDb } = storedOrder(StoredSpeech, job);
-    try {
-      await writeSpeech({ output, encode, format, gainDb }, readSegments(job, folder, signal));
-    } catch (error) {
-      await output.abandon();
-      throw error;
-    }
-  }
-  for (const { index } of spoken) await folder.remove(job.id, samplesFile(index));
-}
-
-async function* readSegments(
-  job: StoredJob,
-  folder: AudioFolder,
-  signal: AbortSignal,
-): AsyncGenerator<SpeechChunk> {
-  for (const { index, status, sampleRate } of job.segments) {
-    if (status !== 'success' || sampleRate === undefined) continue;
-    const file = await folder.find(job.id, samplesFile(index));
-    if (file === undefined) throw new Error(`The samples of segment ${index} are missing`);
-    for await (const chunk of readSamples(file, sampleRate)) {
-      signal.throwIfAborted();
-      yield chunk;
-    }
-  }
-}
-
-// The samples are in the byte order of this machine.
-async function* copySamples(
   chunks: AsyncIterable<SpeechChunk>,
-  output: Output,
-): AsyncGenerator<SpeechChunk> {
-  for await (const chunk of chunks) {
-    const { buffer, byteOffset, byteLength } = chunk.samples.slice();
-    await output.write(new Uint8Array(buffer, byteOffset, byteLength));
-    yield chunk;
+): Promise<void> {
+  const name = wholeFile(job);
+  if ((await folder.find(job.id, name)) !== undefined) return;
+  const output = await folder.create(job.id, name);
+  const { format, gainDb } = storedOrder(StoredSpeech, job);
+  try {
+    await writeSpeech({ output, encode, format, gainDb }, chunks);
+  } catch (error) {
+    await output.abandon();
+    throw error;
   }
 }
 
-const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
+/**
+ * Returns the audio of a spoken segment of a job; undefined if its files were deleted. The first time, cuts it from the
+ * complete audio if that is wav, or else encodes it from its samples.
+ */
+export async function findSegmentAudio(
+  { folder, encode }: Pick<SpeechJobDeps, 'folder' | 'encode'>,
+  job: StoredJob,
+  segment: SegmentRecord,
+): Promise<StoredAudio | undefined> {
+  const { format, gainDb } = storedOrder(StoredSpeech, job);
+  const name = segmentFile(segment.index, format);
+  const found = await folder.find(job.id, name);
+  if (found !== undefined) return found;
+  const samples = await folder.find(job.id, samplesFile(segment.index));
+  const whole = format === 'wav' ? await folder.find(job.id, wholeFile(job)) : undefined;
+  if (samples === undefined && whole === undefined) return undefined;
+  const output = await folder.create(job.id, name);
+  try {
+    if (whole === undefined) {
+      const chunks = readSegment(folder, job, segment, new AbortController().signal);
+      await writeSpeech({ output, encode, format, gainDb }, chunks);
+    } else await writePart(output, whole, job, segment);
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  }
+  return folder.find(job.id, name);
+}
 
-async function* readSamples(file: StoredAudio, sampleRate: number): AsyncGenerator<SpeechChunk> {
-  let rest: Uint8Array = new Uint8Array(0);
+/** Writes the wav file of a segment from the complete wav file. */
+async function writePart(
+  output: Output,
+  whole: StoredAudio,
+  { segments }: StoredJob,
+  { index, sampleRate = 0, samples = 0 }: SegmentRecord,
+): Promise<void> {
+  const before = segments.slice(0, index).reduce((sum, segment) => sum + (segment.samples ?? 0), 0);
+  const start = WAV_HEADER_LENGTH + before * BYTES_PER_SAMPLE;
+  await output.write(wavHeader(sampleRate, samples));
+  for await (const piece of whole.read(start, start + samples * BYTES_PER_SAMPLE)) {
+    await output.write(piece);
+  }
+  await output.publish();
+}
+
+async function writeSamples(
+  output: Output,
+  format: SpeechFormat,
+  chunks: AsyncIterable<SpeechChunk>,
+): Promise<SpeechLength> {
+  const limit = new SpeechLimit();
+  const length = { samples: 0, sampleRate: 0 };
+  for await (const chunk of chunks) {
+    limit.add(chunk);
+    length.samples += chunk.samples.length;
+    length.sampleRate = chunk.sampleRate;
+    const { buffer } = chunk.samples.slice();
+    await output.write(format === 'wav' ? new Uint8Array(buffer) : pcmBytes(chunk.samples));
+  }
+  if (length.samples === 0) throw new EngineError('failed', 'The engine produced no audio.');
+  await output.publish();
+  return length;
+}
+
+async function* readSegment(
+  folder: AudioFolder,
+  job: StoredJob,
+  segment: SegmentRecord | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<SpeechChunk> {
+  if (segment?.status !== 'success' || segment.sampleRate === undefined) return;
+  const { index, sampleRate } = segment;
+  const { format } = storedOrder(StoredSpeech, job);
+  const file = await folder.find(job.id, samplesFile(index));
+  if (file === undefined) throw new Error(`The samples of segment ${index} are missing`);
+  // Pieces have whole samples.
   for await (const piece of file.read()) {
-    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-    const whole = bytes.length - (bytes.length % SAMPLE_BYTES);
-    // A copy, since the numbers of a Float32Array have to be aligned.
-    const samples = new Float32Array(new Uint8Array(bytes.subarray(0, whole)).buffer);
+    signal.throwIfAborted();
+    const samples = format === 'wav' ? new Float32Array(piece.slice().buffer) : samplesOf(piece);
     yield { samples, sampleRate };
-    rest = bytes.subarray(whole);
   }
 }
 
 /** Returns the file name of a segment's audio, in the folder of the job. */
-export function segmentFile(index: number, format: SpeechFormat): string {
+function segmentFile(index: number, format: SpeechFormat): string {
   return `segment-${index}.${format}`;
 }
 
-// Raw samples, which are deleted after the segments are joined.
+// The samples of a segment, from which the whole is encoded, and the segment when somebody asks for it: with 16 bits, or as
+// floats in the byte order of this machine for a wav file, which is exact to its last bit and replaces them.
 function samplesFile(index: number): string {
-  return `segment-${index}.f32`;
+  return `segment-${index}.pcm`;
 }
 
 /** Returns the file name of a job's complete audio. If the job has one segment, this is the file of the segment. */

@@ -23,6 +23,8 @@ export interface JobType {
   work(job: StoredJob, signal: AbortSignal): Promise<JobStep>;
   /** Returns the failure message for clients; `undefined` for the default message of the endpoint. */
   describeFailure(error: unknown): string | undefined;
+  /** Called when this process no longer works on a job, whether the job has ended or not. */
+  leave?(jobId: string): Promise<void>;
   /** Called after a job has ended. Deletes the files that only the unfinished job needed. */
   cleanUp?(job: StoredJob): Promise<void>;
 }
@@ -49,10 +51,15 @@ export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSign
     const error = new Error(`Job ${jobId} failed: ${job.attempts} attempts did not finish`);
     report({ type: 'failure', requestId: jobId, error });
   }
-  while (job?.ownerId === owner.id) {
-    job = await record(deps, jobId, await nextStep(deps, job, signal));
+  const type = job === undefined ? undefined : types[job.kind];
+  try {
+    while (job?.ownerId === owner.id) {
+      job = await record(deps, jobId, await nextStep(deps, job, signal));
+    }
+  } finally {
+    await type?.leave?.(jobId);
   }
-  if (job !== undefined && hasEnded(job.status)) await types[job.kind].cleanUp?.(job);
+  if (job !== undefined && hasEnded(job.status)) await type?.cleanUp?.(job);
 }
 
 async function nextStep(

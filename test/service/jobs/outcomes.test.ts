@@ -111,7 +111,7 @@ describe('a job that succeeds', () => {
     expect(booksOf(service).spent).toEqual(amounts(text.length));
   });
 
-  it('keeps only files that an endpoint serves, with private permissions', async () => {
+  it('keeps only files that an endpoint needs', async () => {
     const { create, ended, dataDir } = await jobService();
     const one = await create();
     const several = await create({ text: paragraphs('One', 'Two') });
@@ -119,7 +119,11 @@ describe('a job that succeeds', () => {
     await ended(several);
     expect(await readdir(join(dataDir, 'audio', one))).toEqual(['segment-0.wav']);
     const files = await readdir(join(dataDir, 'audio', several));
-    expect(files.sort()).toEqual(['audio.wav', 'segment-0.wav', 'segment-1.wav']);
+    expect(files.sort()).toEqual(['audio.wav']);
+    const encoded = await create({ text: paragraphs('One', 'Two'), format: 'mp3' });
+    await ended(encoded);
+    const others = await readdir(join(dataDir, 'audio', encoded));
+    expect(others.sort()).toEqual(['audio.mp3', 'segment-0.pcm', 'segment-1.pcm']);
   });
 });
 
