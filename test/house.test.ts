@@ -19,7 +19,7 @@ const imports = sources.flatMap((file) => importsOf(file));
 /** What each room may import besides itself; type imports count. */
 const LEAVES = ['contract', 'errors', 'effects', 'text'];
 const SHARED = [...LEAVES, 'realtime', 'durable', 'audio', 'alignment'];
-const FEATURES = [...SHARED, 'api', 'captions', 'config', 'speech'];
+const FEATURES = [...SHARED, 'api', 'captions', 'config', 'paid', 'speech'];
 const CLIENT = [...FEATURES, 'batch', 'script', 'live', 'media', 'voices', 'engines', 'embedded'];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
@@ -35,6 +35,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   captions: [...LEAVES, 'durable'],
   config: [...LEAVES, 'durable', 'api'],
   api: [...LEAVES, 'audio'],
+  // What a purchase is does not depend on who buys: no feature is in it.
+  paid: [...LEAVES, 'durable', 'audio', 'api'],
   speech: FEATURES,
   batch: FEATURES,
   script: [...FEATURES, 'batch'],

@@ -11,7 +11,7 @@ import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { dryRunResult, describeCost } from '../../src/cli/render/result.ts';
-import type { OpenDestination } from '../../src/speech/jobs/job.ts';
+import type { OpenDestination } from '../../src/paid/job.ts';
 import { counted } from '../../src/text/display.ts';
 import type { CandidatePreview } from '../../src/voices/candidate-previews.ts';
 import { savePreviews } from '../../src/voices/candidate-previews.ts';

@@ -25,7 +25,7 @@ import type { Output } from '../../src/durable/output.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refusePauses } from '../../src/speech/speech-text.ts';
-import type { ResultDestination, PerformedJob } from '../../src/speech/jobs/job.ts';
+import type { ResultDestination, PerformedJob } from '../../src/paid/job.ts';
 
 interface CreateFlags extends TtsFlags, WaitFlags {
   readonly api?: JobApi;

@@ -6,7 +6,7 @@ import { integerOption } from '../../src/cli/flags/values.ts';
 import { fetchJobCommand } from '../shared/jobs/fetch.ts';
 import { resumeCommand, speechPresenter } from '../shared/jobs/format.ts';
 import { automaticPlace, namedPlace } from '../shared/jobs/places.ts';
-import { speechSource } from '../../src/speech/jobs/speech-job.ts';
+import { speechSource } from '../../src/paid/speakers/speech-job.ts';
 
 interface DownloadFlags extends ApiFlag {
   readonly output?: string;

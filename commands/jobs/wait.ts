@@ -6,7 +6,7 @@ import { addOptions } from '../../src/cli/flags/values.ts';
 import { waitCommand } from '../shared/jobs/fetch.ts';
 import { resumeCommand, speechPresenter } from '../shared/jobs/format.ts';
 import { namedPlace } from '../shared/jobs/places.ts';
-import { speechSource } from '../../src/speech/jobs/speech-job.ts';
+import { speechSource } from '../../src/paid/speakers/speech-job.ts';
 
 interface JobsWaitFlags extends ApiFlag, WaitFlags {
   readonly output?: string;

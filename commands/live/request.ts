@@ -17,7 +17,7 @@ import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure, configFailure } from '../../src/errors/failure.ts';
 import { defaultLiveModel } from '../../src/live/live-transport.ts';
 import type { LivePlan } from '../../src/live/state.ts';
-import type { OutputPlan } from '../../src/speech/speak.ts';
+import type { OutputPlan } from '../../src/paid/speakers/speak-stream.ts';
 import type { Player } from '../../src/speech/play.ts';
 import { checkPronunciations } from '../../src/speech/pronunciations.ts';
 import { codeFailure, openLexicon } from '../../src/speech/speech-text.ts';

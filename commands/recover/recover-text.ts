@@ -2,11 +2,11 @@ import type { Context } from '../../src/cli/command.ts';
 import { partConcurrency, openSpool, recordOptions } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { OpenCaptions } from '../shared/speech/plan.ts';
-import type { IntentJournal } from '../../src/durable/intents.ts';
+import type { IntentJournal } from '../../src/paid/intents.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
-import type { InterruptedText } from '../../src/speech/long-text/record.ts';
-import { recoverLongText } from '../../src/speech/long-text/recover-long-text.ts';
-import type { Recovered } from '../../src/speech/recover.ts';
+import type { InterruptedText } from '../../src/paid/parts/record.ts';
+import { recoverLongText } from '../../src/paid/recover/recover-long-text.ts';
+import type { Recovered } from '../../src/paid/recover/recover.ts';
 
 /**
  * Completes an interrupted long text: obtains the missing parts of its audio, and writes the audio and the captions.

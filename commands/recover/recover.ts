@@ -10,17 +10,17 @@ import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { ExitName } from '../../src/contract/exit-codes.ts';
-import type { IntentJournal } from '../../src/durable/intents.ts';
+import type { IntentJournal } from '../../src/paid/intents.ts';
 import type { Spool } from '../../src/durable/spool.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import type { Failure } from '../../src/errors/failure.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { sweepRecords } from '../../src/speech/long-text/record.ts';
-import { costOf } from '../../src/speech/long-text/speak-long-text.ts';
-import type { Leftover, Recovered, RecoverDeps, Recovery } from '../../src/speech/recover.ts';
-import { forget, recoverAll, mayRun } from '../../src/speech/recover.ts';
-import { sweepTemporaries } from '../../src/speech/sweep-temporaries.ts';
+import { sweepRecords } from '../../src/paid/parts/record.ts';
+import { costOf } from '../../src/paid/parts/speak-long-text.ts';
+import type { Leftover, Recovered, RecoverDeps, Recovery } from '../../src/paid/recover/recover.ts';
+import { forget, recoverAll, mayRun } from '../../src/paid/recover/recover.ts';
+import { sweepTemporaries } from '../../src/paid/sweep-temporaries.ts';
 import { counted, display } from '../../src/text/display.ts';
 import { findLeftovers } from '../shared/find-leftovers.ts';
 
@@ -162,7 +162,7 @@ async function settle(
 function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverJob'] {
   return async (intent, jobId) => {
     const [{ recoverJob }, { mediaKindOf, recoverMedia }] = await Promise.all([
-      import('../../src/speech/jobs/recover-job.ts'),
+      import('../../src/paid/recover/recover-job.ts'),
       import('../../src/media/order-media.ts'),
     ]);
     const progress = startProgress(context.io, context.clock, `waiting for job ${jobId}`);
@@ -185,7 +185,7 @@ function requestRecovery(
   spool: Spool,
 ): RecoverDeps['resolveRequest'] {
   return async (intent) => {
-    const { resolveRequest } = await import('../../src/speech/recover-request.ts');
+    const { resolveRequest } = await import('../../src/paid/recover/recover-request.ts');
     const progress = startProgress(context.io, context.clock, `looking up request ${intent.id}`);
     const asked = resolveRequest(intent, {
       ...context,

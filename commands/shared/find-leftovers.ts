@@ -2,13 +2,13 @@ import path from 'node:path';
 import { listDamagedBatches } from '../../src/batch/journal/unfinished.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { openJournal, openSpool, recordOptions } from './journal.ts';
-import type { OpenIntent } from '../../src/durable/intents.ts';
-import { openIds, readIntentFiles } from '../../src/durable/intents.ts';
+import type { OpenIntent } from '../../src/paid/intents.ts';
+import { openIds, readIntentFiles } from '../../src/paid/intents.ts';
 import { CORRUPT_EXTENSION, LOG_EXTENSION } from '../../src/durable/log.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { listRecords, listUnreadable } from '../../src/speech/long-text/record.ts';
-import type { DamagedRecord, Leftover } from '../../src/speech/recover.ts';
-import { leftovers } from '../../src/speech/recover.ts';
+import { listRecords, listUnreadable } from '../../src/paid/parts/record.ts';
+import type { DamagedRecord, Leftover } from '../../src/paid/recover/recover.ts';
+import { leftovers } from '../../src/paid/recover/recover.ts';
 import { counted } from '../../src/text/display.ts';
 
 /**

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { resolveSetting } from '../../src/config/settings.ts';
-import type { OpenIntent } from '../../src/durable/intents.ts';
-import { IntentJournal, listOpenIntents } from '../../src/durable/intents.ts';
+import type { OpenIntent } from '../../src/paid/intents.ts';
+import { IntentJournal, listOpenIntents } from '../../src/paid/intents.ts';
 import type { Spool } from '../../src/durable/spool.ts';
 import type { CreditRates } from '../../src/speech/credit-rates.ts';
 import { createCreditRates } from '../../src/speech/credit-rates.ts';
-import type { RecordOptions } from '../../src/speech/long-text/record.ts';
+import type { RecordOptions } from '../../src/paid/parts/record.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { Progress } from '../../src/cli/render/progress.ts';
 

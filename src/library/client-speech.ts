@@ -18,11 +18,11 @@ import {
 } from '../live/live-transport.ts';
 import { liveTimeouts } from '../live/state.ts';
 import { handshakeOf, openWebSockets } from '../live/websocket.ts';
-import type { WordTimes as AlignedWords } from '../speech/aligned-transport.ts';
-import { alignedStreamTransport } from '../speech/aligned-transport.ts';
-import type { SpeakOptions, Spoken } from '../speech/speak.ts';
-import { speak } from '../speech/speak.ts';
-import { unspokenWords } from '../speech/unspoken.ts';
+import type { WordTimes as AlignedWords } from '../paid/speakers/aligned-transport.ts';
+import { alignedStreamTransport } from '../paid/speakers/aligned-transport.ts';
+import type { SpeakOptions, Spoken } from '../paid/speakers/speak-stream.ts';
+import { speak } from '../paid/speakers/speak-stream.ts';
+import { unspokenWords } from '../paid/unspoken.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import type { Rules } from './call.ts';
 import { checkOptions, checkValue } from './call.ts';

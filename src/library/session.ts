@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
-import { IntentJournal } from '../durable/intents.ts';
+import { IntentJournal } from '../paid/intents.ts';
 import type { Spool } from '../durable/spool.ts';
 import { createSpool } from '../durable/spool.ts';
 import { systemClock } from '../effects/clock.ts';
@@ -8,7 +8,7 @@ import { systemFiles } from '../effects/file-system.ts';
 import { systemProcesses } from '../effects/processes.ts';
 import { systemRandom } from '../effects/random.ts';
 import type { Correction } from '../audio/reader.ts';
-import type { RequestRecorder } from '../speech/billed-request.ts';
+import type { RequestRecorder } from '../paid/billed-request.ts';
 import { publicError } from './call.ts';
 import type { ClientOptions } from './client-types.ts';
 

@@ -12,7 +12,7 @@ import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { Failure } from '../errors/failure.ts';
 import type { FrameMessage } from '../realtime/frames.ts';
 import { UnreadableFrame } from '../realtime/frames.ts';
-import type { SpeechTransport } from '../speech/speak.ts';
+import type { SpeechTransport } from '../paid/speakers/speak-stream.ts';
 import { Conversation } from './conversation.ts';
 import type { ConversationDeps, LiveNotice } from './conversation.ts';
 import { lost } from './endings.ts';

@@ -17,7 +17,7 @@ import {
   proceed,
   takeStatus,
 } from './resuming.ts';
-import { unspokenWords } from '../speech/unspoken.ts';
+import { unspokenWords } from '../paid/unspoken.ts';
 import { sendMore, takeText } from './sending.ts';
 import type { ReceivedFrame } from './server-message.ts';
 import { closed, stopped, takeError, timedOut } from './service-errors.ts';

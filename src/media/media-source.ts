@@ -7,9 +7,9 @@ import type { MediaJobKind } from '../api/resources/models.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS, formatNamed, formatOfMediaType, isOpaqueMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
-import type { JobSource, JobResultFile } from '../speech/jobs/job.ts';
-import { missingResult } from '../speech/jobs/job.ts';
-import { sniffBody } from '../speech/jobs/speech-job.ts';
+import type { JobSource, JobResultFile } from '../paid/job.ts';
+import { missingResult } from '../paid/job.ts';
+import { sniffBody } from '../paid/speakers/speech-job.ts';
 
 /** Returns functions that poll a media job and download its result. The format is detected from the content. */
 export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<MediaJob> {

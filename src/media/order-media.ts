@@ -4,11 +4,11 @@ import type { MediaJobKind } from '../api/resources/models.ts';
 import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
 import type { Output } from '../durable/output.ts';
 import type { Spool } from '../durable/spool.ts';
-import type { OpenDestination, JobRunOptions, PerformedJob } from '../speech/jobs/job.ts';
-import { performJob } from '../speech/jobs/job.ts';
-import type { JobRecoveryDeps, InterruptedJob } from '../speech/jobs/recover-job.ts';
-import { recoverAs } from '../speech/jobs/recover-job.ts';
-import type { Recovered } from '../speech/recover.ts';
+import type { OpenDestination, JobRunOptions, PerformedJob } from '../paid/job.ts';
+import { performJob } from '../paid/job.ts';
+import type { JobRecoveryDeps, InterruptedJob } from '../paid/recover/recover-job.ts';
+import { recoverAs } from '../paid/recover/recover-job.ts';
+import type { Recovered } from '../paid/recover/recover.ts';
 import { mediaSource } from './media-source.ts';
 import type { PaidSpeechDeps } from './paid-speech.ts';
 

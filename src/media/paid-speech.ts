@@ -6,8 +6,8 @@ import { reviseFailure } from '../api/failures.ts';
 import { extensionOf, formatOfMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Spool } from '../durable/spool.ts';
-import { deliver } from '../speech/deliver.ts';
-import type { BilledRequest, SpooledAudio } from '../speech/billed-request.ts';
+import { deliver } from '../paid/deliver.ts';
+import type { BilledRequest, SpooledAudio } from '../paid/billed-request.ts';
 import { counted } from '../text/display.ts';
 
 export interface PaidSpeechDeps {

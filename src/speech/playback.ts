@@ -10,7 +10,7 @@ import type { FileHandle, FileSystem } from '../effects/file-system.ts';
 import { awaitLateSignal } from '../effects/processes.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
-import type { AudioSink } from './deliver.ts';
+import type { AudioSink } from '../paid/deliver.ts';
 import type { Player } from './play.ts';
 
 const QUOTED_OUTPUT_MAX_CHARACTERS = 300;

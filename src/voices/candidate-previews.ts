@@ -3,9 +3,9 @@ import type { CandidateRef } from '../api/resources/designs.ts';
 import { fetchCandidateAudio } from '../api/resources/designs.ts';
 import { mapConcurrent } from '../effects/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
-import type { SavedFile, OpenDestination } from '../speech/jobs/job.ts';
-import { saveFile } from '../speech/jobs/job.ts';
-import { withFormat } from '../speech/jobs/speech-job.ts';
+import type { SavedFile, OpenDestination } from '../paid/job.ts';
+import { saveFile } from '../paid/job.ts';
+import { withFormat } from '../paid/speakers/speech-job.ts';
 
 const MAX_DOWNLOADS = 4;
 

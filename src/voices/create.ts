@@ -10,8 +10,8 @@ import {
 } from '../api/resources/designs.ts';
 import type { CreateVoiceOptions, MadeVoice, VoiceForm } from '../api/resources/voices.ts';
 import { createVoice, createVoiceRequest, voiceUpload } from '../api/resources/voices.ts';
-import type { RequestRecorder } from '../speech/billed-request.ts';
-import { createBilled } from '../speech/billed-request.ts';
+import type { RequestRecorder } from '../paid/billed-request.ts';
+import { createBilled } from '../paid/billed-request.ts';
 
 export interface CloneOrder {
   readonly client: ApiClient;

@@ -1,6 +1,6 @@
 import type { Billed } from '../../src/errors/failure.ts';
-import type { IntentState, IntentStatus } from '../../src/durable/intents.ts';
-import { OPEN_STATES, isSettled } from '../../src/durable/intents.ts';
+import type { IntentState, IntentStatus } from '../../src/paid/intents.ts';
+import { OPEN_STATES, isSettled } from '../../src/paid/intents.ts';
 import type { LedgerFact, LedgerFacts, ServiceState } from './ledger-facts.ts';
 
 /**

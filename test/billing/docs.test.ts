@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { OPEN_STATES, SETTLED_STATES } from '../../src/durable/intents.ts';
+import { OPEN_STATES, SETTLED_STATES } from '../../src/paid/intents.ts';
 
 const STATES_OF_A_REQUEST = ['in_progress', 'completed', 'refunded'];
 

@@ -1,6 +1,6 @@
 import { systemFiles } from '../../src/effects/file-system.ts';
-import { readIntentFiles, mergeSteps } from '../../src/durable/intents.ts';
-import type { IntentStatus } from '../../src/durable/intents.ts';
+import { readIntentFiles, mergeSteps } from '../../src/paid/intents.ts';
+import type { IntentStatus } from '../../src/paid/intents.ts';
 import type { SpoolEntry } from '../../src/durable/spool.ts';
 import { listSpool } from '../../src/durable/spool.ts';
 import type { LedgerFacts } from './ledger-facts.ts';

@@ -2,7 +2,7 @@ import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
 import { toFailure } from '../../src/cli/render/result.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import type { OutputPlan } from '../../src/speech/speak.ts';
+import type { OutputPlan } from '../../src/paid/speakers/speak-stream.ts';
 import type { Via } from './client-run.ts';
 import { RATE, runSpeak } from './client-run.ts';
 import type { Book } from './book.ts';

@@ -1,12 +1,12 @@
 import { copyFile, cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { IntentJournal, listOpenIntents } from '../../src/durable/intents.ts';
+import { IntentJournal, listOpenIntents } from '../../src/paid/intents.ts';
 import { Log, readLog } from '../../src/durable/log.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { systemProcesses } from '../../src/effects/processes.ts';
-import { listRecords, resumeRecord } from '../../src/speech/long-text/record.ts';
+import { listRecords, resumeRecord } from '../../src/paid/parts/record.ts';
 import { manualClock } from '../api/manual-clock.ts';
 import { failingFiles, forEachEffect } from '../harness/failing-files.ts';
 import { createSandbox } from '../harness/sandbox.ts';

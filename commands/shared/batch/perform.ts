@@ -15,7 +15,7 @@ import { stopHint } from '../../../src/cli/render/service-events.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
 import { outputFailure } from '../../../src/durable/file-failures.ts';
 import { Failure } from '../../../src/errors/failure.ts';
-import { describeUnspoken, UNSPOKEN_HINT } from '../../../src/speech/unspoken.ts';
+import { describeUnspoken, UNSPOKEN_HINT } from '../../../src/paid/unspoken.ts';
 import { toJson, counted } from '../../../src/text/display.ts';
 import type { BatchConnection, BatchProduct, Overview, PreparedBatch } from './connect-batch.ts';
 import {

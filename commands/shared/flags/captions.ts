@@ -18,7 +18,7 @@ import { describeOrigin, flagName, resolveSetting } from '../../../src/config/se
 import { usageFailure } from '../../../src/errors/failure.ts';
 import { durationText } from '../../../src/text/duration.ts';
 import { CUE_PRESETS, DEFAULT_GAPS, flagOf } from '../../../src/captions/cue-shape.ts';
-import type { OutputPlan } from '../../../src/speech/speak.ts';
+import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
 
 type CueSetting =
   | 'cueMaxChars'

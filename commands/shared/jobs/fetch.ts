@@ -6,8 +6,8 @@ import type {
   JobFetch,
   OpenDestination,
   WaitedJob,
-} from '../../../src/speech/jobs/job.ts';
-import { fetchJob, markFetched } from '../../../src/speech/jobs/job.ts';
+} from '../../../src/paid/job.ts';
+import { fetchJob, markFetched } from '../../../src/paid/job.ts';
 import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import { openJournal } from '../journal.ts';
 import { liveLines } from '../../../src/cli/render/progress.ts';

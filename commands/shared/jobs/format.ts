@@ -1,8 +1,8 @@
 import type { JobApi, SpeechJob } from '../../../src/api/resources/jobs.ts';
 import { firstRecord } from '../../../src/api/response.ts';
 import { describeSound } from '../../../src/audio/verify.ts';
-import type { FetchedJob, WaitedJob, SavedFile } from '../../../src/speech/jobs/job.ts';
-import { describeUnspoken, unspokenWords } from '../../../src/speech/unspoken.ts';
+import type { FetchedJob, WaitedJob, SavedFile } from '../../../src/paid/job.ts';
+import { describeUnspoken, unspokenWords } from '../../../src/paid/unspoken.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
 import { display, quoted } from '../../../src/text/display.ts';
 import type { Context } from '../../../src/cli/command.ts';

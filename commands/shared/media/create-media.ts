@@ -4,7 +4,7 @@ import type { MediaJobKind } from '../../../src/api/resources/models.ts';
 import { abortable } from '../../../src/effects/concurrency.ts';
 import type { InputAddresses, MediaInput } from '../../../src/media/inputs.ts';
 import { orderMedia } from '../../../src/media/order-media.ts';
-import type { PerformedJob } from '../../../src/speech/jobs/job.ts';
+import type { PerformedJob } from '../../../src/paid/job.ts';
 import { requireSharp } from '../../../src/embedded/missing-binary.ts';
 import type { Context, ServiceConnection } from '../../../src/cli/command.ts';
 import { pollingAt } from '../flags/jobs.ts';

@@ -1,8 +1,8 @@
 import type { JobApi, SpeechJob } from '../../../src/api/resources/jobs.ts';
-import type { PerformedJob } from '../../../src/speech/jobs/job.ts';
-import type { JobOrder } from '../../../src/speech/jobs/speech-job.ts';
-import { speakAsJob } from '../../../src/speech/jobs/speech-job.ts';
-import type { AudioStream } from '../../../src/speech/speak.ts';
+import type { PerformedJob } from '../../../src/paid/job.ts';
+import type { JobOrder } from '../../../src/paid/speakers/speech-job.ts';
+import { speakAsJob } from '../../../src/paid/speakers/speech-job.ts';
+import type { AudioStream } from '../../../src/paid/speakers/speak-stream.ts';
 import { pollingOf } from '../flags/jobs.ts';
 import { partialNotice, progressOf, resumeCommand } from '../jobs/format.ts';
 import { openJournal } from '../journal.ts';

@@ -18,12 +18,12 @@ import {
 } from '../../../src/speech/pronunciations.ts';
 import type { RateKey } from '../../../src/speech/credit-rates.ts';
 import { checkCredits, modelOf } from '../../../src/speech/credit-rates.ts';
-import type { OutputPlan, AudioStream, SpeechTransport } from '../../../src/speech/speak.ts';
-import { openPlanned, speak } from '../../../src/speech/speak.ts';
+import type { OutputPlan, AudioStream, SpeechTransport } from '../../../src/paid/speakers/speak-stream.ts';
+import { openPlanned, speak } from '../../../src/paid/speakers/speak-stream.ts';
 import { pauseMs } from '../../../src/speech/speech-text.ts';
 import type { Player } from '../../../src/speech/play.ts';
 import type { Playback } from '../../../src/speech/playback.ts';
-import { describeUnspoken, unspokenWords } from '../../../src/speech/unspoken.ts';
+import { describeUnspoken, unspokenWords } from '../../../src/paid/unspoken.ts';
 import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
 import type { ServiceConnection, Context } from '../../../src/cli/command.ts';

@@ -10,7 +10,7 @@ import type { Output } from '../../durable/output.ts';
 import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
-import { deliver } from '../../speech/deliver.ts';
+import { deliver } from '../../paid/deliver.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
 

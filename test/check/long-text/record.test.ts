@@ -7,17 +7,17 @@ import { systemClock } from '../../../src/effects/clock.ts';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemProcesses } from '../../../src/effects/processes.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
-import type { LongTextPlan } from '../../../src/speech/long-text/plan.ts';
-import type { RecordOptions } from '../../../src/speech/long-text/record.ts';
+import type { LongTextPlan } from '../../../src/paid/parts/plan.ts';
+import type { RecordOptions } from '../../../src/paid/parts/record.ts';
 import {
   beginRecord,
   resumeRecord,
   listRecords,
   sweepRecords,
-} from '../../../src/speech/long-text/record.ts';
-import { IntentJournal } from '../../../src/durable/intents.ts';
+} from '../../../src/paid/parts/record.ts';
+import { IntentJournal } from '../../../src/paid/intents.ts';
 import { forEachEffect } from '../../harness/failing-files.ts';
-import { recoverLongText } from '../../../src/speech/long-text/recover-long-text.ts';
+import { recoverLongText } from '../../../src/paid/recover/recover-long-text.ts';
 
 const TEXT = 'One sentence. Another one.';
 

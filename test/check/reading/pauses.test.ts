@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { expectedBytes } from '../../../src/speech/deliver.ts';
+import { expectedBytes } from '../../../src/paid/deliver.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';

@@ -11,7 +11,7 @@ import type { Output } from '../../durable/output.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import type { WordTimes } from '../aligned-transport.ts';
+import type { WordTimes } from '../speakers/aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 
 interface WholeOptions {

@@ -1,22 +1,22 @@
-import type { ApiClient } from '../api/client.ts';
+import type { ApiClient } from '../../api/client.ts';
 import { basename, extname, join } from 'node:path';
-import { checksumOf, kindOf } from '../durable/checksum.ts';
-import { stateFailure, hasErrno } from '../durable/file-failures.ts';
-import { removeQuietly, removeTemporary, isTemporaryName } from '../durable/files.ts';
-import type { FileDeps } from '../durable/files.ts';
+import { checksumOf, kindOf } from '../../durable/checksum.ts';
+import { stateFailure, hasErrno } from '../../durable/file-failures.ts';
+import { removeQuietly, removeTemporary, isTemporaryName } from '../../durable/files.ts';
+import type { FileDeps } from '../../durable/files.ts';
 import type {
   IntentAbout,
   IntentJournal,
   IntentMetadata,
   OpenIntent,
   SettledState,
-} from '../durable/intents.ts';
-import { downloadName } from '../durable/names.ts';
-import { openOutput } from '../durable/publish.ts';
-import type { Spool, SpoolEntry } from '../durable/spool.ts';
-import type { Clock } from '../effects/clock.ts';
-import { Failure } from '../errors/failure.ts';
-import type { InterruptedText } from './long-text/record.ts';
+} from '../intents.ts';
+import { downloadName } from '../../durable/names.ts';
+import { openOutput } from '../../durable/publish.ts';
+import type { Spool, SpoolEntry } from '../../durable/spool.ts';
+import type { Clock } from '../../effects/clock.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { InterruptedText } from '../parts/record.ts';
 
 const COMMAND_RECORD = 'the record of an interrupted command';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AlignedWord } from '../../src/contract/speech.ts';
-import { alignedSpeech } from '../../src/speech/aligned-transport.ts';
-import { WholeWords } from '../../src/speech/long-text/whole-audio.ts';
+import { alignedSpeech } from '../../src/paid/speakers/aligned-transport.ts';
+import { WholeWords } from '../../src/paid/parts/whole-audio.ts';
 
 const word = (text: string, startMs: number, endMs: number) => ({ text, startMs, endMs });
 

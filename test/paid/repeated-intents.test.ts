@@ -4,8 +4,8 @@ import type {
   IntentMetadata,
   IntentState,
   FinishedOperation,
-} from '../../src/durable/intents.ts';
-import { isSameBilledRequest } from '../../src/durable/intents.ts';
+} from '../../src/paid/intents.ts';
+import { isSameBilledRequest } from '../../src/paid/intents.ts';
 
 const ABOUT: IntentAbout = {
   what: 'speech',

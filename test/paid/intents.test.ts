@@ -4,12 +4,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Liveness, Processes } from '../../src/effects/processes.ts';
-import type { IntentAbout } from '../../src/durable/intents.ts';
-import { IntentJournal, listOpenIntents, sweepIntents } from '../../src/durable/intents.ts';
+import type { IntentAbout } from '../../src/paid/intents.ts';
+import { IntentJournal, listOpenIntents, sweepIntents } from '../../src/paid/intents.ts';
 import { logLine } from '../../src/durable/log.ts';
 import { Killed, forEachEffect } from '../harness/failing-files.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from './file-simulation.ts';
+import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from '../files/file-simulation.ts';
 
 const ABOUT: IntentAbout = {
   what: 'speech',

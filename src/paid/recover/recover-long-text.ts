@@ -4,14 +4,14 @@ import { extensionOf } from '../../audio/formats.ts';
 import { removeTemporary } from '../../durable/files.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
-import { detailsOf, hasChecksum, ifExists, mayRun, requireSameService } from '../recover.ts';
-import type { Recovered } from '../recover.ts';
-import { DISCARD } from '../speak.ts';
+import { detailsOf, hasChecksum, ifExists, mayRun, requireSameService } from './recover.ts';
+import type { Recovered } from './recover.ts';
+import { DISCARD } from '../speakers/speak-stream.ts';
 import { leftOut } from '../unspoken.ts';
-import type { LongTextRecord, RecordOptions, InterruptedText } from './record.ts';
-import { resumeRecord, readRecord } from './record.ts';
-import type { LongTextOptions } from './speak-long-text.ts';
-import { speakLongText, costOf, totalsOf } from './speak-long-text.ts';
+import type { LongTextRecord, RecordOptions, InterruptedText } from '../parts/record.ts';
+import { resumeRecord, readRecord } from '../parts/record.ts';
+import type { LongTextOptions } from '../parts/speak-long-text.ts';
+import { speakLongText, costOf, totalsOf } from '../parts/speak-long-text.ts';
 
 export interface LongTextRecovery
   extends

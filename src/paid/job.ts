@@ -1,25 +1,25 @@
-import type { ApiClient } from '../../api/client.ts';
-import { isNotFound, reviseFailure, TEXT_HINT } from '../../api/failures.ts';
-import type { PollCall, PollDeps, PolledJob } from '../../api/poll.ts';
-import { pollJob } from '../../api/poll.ts';
-import type { RequestSpec } from '../../api/request.ts';
-import type { JobError } from '../../api/resources/jobs.ts';
-import type { FileResponse } from '../../api/resources/speech.ts';
-import type { Format } from '../../audio/formats.ts';
-import type { AudioVerdict } from '../../audio/reader.ts';
-import type { CodePointRange } from '../../contract/unspoken.ts';
-import { removeTemporary } from '../../durable/files.ts';
-import type { FileDeps } from '../../durable/files.ts';
-import type { IntentJournal, IntentMetadata, OpenIntent } from '../../durable/intents.ts';
-import type { Output } from '../../durable/output.ts';
-import { abortable } from '../../effects/concurrency.ts';
-import { Failure } from '../../errors/failure.ts';
-import { counted } from '../../text/display.ts';
-import type { BilledRequest, RequestRecorder } from '../billed-request.ts';
-import { createBilled } from '../billed-request.ts';
-import { deliver } from '../deliver.ts';
-import { mayRun } from '../recover.ts';
-import type { AudioStream } from '../speak.ts';
+import type { ApiClient } from '../api/client.ts';
+import { isNotFound, reviseFailure, TEXT_HINT } from '../api/failures.ts';
+import type { PollCall, PollDeps, PolledJob } from '../api/poll.ts';
+import { pollJob } from '../api/poll.ts';
+import type { RequestSpec } from '../api/request.ts';
+import type { JobError } from '../api/resources/jobs.ts';
+import type { FileResponse } from '../api/resources/speech.ts';
+import type { Format } from '../audio/formats.ts';
+import type { AudioVerdict } from '../audio/reader.ts';
+import type { CodePointRange } from '../contract/unspoken.ts';
+import { removeTemporary } from '../durable/files.ts';
+import type { FileDeps } from '../durable/files.ts';
+import type { IntentJournal, IntentMetadata, OpenIntent } from './intents.ts';
+import type { Output } from '../durable/output.ts';
+import { abortable } from '../effects/concurrency.ts';
+import { Failure } from '../errors/failure.ts';
+import { counted } from '../text/display.ts';
+import type { BilledRequest, RequestRecorder } from './billed-request.ts';
+import { createBilled } from './billed-request.ts';
+import { deliver } from './deliver.ts';
+import { mayRun } from './recover/recover.ts';
+import type { AudioStream } from './speakers/speak-stream.ts';
 
 /** The fields that jobs of every kind have. */
 export interface WaitedJob extends PolledJob {

@@ -1,15 +1,15 @@
-import type { AlignedResponse, AlignedOptions } from '../api/resources/aligned.ts';
-import { alignedRequest, speakAligned } from '../api/resources/aligned.ts';
-import type { ApiClient } from '../api/client.ts';
-import { getCapabilities } from '../api/resources/models.ts';
-import { reviseFailure } from '../api/failures.ts';
-import type { SpeechOrder } from '../api/resources/speech.ts';
-import { getVoice } from '../api/resources/voices.ts';
-import type { AlignedWord } from '../contract/speech.ts';
-import type { AudioVerdict } from '../audio/reader.ts';
-import { Failure } from '../errors/failure.ts';
-import { SPEAKABLE } from '../text/parts.ts';
-import type { SpeechTransport } from './speak.ts';
+import type { AlignedResponse, AlignedOptions } from '../../api/resources/aligned.ts';
+import { alignedRequest, speakAligned } from '../../api/resources/aligned.ts';
+import type { ApiClient } from '../../api/client.ts';
+import { getCapabilities } from '../../api/resources/models.ts';
+import { reviseFailure } from '../../api/failures.ts';
+import type { SpeechOrder } from '../../api/resources/speech.ts';
+import { getVoice } from '../../api/resources/voices.ts';
+import type { AlignedWord } from '../../contract/speech.ts';
+import type { AudioVerdict } from '../../audio/reader.ts';
+import { Failure } from '../../errors/failure.ts';
+import { SPEAKABLE } from '../../text/parts.ts';
+import type { SpeechTransport } from './speak-stream.ts';
 
 /** The words of spoken audio, each with its time in the audio. */
 export interface WordTimes {

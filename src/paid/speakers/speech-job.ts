@@ -21,8 +21,8 @@ import type {
   JobResultFile,
   PerformedJob,
   ResultDestination,
-} from './job.ts';
-import { missingResult, performJob } from './job.ts';
+} from '../job.ts';
+import { missingResult, performJob } from '../job.ts';
 
 export interface JobOrder extends JobRunOptions<SpeechJob> {
   readonly order: SpeechOrder & { readonly format: AudioFormat };

@@ -6,16 +6,16 @@ import type { JobApi } from '../../api/resources/jobs.ts';
 import { pollPace } from '../../api/resources/jobs.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import type { IntentJournal, OpenIntent } from '../../durable/intents.ts';
+import type { IntentJournal, OpenIntent } from '../intents.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { Recovered } from '../recover.ts';
-import { detailsOf, requireSameService } from '../recover.ts';
-import type { JobSource, WaitedJob } from './job.ts';
-import { failedJob, saveFile } from './job.ts';
+import type { Recovered } from './recover.ts';
+import { detailsOf, requireSameService } from './recover.ts';
+import type { JobSource, WaitedJob } from '../job.ts';
+import { failedJob, saveFile } from '../job.ts';
 import { leftOut } from '../unspoken.ts';
-import { speechSource } from './speech-job.ts';
+import { speechSource } from '../speakers/speech-job.ts';
 
 export interface JobRecoveryDeps extends FileDeps {
   readonly client: ApiClient;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeUnspoken, leftOut, unspokenWords } from '../../src/speech/unspoken.ts';
+import { describeUnspoken, leftOut, unspokenWords } from '../../src/paid/unspoken.ts';
 
 test('the words of ranges are those of the text, counted in code points', () => {
   const text = '𠀀 Hello 你好 world 再见';

@@ -11,7 +11,7 @@ import {
   FallbackSink,
   recoverableFile,
   recoverableStream,
-} from '../../src/speech/deliver.ts';
+} from '../../src/paid/deliver.ts';
 import { mp3Of } from '../audio/samples.ts';
 import { fileDeps } from '../files/file-simulation.ts';
 import { forEachEffect } from '../harness/failing-files.ts';

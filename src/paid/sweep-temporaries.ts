@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Processes } from '../effects/processes.ts';
 import { removeQuietly, orphanedTemporaries } from '../durable/files.ts';
 import type { FileDeps } from '../durable/files.ts';
-import { listOpenIntents } from '../durable/intents.ts';
-import { listRecords } from './long-text/record.ts';
+import { listOpenIntents } from './intents.ts';
+import { listRecords } from './parts/record.ts';
 
 export interface SweepOptions extends FileDeps {
   readonly processes: Processes;

@@ -24,11 +24,11 @@ import { openOutput, replaceFile } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
 import { Failure } from '../../errors/failure.ts';
-import { alignedStreamTransport } from '../aligned-transport.ts';
+import { alignedStreamTransport } from '../speakers/aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 import { deliver } from '../deliver.ts';
-import type { AudioStream, SpeakOptions, Spoken } from '../speak.ts';
-import { DISCARD, speak } from '../speak.ts';
+import type { AudioStream, SpeakOptions, Spoken } from '../speakers/speak-stream.ts';
+import { DISCARD, speak } from '../speakers/speak-stream.ts';
 import type { LongTextRecord } from './record.ts';
 import type { PartWords } from './whole-audio.ts';
 

@@ -11,7 +11,7 @@ import type {
   IntentMetadata,
   IntentJournal,
   SettledState,
-} from '../durable/intents.ts';
+} from './intents.ts';
 import type { Output } from '../durable/output.ts';
 import { Failure } from '../errors/failure.ts';
 

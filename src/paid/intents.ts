@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import type { Liveness, Processes } from '../effects/processes.ts';
-import { stateFailure } from './file-failures.ts';
-import type { FileDeps } from './files.ts';
-import { randomHex, removeQuietly, removeTemporary } from './files.ts';
-import type { Durability, LogFile, LogRecord } from './log.ts';
+import { stateFailure } from '../durable/file-failures.ts';
+import type { FileDeps } from '../durable/files.ts';
+import { randomHex, removeQuietly, removeTemporary } from '../durable/files.ts';
+import type { Durability, LogFile, LogRecord } from '../durable/log.ts';
 import {
   hasShape,
   Log,
@@ -13,8 +13,8 @@ import {
   readLogs,
   retireLog,
   writerOf as ownerLiveness,
-} from './log.ts';
-import { ensurePrivateFolder } from './own-files.ts';
+} from '../durable/log.ts';
+import { ensurePrivateFolder } from '../durable/own-files.ts';
 
 /** The journal of the billed requests of this process: one log file in a private folder (0700). */
 export class IntentJournal {

@@ -1,36 +1,36 @@
 import path from 'node:path';
-import type { ApiClient } from '../api/client.ts';
-import type { RequestSpec } from '../api/request.ts';
-import type { AudioResponse, SpeechOptions, SpeechOrder } from '../api/resources/speech.ts';
-import { speechRequest, synthesize } from '../api/resources/speech.ts';
-import type { Format } from '../audio/formats.ts';
-import { extensionOf } from '../audio/formats.ts';
-import type { AudioVerdict } from '../audio/reader.ts';
-import type { AudioFormat } from '../contract/values.ts';
-import type { FileDeps } from '../durable/files.ts';
-import { requireOutputSpace, requireSpoolSpace } from '../durable/free-space.ts';
-import { automaticName } from '../durable/names.ts';
-import type { Output } from '../durable/output.ts';
-import { openOutput } from '../durable/publish.ts';
-import type { Spool } from '../durable/spool.ts';
-import { abortable } from '../effects/concurrency.ts';
-import { Failure } from '../errors/failure.ts';
-import type { RecordedRequest, RequestRecorder } from './billed-request.ts';
+import type { ApiClient } from '../../api/client.ts';
+import type { RequestSpec } from '../../api/request.ts';
+import type { AudioResponse, SpeechOptions, SpeechOrder } from '../../api/resources/speech.ts';
+import { speechRequest, synthesize } from '../../api/resources/speech.ts';
+import type { Format } from '../../audio/formats.ts';
+import { extensionOf } from '../../audio/formats.ts';
+import type { AudioVerdict } from '../../audio/reader.ts';
+import type { AudioFormat } from '../../contract/values.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import { requireOutputSpace, requireSpoolSpace } from '../../durable/free-space.ts';
+import { automaticName } from '../../durable/names.ts';
+import type { Output } from '../../durable/output.ts';
+import { openOutput } from '../../durable/publish.ts';
+import type { Spool } from '../../durable/spool.ts';
+import { abortable } from '../../effects/concurrency.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { RecordedRequest, RequestRecorder } from '../billed-request.ts';
 import {
   beginBilledRequest,
   recordCancellation,
   recordFailure,
   withBillingOutcome,
-} from './billed-request.ts';
-import type { AudioSink } from './deliver.ts';
+} from '../billed-request.ts';
+import type { AudioSink } from '../deliver.ts';
 import {
   deliver,
   expectedBytes,
   FallbackSink,
   recoverableFile,
   recoverableStream,
-} from './deliver.ts';
-import { sweepTemporaries } from './sweep-temporaries.ts';
+} from '../deliver.ts';
+import { sweepTemporaries } from '../sweep-temporaries.ts';
 
 /** The result of `speak`: complete, verified audio. */
 export interface Spoken {
