@@ -14,6 +14,7 @@ import type {
 } from './intents.ts';
 import type { Output } from '../durable/output.ts';
 import { Failure } from '../errors/failure.ts';
+import { billingOf } from './decide.ts';
 
 /** The journal that records billed requests, or a substitute that records nothing. */
 export interface RequestRecorder extends Pick<IntentJournal, 'closeRepeated'> {
@@ -195,9 +196,10 @@ export class BilledRequest {
     const metadata = { problem, requestId };
     if (spooled?.id !== undefined) {
       await this.#markAs('kept', { ...metadata, spoolId: spooled.id });
-    } else if (spooled === undefined && !this.isVerified && !isStored(failure)) {
-      if (failure.billed === 'yes') await this.#markAs('lost', metadata);
-      if (failure.billed === 'no') await this.#markAs('rejected', metadata);
+    } else if (spooled === undefined && !this.isVerified) {
+      const billing = billingOf(failure, false);
+      if (billing === 'lost') await this.#markAs('lost', metadata);
+      if (billing === 'refunded' || billing === 'refused') await this.#markAs('rejected', metadata);
     }
     // In other cases the operation stays open: `foley recover` finds out the outcome.
   }
@@ -308,7 +310,7 @@ const LOCAL_EXITS: ReadonlySet<ExitName> = new Set(['exists', 'output', 'state']
 function retryHint(failure: Failure, billed: BilledRequest): string | undefined {
   const { code, exit } = failure;
   const { isResumable, isVerified, repeatWith } = billed;
-  if (isStored(failure)) {
+  if (billingOf(failure, false) === 'stored') {
     return `The audio is billed and stored: run the command again with ${repeatWith} to download it.`;
   }
   // The service would refuse the same request again.
@@ -359,11 +361,7 @@ function spoolHints(
   }
   const saved = `The received audio is saved in ${file}`;
   if (isRefunded(failure)) return [`${saved}.`, failure.hint];
-  return isStored(failure) || (isResumable && retry !== undefined)
+  return billingOf(failure, false) === 'stored' || (isResumable && retry !== undefined)
     ? [`${saved}.`, retry]
     : [`${saved}; a new request may cost again.`, failure.hint];
-}
-
-function isStored({ details }: Pick<Failure, 'details'>): boolean {
-  return details?.['audio_url'] !== undefined;
 }

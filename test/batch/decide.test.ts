@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ItemFacts, ItemState, ItemStatus } from '../../src/batch/journal/journal.ts';
+import type { ItemFacts, ItemStatus } from '../../src/batch/journal/journal.ts';
 import type { DecisionFacts } from '../../src/batch/run/decide.ts';
 import { decide } from '../../src/batch/run/decide.ts';
+import type { PurchaseState } from '../../src/paid/decide.ts';
 
 const HERE = 'https://here.test';
 
-function statusOf(state: ItemState, facts: ItemFacts = {}, origin = HERE): ItemStatus {
+function statusOf(state: PurchaseState, facts: ItemFacts = {}, origin = HERE): ItemStatus {
   const about = { output: 'a.mp3', key: 'k', origin };
   return { item: 'a', body: 'b', generation: 2, state, about, facts };
 }

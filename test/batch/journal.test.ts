@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import type { KeyAbout } from '../../src/batch/journal/keys.ts';
 import { bodyDigest, itemKey, namespaceSecret, openSecret } from '../../src/batch/journal/keys.ts';
-import { readJournals, ITEM_STATES, mergeStep } from '../../src/batch/journal/journal.ts';
+import { readJournals, mergeStep } from '../../src/batch/journal/journal.ts';
+import { PURCHASE_STATES } from '../../src/paid/decide.ts';
 import type { ItemStatus, ItemStep } from '../../src/batch/journal/journal.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { Log, parseLog } from '../../src/durable/log.ts';
@@ -89,7 +90,7 @@ describe('the status of an item', () => {
       item: fc.constant('a'),
       body: fc.constant('b'),
       generation: fc.integer({ min: 0, max: 2 }),
-      state: fc.constantFrom(...ITEM_STATES),
+      state: fc.constantFrom(...PURCHASE_STATES),
     }),
     { minLength: 1, maxLength: 8 },
   );

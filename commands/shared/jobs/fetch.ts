@@ -1,12 +1,7 @@
 import { reviseFailure } from '../../../src/api/failures.ts';
 import { mapConcurrent } from '../../../src/effects/concurrency.ts';
 import { Failure } from '../../../src/errors/failure.ts';
-import type {
-  FetchedJob,
-  JobFetch,
-  OpenDestination,
-  WaitedJob,
-} from '../../../src/paid/job.ts';
+import type { FetchedJob, JobFetch, OpenDestination, WaitedJob } from '../../../src/paid/job.ts';
 import { fetchJob, markFetched } from '../../../src/paid/job.ts';
 import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import { openJournal } from '../journal.ts';

@@ -18,7 +18,11 @@ import {
 } from '../../../src/speech/pronunciations.ts';
 import type { RateKey } from '../../../src/speech/credit-rates.ts';
 import { checkCredits, modelOf } from '../../../src/speech/credit-rates.ts';
-import type { OutputPlan, AudioStream, SpeechTransport } from '../../../src/paid/speakers/speak-stream.ts';
+import type {
+  OutputPlan,
+  AudioStream,
+  SpeechTransport,
+} from '../../../src/paid/speakers/speak-stream.ts';
 import { openPlanned, speak } from '../../../src/paid/speakers/speak-stream.ts';
 import { pauseMs } from '../../../src/speech/speech-text.ts';
 import type { Player } from '../../../src/speech/play.ts';

@@ -9,13 +9,13 @@ import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { Processes } from '../../effects/processes.ts';
+import type { PurchaseState } from '../../paid/decide.ts';
 import type { Shard } from '../plan/shard.ts';
 import type {
   JournalIndex,
   ReadJournals,
   ItemAbout,
   ItemFacts,
-  ItemState,
   ItemStatus,
   ItemStep,
 } from './journal.ts';
@@ -195,7 +195,7 @@ export class BatchFolder {
    */
   async note(
     status: ItemStatus,
-    state: ItemState,
+    state: PurchaseState,
     facts: ItemFacts,
     durability?: 'now',
   ): Promise<ItemStatus> {
@@ -211,7 +211,7 @@ export class BatchFolder {
    */
   noteSoon(
     status: ItemStatus,
-    state: ItemState,
+    state: PurchaseState,
     facts: ItemFacts,
     onFailure: (failure: Failure) => void,
   ): ItemStatus {

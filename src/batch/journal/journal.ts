@@ -1,28 +1,11 @@
 import type { LogFile, LogRecord } from '../../durable/log.ts';
 import { hasShape, readLogs } from '../../durable/log.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
+import type { PurchaseState } from '../../paid/decide.ts';
+import { PURCHASE_STATES } from '../../paid/decide.ts';
 
 /** Name of the folder inside the output folder that contains the state of a batch. */
 export const BATCH_FOLDER = '.foley';
-
-export const ITEM_STATES = [
-  /** The item and its idempotency key are in the journal; the request may have been sent. */
-  'planned',
-  /** A streaming request is about to be sent; it may be billed. The service sends its audio only once. */
-  'sent',
-  /** The service accepted the job and returned the job id; the job is or will be billed. */
-  'accepted',
-  /** The job failed and was refunded. */
-  'failed',
-  /** The item was billed, and the audio can no longer be downloaded. */
-  'lost',
-  /** The audio is complete, verified and about to be renamed. */
-  'verified',
-  /** The audio file has its final name. */
-  'published',
-] as const;
-
-export type ItemState = (typeof ITEM_STATES)[number];
 
 /** The fields of a journal record that are known only after the request is sent, such as the job id and the cost. */
 export interface ItemFacts {
@@ -69,7 +52,7 @@ export interface ItemStep {
    * number, and therefore another idempotency key.
    */
   readonly generation: number;
-  readonly state: ItemState;
+  readonly state: PurchaseState;
   readonly about?: ItemAbout | undefined;
   readonly facts?: ItemFacts | undefined;
 }
@@ -82,7 +65,7 @@ export interface ItemStatus extends ItemStep {
 
 function parseItemStep(record: LogRecord): ItemStep | undefined {
   const { item, body, generation, state, about, facts } = record;
-  const known = ITEM_STATES.find((one) => one === state);
+  const known = PURCHASE_STATES.find((one) => one === state);
   if (typeof item !== 'string' || typeof body !== 'string' || known === undefined) return undefined;
   if (typeof generation !== 'number' || !Number.isSafeInteger(generation)) return undefined;
   return {
@@ -97,13 +80,13 @@ function parseItemStep(record: LogRecord): ItemStep | undefined {
 
 /**
  * Updates the status of a request with a journal record. Of two generations, the higher one wins. Within one
- * generation, the state that is later in {@link ITEM_STATES} wins.
+ * generation, the state that is later in {@link PURCHASE_STATES} wins.
  */
 export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemStatus {
   const { about, facts = {} } = step;
   if (before === undefined || step.generation > before.generation) return { ...step, about, facts };
   if (step.generation < before.generation) return before;
-  const isLater = ITEM_STATES.indexOf(step.state) >= ITEM_STATES.indexOf(before.state);
+  const isLater = PURCHASE_STATES.indexOf(step.state) >= PURCHASE_STATES.indexOf(before.state);
   return {
     ...before,
     state: isLater ? step.state : before.state,
@@ -113,7 +96,7 @@ export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemS
 }
 
 /** Returns the status of a request after it changed to a new state. */
-export function withState(status: ItemStatus, state: ItemState, facts: ItemFacts): ItemStatus {
+export function withState(status: ItemStatus, state: PurchaseState, facts: ItemFacts): ItemStatus {
   return { ...status, state, facts: { ...status.facts, ...facts } };
 }
 
@@ -352,7 +335,7 @@ function addTo(sets: Map<string, Set<string>>, key: string, value: string): void
 function isBetter(one: ItemStatus, other: ItemStatus): boolean {
   if (isUsable(one) !== isUsable(other)) return isUsable(one);
   if (one.generation !== other.generation) return one.generation > other.generation;
-  return ITEM_STATES.indexOf(one.state) > ITEM_STATES.indexOf(other.state);
+  return PURCHASE_STATES.indexOf(one.state) > PURCHASE_STATES.indexOf(other.state);
 }
 
 function isUsable(status: ItemStatus): boolean {

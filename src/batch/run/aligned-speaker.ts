@@ -13,17 +13,18 @@ import { writtenWords } from '../../captions/written-words.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
+import type { PurchaseState } from '../../paid/decide.ts';
+import { billingOf, sendRenewing } from '../../paid/decide.ts';
 import type { WordTimes } from '../../paid/speakers/aligned-transport.ts';
 import { alignedSpeech, requestAligned } from '../../paid/speakers/aligned-transport.ts';
 import { counted } from '../../text/display.ts';
 import { plainText } from '../../text/document.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
-import { nextGeneration } from '../journal/keys.ts';
+import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { BodyOf } from './paused-items.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
-import { isRefunded, openBatchOutput, writeAudio } from './publish-audio.ts';
+import { openBatchOutput, writeAudio, renewer } from './publish-audio.ts';
 
 export interface CaptionOptions {
   readonly formats: readonly CaptionFormat[];
@@ -118,11 +119,14 @@ export class AlignedSpeaker implements ItemSpeaker {
   readonly endpoint: string;
   readonly #options: AlignedSpeakerOptions;
 
+  readonly #renew: (work: ItemWork) => Promise<ItemWork>;
+
   constructor(options: AlignedSpeakerOptions) {
     this.#options = options;
     const order = { text: '', voiceId: '' };
     const { method, target } = alignedRequest(options.client, order, { idempotencyKey: NO_KEY });
     this.endpoint = `${method} ${String(target)}`;
+    this.#renew = renewer({ ...options, endpoint: this.endpoint });
   }
 
   readonly bodyOf = (order: SpeechOrder): Uint8Array => alignedBody(this.#options.client, order);
@@ -133,10 +137,7 @@ export class AlignedSpeaker implements ItemSpeaker {
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
     const files = await openItemCaptions(work.file, this.#options);
     try {
-      return await this.#stream(work, files, signal).catch(async (error: unknown) => {
-        if (!isRefunded(error)) throw error;
-        return this.#stream(await this.#renew(work), files, signal);
-      });
+      return await sendRenewing(work, this.#renew, (next) => this.#stream(next, files, signal));
     } finally {
       await files.abandon();
     }
@@ -185,15 +186,6 @@ export class AlignedSpeaker implements ItemSpeaker {
     }
   }
 
-  // The earlier request was refunded, so another one needs a new idempotency key.
-  async #renew(work: ItemWork): Promise<ItemWork> {
-    const { folder } = this.#options;
-    const { endpoint } = this;
-    const status = nextGeneration(work.status, folder.secret, { ...this.#options, endpoint });
-    await folder.plan([status]);
-    return { ...work, status };
-  }
-
   // The captions come first, so that audio never appears without captions.
   async #publish(
     { file, item, status }: ItemWork,
@@ -240,13 +232,14 @@ export class AlignedSpeaker implements ItemSpeaker {
     response: AlignedResponse | undefined,
   ): Promise<Failure> {
     const problem = failure.message;
+    const billing = billingOf(failure, response !== undefined);
     // The embedded service refunds a stream that it ends with an error.
-    if (failure.billed === 'no') {
-      const state = isRefunded(failure) ? 'failed' : 'sent';
+    if (billing === 'refunded' || billing === 'refused') {
+      const state = billing === 'refunded' ? 'failed' : 'sent';
       await this.#noteQuietly(status, state, { problem, isRefused: true });
       return failure;
     }
-    if (failure.billed === 'unknown' && response === undefined) {
+    if (billing === 'unknown') {
       await this.#noteQuietly(status, 'sent', { problem });
       return reviseFailure(failure, { hint: ASK_AGAIN });
     }
@@ -264,7 +257,7 @@ export class AlignedSpeaker implements ItemSpeaker {
   }
 
   // Ignores errors, because the state `sent` on disk already means that the item may be billed.
-  #noteQuietly(status: ItemStatus, state: ItemState, facts: ItemFacts): Promise<ItemStatus> {
+  #noteQuietly(status: ItemStatus, state: PurchaseState, facts: ItemFacts): Promise<ItemStatus> {
     return this.#options.folder.note(status, state, facts).catch(() => status);
   }
 }

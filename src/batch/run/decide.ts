@@ -1,6 +1,7 @@
 import { LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import { hasErrno } from '../../durable/file-failures.ts';
 import { Failure } from '../../errors/failure.ts';
+import { nextStep } from '../../paid/decide.ts';
 import { counted } from '../../text/display.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 
@@ -73,28 +74,29 @@ function decideKnown(
   status: ItemStatus,
   { isElsewhere, isPresent, origin }: DecisionFacts,
 ): Decision {
-  const { facts, generation } = status;
-  switch (status.state) {
-    case 'planned':
-      return { kind: 'speak', generation, status, isAgain: false };
-    // No response is recorded. The same idempotency key prevents a second charge, but only on the same service.
-    case 'sent':
-      return facts.isRefused === true || status.about?.origin === origin
-        ? { kind: 'speak', generation, status, isAgain: false }
-        : { kind: 'ended', status, why: 'lost' };
-    case 'failed':
-    case 'lost':
-      return { kind: 'ended', status, why: status.state };
-    case 'accepted':
-      // The embedded service refunds a stream that ended with its process, and says so for the same idempotency key.
-      return facts.jobId === undefined && origin === 'embedded' && status.about?.origin === origin
-        ? { kind: 'speak', generation, status, isAgain: false }
-        : fetchFrom(origin, status);
-    case 'verified':
-    case 'published':
-      if (!isPresent) return isElsewhere ? { kind: 'reuse', status } : fetchFrom(origin, status);
+  const { facts, generation, state } = status;
+  const { jobId } = facts;
+  const speak = { kind: 'speak', generation, status, isAgain: false } as const;
+  const isHere = status.about?.origin === origin;
+  switch (nextStep({ state, jobId, isPresent: isPresent || isElsewhere })) {
+    case 'use':
+      if (!isPresent) return { kind: 'reuse', status };
       if (facts.isPartial === true) return { kind: 'ended', status, why: 'partial' };
       return { kind: 'skip', status };
+    case 'send':
+      // No response is recorded. The same idempotency key prevents a second charge, but only on the same service.
+      return state === 'planned' || facts.isRefused === true || isHere
+        ? speak
+        : { kind: 'ended', status, why: 'lost' };
+    case 'fetch':
+      return fetchFrom(origin, status);
+    case 'renew':
+      return { kind: 'ended', status, why: 'failed' };
+    case 'give up':
+      // The embedded service refunds a stream that ended with its process, and says so for the same idempotency key.
+      return state === 'accepted' && origin === 'embedded' && isHere
+        ? speak
+        : { kind: 'ended', status, why: 'lost' };
   }
 }
 

@@ -12,11 +12,12 @@ import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
+import { sendRenewing } from '../../paid/decide.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
-import { itemKey, nextGeneration } from '../journal/keys.ts';
+import { itemKey } from '../journal/keys.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
-import { isRefunded, publishAudio } from './publish-audio.ts';
+import { publishAudio, renewer } from './publish-audio.ts';
 
 interface JobSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
@@ -40,12 +41,15 @@ export class JobSpeaker implements ItemSpeaker {
   readonly #options: JobSpeakerOptions;
   readonly #expected = new ExpectedTime();
 
+  readonly #renew: (work: ItemWork) => Promise<ItemWork>;
+
   constructor(options: JobSpeakerOptions) {
     this.#options = options;
     const idempotencyKey = { value: '', madeByTool: false };
     const order = { text: '', voiceId: '' };
     const { method, target } = speechJobRequest(options.client, order, { idempotencyKey });
     this.endpoint = `${method} ${String(target)}`;
+    this.#renew = renewer({ ...options, endpoint: this.endpoint });
   }
 
   readonly bodyOf = (order: SpeechOrder): Uint8Array => speechJobBody(order).bytes;
@@ -55,39 +59,27 @@ export class JobSpeaker implements ItemSpeaker {
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
     const { jobId } = work.status.facts;
     if (jobId !== undefined) return this.#finish(work, work.status, jobId, undefined, signal);
-    const { job, status } = await this.#create(work, signal);
+    const { job, status } = await sendRenewing(work, this.#renew, (next) =>
+      this.#create(next, signal),
+    );
     return this.#finish(work, status, job.id, job, signal);
   }
 
   async #create(
-    { item, status: planned }: ItemWork,
+    { item, status }: ItemWork,
     signal: AbortSignal,
   ): Promise<{ job: SpeechJob; status: ItemStatus }> {
     const { client, folder, onTrouble } = this.#options;
-    let status = planned;
-    for (let isFirst = true; ; isFirst = false) {
-      const value =
-        status.about?.key ??
-        itemKey(folder.secret, { ...status, ...this.#options, endpoint: this.endpoint });
-      try {
-        const job = await createSpeechJob(client, item.order, {
-          idempotencyKey: { value, madeByTool: false },
-          signal,
-        });
-        const { creditsUsed, id: jobId, requestId } = job;
-        const facts = { jobId, requestId, ...(creditsUsed === undefined ? {} : { creditsUsed }) };
-        // Without this record, the next run sends the request again, and its key returns the same job. If the record cannot
-        // be written, the batch starts no further item but delivers this one.
-        return { job, status: folder.noteSoon(status, 'accepted', facts, onTrouble) };
-      } catch (error) {
-        if (!isRefunded(error) || !isFirst) throw error;
-        status = nextGeneration(status, folder.secret, {
-          ...this.#options,
-          endpoint: this.endpoint,
-        });
-        await folder.plan([status]);
-      }
-    }
+    const { endpoint } = this;
+    const value =
+      status.about?.key ?? itemKey(folder.secret, { ...status, ...this.#options, endpoint });
+    const idempotencyKey = { value, madeByTool: false };
+    const job = await createSpeechJob(client, item.order, { idempotencyKey, signal });
+    const { creditsUsed, id: jobId, requestId } = job;
+    const facts = { jobId, requestId, ...(creditsUsed === undefined ? {} : { creditsUsed }) };
+    // Without this record, the next run sends the request again, and its key returns the same job. If the record cannot
+    // be written, the batch starts no further item but delivers this one.
+    return { job, status: folder.noteSoon(status, 'accepted', facts, onTrouble) };
   }
 
   async #finish(

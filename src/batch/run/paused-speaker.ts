@@ -10,12 +10,13 @@ import { removeQuietly } from '../../durable/files.ts';
 import { readRegularFile } from '../../durable/regular-file.ts';
 import { mapOrdered } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
+import type { PurchaseState } from '../../paid/decide.ts';
 import { isUnspeakable } from '../../paid/parts/plan.ts';
 import type { PartWords } from '../../paid/parts/whole-audio.ts';
 import { WholeAudio, wholeRanges, WholeWords } from '../../paid/parts/whole-audio.ts';
 import { wordRanges } from '../../paid/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
+import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
@@ -78,7 +79,7 @@ interface PausedSpeakerOptions extends FileDeps {
 }
 
 // Not `published`: the cost of a published part was counted with a finished item.
-const PAID: ReadonlySet<ItemState> = new Set(['accepted', 'lost', 'verified']);
+const PAID: ReadonlySet<PurchaseState> = new Set(['accepted', 'lost', 'verified']);
 
 interface PausedPart extends ItemPart {
   readonly status: ItemStatus;

@@ -9,9 +9,10 @@ import { syncFolder } from '../../durable/files.ts';
 import type { Output } from '../../durable/output.ts';
 import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
-import { Failure } from '../../errors/failure.ts';
 import { deliver } from '../../paid/deliver.ts';
+import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
+import { nextGeneration } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
 export interface ItemWork {
@@ -51,11 +52,23 @@ export interface ItemSpeaker {
 }
 
 /**
- * Returns whether the service refused a request because an earlier one with its idempotency key was refunded. The text
- * can then be requested once more under the key of the next generation.
+ * Returns a function that gives an item the key of its next generation and records it, after the service refunded the
+ * request with the earlier key.
  */
-export function isRefunded(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
+export function renewer({
+  endpoint,
+  folder,
+  origin,
+}: {
+  readonly endpoint: string;
+  readonly folder: Pick<BatchFolder, 'plan' | 'secret'>;
+  readonly origin: string;
+}): (work: ItemWork) => Promise<ItemWork> {
+  return async (work) => {
+    const status = nextGeneration(work.status, folder.secret, { origin, endpoint });
+    await folder.plan([status]);
+    return { ...work, status };
+  };
 }
 
 interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {

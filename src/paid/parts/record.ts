@@ -242,7 +242,7 @@ interface PartStep {
   readonly isPartial?: boolean | undefined;
 }
 
-type PartState = Omit<PartStep, 'part' | 'state'> & {
+export type PartState = Omit<PartStep, 'part' | 'state'> & {
   readonly state: PartStep['state'] | 'planned';
 };
 

@@ -24,12 +24,14 @@ import { openOutput, replaceFile } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
 import { Failure } from '../../errors/failure.ts';
+import type { NextStep, PurchaseState } from '../decide.ts';
+import { nextStep } from '../decide.ts';
 import { alignedStreamTransport } from '../speakers/aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speakers/speak-stream.ts';
 import { DISCARD, speak } from '../speakers/speak-stream.ts';
-import type { LongTextRecord } from './record.ts';
+import type { LongTextRecord, PartState } from './record.ts';
 import type { PartWords } from './whole-audio.ts';
 
 const PART_WORDS = 'the word times of a part';
@@ -59,22 +61,20 @@ export async function speakJobPart(
   index: number,
   deps: PartDeps,
 ): Promise<void> {
-  const before = record.part(index);
-  const file = record.partFile(index);
-  if (before.state === 'done' && (await isPartSaved(file, before.bytes, deps.files))) return;
-  // A failed job stays failed.
-  const known = before.state === 'failed' ? undefined : before.jobId;
-  if (known === undefined) {
+  const next = await nextStepOf(record, index, deps.files);
+  if (next === 'use') return;
+  const { jobId } = record.part(index);
+  if (next !== 'fetch' || jobId === undefined) {
     const job = await createJob(record, index, deps);
     return fetchPart(record, index, job, deps).catch((error: unknown) => {
       throw isNotFound(error) ? missingJobFailure(error, index, job.id, record) : error;
     });
   }
   try {
-    await fetchPart(record, index, { id: known }, deps);
+    await fetchPart(record, index, { id: jobId }, deps);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    if (deps.buysLost !== true) throw missingJobFailure(error, index, known, record);
+    if (deps.buysLost !== true) throw missingJobFailure(error, index, jobId, record);
     await buyAgain(record, index, deps);
     await fetchPart(record, index, await createJob(record, index, deps), deps);
   }
@@ -234,15 +234,14 @@ export async function speakStreamPart(
   deps: StreamDeps,
   direct?: Direct,
 ): Promise<void> {
-  const { bytes, state } = record.part(index);
-  const file = record.partFile(index);
-  if (state === 'done' && (await isPartSaved(file, bytes, deps.files))) return;
+  const next = await nextStepOf(record, index, deps.files);
+  if (next === 'use') return;
   const attempt = (): Promise<Spoken> =>
     direct === undefined
       ? speakIntoFile(record, index, deps)
       : speak({ ...optionsOf(record, index, deps), output: undefined, stream: openEnded(direct) });
   // The service does not send a stream twice: a part that is known to be lost is not requested under its key again.
-  if (state === 'accepted') {
+  if (next === 'give up') {
     if (deps.buysLost !== true) throw lostStreamFailure(index, record);
     await buyAgain(record, index, deps);
   }
@@ -396,6 +395,26 @@ async function downloadPart(
     writer.stop();
     await handle.close().catch(() => undefined);
   }
+}
+
+const AS_PURCHASE: Readonly<Record<PartState['state'], PurchaseState>> = {
+  planned: 'planned',
+  keyed: 'planned',
+  accepted: 'accepted',
+  done: 'verified',
+  failed: 'failed',
+  delivered: 'published',
+};
+
+async function nextStepOf(
+  record: LongTextRecord,
+  index: number,
+  files: FileSystem,
+): Promise<NextStep> {
+  const { bytes, jobId, state } = record.part(index);
+  const file = record.partFile(index);
+  const isPresent = state === 'done' && (await isPartSaved(file, bytes, files));
+  return nextStep({ state: AS_PURCHASE[state], jobId, isPresent });
 }
 
 async function isPartSaved(

@@ -22,6 +22,7 @@ import { openOutput } from '../../durable/publish.ts';
 import type { Spool } from '../../durable/spool.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isPayer } from '../billed-request.ts';
+import { isRefunded } from '../decide.ts';
 import type { Recovered, RecoverDeps } from './recover.ts';
 import { detailsOf, requestDetails, requireSameService } from './recover.ts';
 import { DISCARD, speak } from '../speakers/speak-stream.ts';
@@ -110,9 +111,7 @@ async function recordOutcome(
     await journal.resume(intent).markAs(state, { problem: error.message });
     return { ...requestDetails(intent), ...changes };
   };
-  if (code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') {
-    return settled('failed', { outcome: 'refunded', problem });
-  }
+  if (isRefunded(error)) return settled('failed', { outcome: 'refunded', problem });
   // The same request cannot conflict with itself: another request used the key.
   if (isDecided(error)) return settled('rejected', { outcome: 'rejected', problem });
   if (what === 'speech' && code === 'ERR_REQUEST_ALREADY_COMPLETED') {
@@ -221,16 +220,12 @@ function asUndecided(error: unknown): never {
   throw reviseFailure(error, { billed: 'unknown' });
 }
 
-function isDecided({ code, status }: Failure): boolean {
-  if (status === 409) return DECIDED.has(code);
+function isDecided(failure: Failure): boolean {
+  const { code, status } = failure;
+  if (status === 409) return code === 'ERR_REQUEST_ID_CONFLICT' || isRefunded(failure);
   // An invalid body was invalid before, too. Errors without a code are not from the service.
   return code.startsWith('ERR_') && [400, 413, 415, 422].includes(status ?? 0);
 }
-
-const DECIDED: ReadonlySet<string> = new Set([
-  'ERR_REQUEST_ID_CONFLICT',
-  'ERR_REQUEST_PREVIOUSLY_REFUNDED',
-]);
 
 async function repeatCreate(
   intent: OpenIntent,

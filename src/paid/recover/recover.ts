@@ -11,6 +11,8 @@ import type {
   OpenIntent,
   SettledState,
 } from '../intents.ts';
+import type { PurchaseState } from '../decide.ts';
+import { nextStep } from '../decide.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
 import type { Spool, SpoolEntry } from '../../durable/spool.ts';
@@ -178,6 +180,21 @@ function failed(leftover: Leftover, { hint, message }: Failure): Recovered {
   };
 }
 
+const AS_PURCHASE: Readonly<Record<OpenIntent['state'], PurchaseState>> = {
+  intent: 'planned',
+  sent: 'sent',
+  accepted: 'accepted',
+  // The result can be downloaded.
+  done: 'accepted',
+  verified: 'verified',
+  published: 'published',
+  kept: 'published',
+  rejected: 'failed',
+  failed: 'failed',
+  lost: 'lost',
+  abandoned: 'lost',
+};
+
 async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Recovered> {
   const { about, facts, id } = intent;
   const details = {
@@ -193,17 +210,19 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
   const entry = await adopt(intent, deps);
   if (entry !== undefined) return { ...(await recoverAudio(entry, intent, deps)), id };
   const output = about?.output ?? null;
-  if (output !== null && (await hasChecksum(output, facts.checksum, deps))) {
+  const isPresent = output !== null && (await hasChecksum(output, facts.checksum, deps));
+  const { jobId } = facts;
+  const next = nextStep({ state: AS_PURCHASE[intent.state], jobId, isPresent });
+  if (next === 'use') {
     await deps.journal.resume(intent).markAs('published');
     return { ...details, outcome: 'recovered', output };
   }
-  if (facts.jobId !== undefined) return deps.recoverJob(intent, facts.jobId);
-  const isUnanswered = intent.state === 'intent' || intent.state === 'sent';
-  const found = isUnanswered ? await deps.resolveRequest(intent) : undefined;
+  if (next === 'fetch' && jobId !== undefined) return deps.recoverJob(intent, jobId);
+  const found = next === 'send' ? await deps.resolveRequest(intent) : undefined;
   if (found !== undefined) return found;
   await deps.journal.resume(intent).markAs('lost');
   // A request is charged when its response begins; before that the outcome is unknown.
-  return { ...details, outcome: isUnanswered ? 'unknown' : 'lost' };
+  return { ...details, outcome: next === 'send' ? 'unknown' : 'lost' };
 }
 
 /** Returns the cost, ids and idempotency key that the journal records for a request, as fields of {@link Recovered}. */

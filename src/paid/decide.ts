@@ -1,0 +1,110 @@
+import { Failure } from '../errors/failure.ts';
+
+/**
+ * The states of a purchase, which is one request that may cost credits. Of two records of a purchase, the one with the
+ * later state wins. Journals of single requests and of long texts have names of their own for some of them.
+ */
+export const PURCHASE_STATES = [
+  /** The purchase and its idempotency key are in the journal; the request may have been sent. */
+  'planned',
+  /** A streaming request is about to be sent; it may be billed. The service sends its audio only once. */
+  'sent',
+  /** The service began to send the audio, or returned the id of a job; it is or will be billed. */
+  'accepted',
+  /** The service could not make the audio and refunded the request. */
+  'failed',
+  /** It was billed, and the audio can no longer be downloaded. */
+  'lost',
+  /** The audio is complete, verified and about to be renamed. */
+  'verified',
+  /** The audio was delivered. */
+  'published',
+] as const;
+
+export type PurchaseState = (typeof PURCHASE_STATES)[number];
+
+interface RecordedPurchase {
+  readonly state: PurchaseState;
+  /** The job that makes the audio; undefined for a stream, and before the service accepted a job. */
+  readonly jobId: string | undefined;
+  /** Whether this computer has the complete audio. */
+  readonly isPresent: boolean;
+}
+
+export type NextStep =
+  /** Use the audio that is on this computer. */
+  | 'use'
+  /** Send the request with the recorded key, which is billed at most once. */
+  | 'send'
+  /** Download the audio of the job, which is free. */
+  | 'fetch'
+  /** Send the request with a new key: the earlier request was refunded. */
+  | 'renew'
+  /** Give up: only a second purchase makes the audio. */
+  | 'give up';
+
+/** Decides how to continue a purchase that an earlier command, or an earlier attempt of this one, recorded. */
+export function nextStep({ isPresent, jobId, state }: RecordedPurchase): NextStep {
+  switch (state) {
+    case 'failed':
+      return 'renew';
+    case 'lost':
+      return 'give up';
+    case 'planned':
+    case 'sent':
+      return jobId === undefined ? 'send' : 'fetch';
+    case 'accepted':
+      return jobId === undefined ? 'give up' : 'fetch';
+    case 'verified':
+    case 'published':
+      if (isPresent) return 'use';
+      return jobId === undefined ? 'give up' : 'fetch';
+  }
+}
+
+/** What a failed request cost, and what can still be done with its idempotency key. */
+export type Billing =
+  /** The service refunded an earlier request with this key, which cannot be used again. Nothing is billed. */
+  | 'refunded'
+  /** The service refused the request. Nothing is billed, and the key can be used again. */
+  | 'refused'
+  /** Billed. The service stores the audio, and sends it again for the same key. */
+  | 'stored'
+  /** Perhaps billed. A repetition with the same key returns the audio or the outcome, and is not billed twice. */
+  | 'unknown'
+  /** Billed, perhaps only for a part of the audio. The service does not send the audio again. */
+  | 'lost';
+
+/**
+ * Decides what a failed request cost.
+ * @param hasBegun whether the service had begun to send the audio
+ */
+export function billingOf(failure: Failure, hasBegun: boolean): Billing {
+  if (isRefunded(failure)) return 'refunded';
+  if (failure.details?.['audio_url'] !== undefined) return 'stored';
+  if (failure.billed === 'no') return 'refused';
+  return failure.billed === 'unknown' && !hasBegun ? 'unknown' : 'lost';
+}
+
+/** Returns whether the service refused a request because an earlier one with its idempotency key was refunded. */
+export function isRefunded(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
+}
+
+/**
+ * Sends a request. If its key belongs to a refunded request, sends it once more with the next key.
+ * @param renew records the next key before it is used, and returns the purchase with that key
+ * @throws the error of `send`
+ */
+export async function sendRenewing<Purchase, Response>(
+  purchase: Purchase,
+  renew: (purchase: Purchase) => Promise<Purchase>,
+  send: (purchase: Purchase) => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await send(purchase);
+  } catch (error) {
+    if (!isRefunded(error)) throw error;
+    return send(await renew(purchase));
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { FailureOptions } from '../../src/errors/failure.ts';
+import { Failure } from '../../src/errors/failure.ts';
+import type { Billing, NextStep, PurchaseState } from '../../src/paid/decide.ts';
+import { billingOf, nextStep, PURCHASE_STATES, sendRenewing } from '../../src/paid/decide.ts';
+
+/** What continues a purchase: of a stream, of a job, and with the audio on this computer. */
+const STEPS: Readonly<Record<PurchaseState, readonly [NextStep, NextStep, NextStep]>> = {
+  planned: ['send', 'fetch', 'send'],
+  sent: ['send', 'fetch', 'send'],
+  accepted: ['give up', 'fetch', 'give up'],
+  failed: ['renew', 'renew', 'renew'],
+  lost: ['give up', 'give up', 'give up'],
+  verified: ['give up', 'fetch', 'use'],
+  published: ['give up', 'fetch', 'use'],
+};
+
+it.each(PURCHASE_STATES)('a purchase that is %s is continued', (state) => {
+  const ways = [
+    { state, jobId: undefined, isPresent: false },
+    { state, jobId: 'j', isPresent: false },
+    { state, jobId: undefined, isPresent: true },
+  ];
+  expect(ways.map((way) => nextStep(way))).toEqual(STEPS[state]);
+});
+
+const REFUNDED = failed('ERR_REQUEST_PREVIOUSLY_REFUNDED', { billed: 'no' });
+
+describe('what a failed request cost', () => {
+  const rows: readonly (readonly [string, Failure, Billing, Billing])[] = [
+    ['refunded', REFUNDED, 'refunded', 'refunded'],
+    ['refused', failed('ERR_INVALID_REQUEST', { billed: 'no' }), 'refused', 'refused'],
+    ['no answer', failed('unknown_outcome', { billed: 'unknown' }), 'unknown', 'lost'],
+    ['completed', failed('ERR_REQUEST_ALREADY_COMPLETED', { billed: 'yes' }), 'lost', 'lost'],
+    [
+      'stored',
+      failed('bad_answer', { billed: 'yes', details: { audio_url: 'https://a.test/1' } }),
+      'stored',
+      'stored',
+    ],
+  ];
+  it.each(rows)('%s', (_, failure, before, begun) => {
+    expect(billingOf(failure, false)).toBe(before);
+    expect(billingOf(failure, true)).toBe(begun);
+  });
+});
+
+describe('a refunded request', () => {
+  it('is sent once more with the next key', async () => {
+    const sent: number[] = [];
+    const send = (key: number): Promise<string> => {
+      sent.push(key);
+      return key === 1 ? Promise.reject(REFUNDED) : Promise.resolve('audio');
+    };
+    await expect(sendRenewing(1, renew, send)).resolves.toBe('audio');
+    expect(sent).toEqual([1, 2]);
+  });
+
+  it('is not sent a third time', async () => {
+    let sent = 0;
+    const send = (): Promise<string> => {
+      sent += 1;
+      return Promise.reject(REFUNDED);
+    };
+    await expect(sendRenewing(1, renew, send)).rejects.toBe(REFUNDED);
+    expect(sent).toBe(2);
+  });
+
+  it('is not renewed after another failure', async () => {
+    const other = failed('ERR_INVALID_REQUEST', { billed: 'no' });
+    await expect(sendRenewing(1, renew, () => Promise.reject(other))).rejects.toBe(other);
+  });
+});
+
+function renew(key: number): Promise<number> {
+  return Promise.resolve(key + 1);
+}
+
+function failed(code: string, options: Pick<FailureOptions, 'billed' | 'details'>): Failure {
+  return new Failure('a failure of the test', { code, exit: 'rejected', ...options });
+}
