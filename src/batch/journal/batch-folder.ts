@@ -19,7 +19,7 @@ import type {
   ItemStatus,
   ItemStep,
 } from './journal.ts';
-import { BATCH_FOLDER, readJournals, withState } from './journal.ts';
+import { BATCH_FOLDER, PART_ID, readJournals, withState } from './journal.ts';
 import { namespaceSecret, openSecret } from './keys.ts';
 import type { BatchSecret } from './keys.ts';
 import type { Lock } from './lock.ts';
@@ -200,7 +200,9 @@ export class BatchFolder {
     durability?: 'now',
   ): Promise<ItemStatus> {
     const { body, generation, item } = status;
-    await this.#write([{ item, body, generation, state, facts }], durability);
+    const step = { item, body, generation, state, facts };
+    await this.#write([step], durability);
+    if (item === PART_ID) this.index.apply(step);
     return withState(status, state, facts);
   }
 
@@ -216,9 +218,11 @@ export class BatchFolder {
     onFailure: (failure: Failure) => void,
   ): ItemStatus {
     const { body, generation, item } = status;
+    const step = { item, body, generation, state, facts };
     this.#parts.journal
-      .appendSoon([{ item, body, generation, state, facts }])
+      .appendSoon([step])
       .catch((error: unknown) => onFailure(this.#writeFailure(error)));
+    if (item === PART_ID) this.index.apply(step);
     return withState(status, state, facts);
   }
 

@@ -7,6 +7,12 @@ import { PURCHASE_STATES } from '../../paid/decide.ts';
 /** Name of the folder inside the output folder that contains the state of a batch. */
 export const BATCH_FOLDER = '.foley';
 
+/**
+ * The item id in the journal records of all parts. It names no item, because several items can contain the same part.
+ * Such a part is requested once, and its record is looked up while the batch runs.
+ */
+export const PART_ID = '';
+
 /** The fields of a journal record that are known only after the request is sent, such as the job id and the cost. */
 export interface ItemFacts {
   readonly jobId?: string;

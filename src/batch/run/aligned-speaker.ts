@@ -220,10 +220,14 @@ export class AlignedSpeaker implements ItemSpeaker {
       folder.notePublished(status, facts);
       return savedFailure(error, response.creditsUsed);
     }
-    const done = folder.notePublished(verified, published);
     // The service reports the cost in the last event of the stream.
     const { creditsUsed } = response;
-    return { status: done, creditsUsed, ...(written === undefined ? {} : { captions: written }) };
+    return {
+      status: verified,
+      published,
+      creditsUsed,
+      ...(written === undefined ? {} : { captions: written }),
+    };
   }
 
   async #conclude(

@@ -23,7 +23,7 @@ interface JobSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
   readonly folder: Pick<
     BatchFolder,
-    'index' | 'note' | 'notePublished' | 'noteSoon' | 'plan' | 'secret' | 'temporaries'
+    'index' | 'note' | 'noteSoon' | 'plan' | 'secret' | 'temporaries'
   >;
   readonly origin: string;
   readonly folders: OutputFolders;
@@ -111,7 +111,7 @@ export class JobSpeaker implements ItemSpeaker {
       },
       signal,
     );
-    return { status: folder.notePublished(status, published), creditsUsed: newCredits };
+    return { status, published, creditsUsed: newCredits };
   }
 
   async #poll(

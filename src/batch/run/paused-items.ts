@@ -4,7 +4,7 @@ import { extensionOf } from '../../audio/formats.ts';
 import { checksumOf } from '../../durable/checksum.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import { BATCH_FOLDER } from '../journal/journal.ts';
+import { BATCH_FOLDER, PART_ID } from '../journal/journal.ts';
 import type { ItemStatus, JournalIndex } from '../journal/journal.ts';
 import { bodyDigest } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
@@ -41,12 +41,6 @@ export function partDigests({ order, parts }: PartedItem, bodyOf: BodyOf): reado
 function partDigest(body: Uint8Array): string {
   return bodyDigest(Buffer.concat([Buffer.from('part '), body]));
 }
-
-/**
- * The item id in the journal records of all parts. It names no item, because several items can contain the same part.
- * Such a part is requested once.
- */
-export const PART_ID = '';
 
 /**
  * A part of an item with pauses, and the decision how to get its audio. The journal records parts in the same way as

@@ -6,61 +6,28 @@ import { readTimings } from '../../captions/timings.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { hasErrno, UnsafeFile } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
+import type { Output } from '../../durable/output.ts';
 import { removeQuietly } from '../../durable/files.ts';
 import { readRegularFile } from '../../durable/regular-file.ts';
-import { mapOrdered } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { PurchaseState } from '../../paid/decide.ts';
-import { isUnspeakable } from '../../paid/parts/plan.ts';
+import type { JoinedParts, Part } from '../../paid/parts/speak-parts.ts';
+import { speakParts } from '../../paid/parts/speak-parts.ts';
 import type { PartWords } from '../../paid/parts/whole-audio.ts';
-import { WholeAudio, wholeRanges, WholeWords } from '../../paid/parts/whole-audio.ts';
+import { WholeAudio, wholeRanges } from '../../paid/parts/whole-audio.ts';
 import { wordRanges } from '../../paid/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
+import { PART_ID } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
 import { captionNames, openItemCaptions, timingsOfItem } from './aligned-speaker.ts';
 import { endedFailure } from './decide.ts';
 import type { ItemPart } from './paused-items.ts';
-import {
-  classifyParts,
-  isSilent,
-  PART_ID,
-  partDigests,
-  partOutput,
-  PARTS_FOLDER,
-} from './paused-items.ts';
+import { classifyParts, isSilent, partDigests, partOutput, PARTS_FOLDER } from './paused-items.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { commitAudio, openBatchOutput } from './publish-audio.ts';
-
-/**
- * Returns a variant of the batch folder for the parts of items. Its `notePublished` writes nothing to the journal: a
- * part stays `verified` there until its item is published.
- */
-export function folderOfParts(folder: BatchFolder) {
-  const { index, secret, temporaries } = folder;
-  return {
-    index,
-    secret,
-    temporaries,
-    plan: folder.plan.bind(folder),
-    async note(...step: Parameters<BatchFolder['note']>): Promise<ItemStatus> {
-      const status = await folder.note(...step);
-      folder.index.apply(status);
-      return status;
-    },
-    noteSoon(...step: Parameters<BatchFolder['noteSoon']>): ItemStatus {
-      const status = folder.noteSoon(...step);
-      folder.index.apply(status);
-      return status;
-    },
-    notePublished: (status: ItemStatus, facts: ItemFacts): ItemStatus => ({
-      ...status,
-      facts: { ...status.facts, ...facts },
-    }),
-  };
-}
 
 interface PausedSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
@@ -70,7 +37,7 @@ interface PausedSpeakerOptions extends FileDeps {
   readonly outputDir: string;
   readonly retriesFailed: boolean;
   readonly captions: CaptionOptions | undefined;
-  // Speaks single parts; its batch folder must be the result of `folderOfParts`.
+  // Speaks single parts.
   readonly speaker: ItemSpeaker;
   // Maximum number of parts that are spoken at the same time, over all items.
   readonly concurrency: number;
@@ -80,6 +47,18 @@ interface PausedSpeakerOptions extends FileDeps {
 
 // Not `published`: the cost of a published part was counted with a finished item.
 const PAID: ReadonlySet<PurchaseState> = new Set(['accepted', 'lost', 'verified']);
+
+interface OpenFiles {
+  readonly captions: CaptionFiles | undefined;
+  readonly output: Output;
+}
+
+interface Speaking {
+  readonly output: Output;
+  readonly signal: AbortSignal;
+  /** The states of the parts, which change while the parts are spoken. */
+  readonly spoken: ItemStatus[];
+}
 
 interface PausedPart extends ItemPart {
   readonly status: ItemStatus;
@@ -113,10 +92,7 @@ export class PausedSpeaker {
         ? undefined
         : await openItemCaptions(work.file, { ...this.#options, captions: wanted });
     try {
-      const spoken = await this.#speakParts(work, signal);
-      return await this.#join(work, spoken, captions).catch((error: unknown) => {
-        throw error instanceof Failure ? withPaidParts(error, spoken) : error;
-      });
+      return await this.#speakParts(work, captions, signal);
     } finally {
       await captions?.abandon();
     }
@@ -154,7 +130,9 @@ export class PausedSpeaker {
     const { folder, speaker } = this.#options;
     for (const body of partDigests(item, speaker.bodyOf)) {
       const status = folder.index.statusOf(PART_ID, body);
-      if (status?.state === 'verified') folder.notePublished(status, {});
+      if (status === undefined || isSilent(status)) continue;
+      this.#delivered.add(requestOf(status));
+      if (status.state === 'verified') folder.notePublished(status, {});
     }
   }
 
@@ -188,46 +166,83 @@ export class PausedSpeaker {
   }
 
   async #speakParts(
-    { item, onMade, status: whole }: ItemWork,
+    work: ItemWork,
+    captions: CaptionFiles | undefined,
     signal: AbortSignal,
-  ): Promise<readonly ItemStatus[]> {
-    const redo = whole.state === 'planned' ? whole.about?.redo : undefined;
+  ): Promise<DeliveredItem> {
+    const { folder, folders } = this.#options;
+    const { item, status: planned } = work;
+    const redo = planned.state === 'planned' ? planned.about?.redo : undefined;
     const parts = await this.#plan(item, redo);
     const spoken = parts.map(({ status }) => status);
-    const refusals: Failure[] = [];
-    const work = async (index: number): Promise<void> => {
-      const part = parts[index];
-      if (part === undefined) return;
-      try {
-        spoken[index] = await this.#speakOnce(part, signal);
-      } catch (error) {
-        const { client } = this.#options;
-        const isRefused = await isUnspeakable(error, client, part.item.order, signal);
-        if (!(error instanceof Failure) || !isRefused) throw inPart(error, index, parts.length);
-        refusals.push(error);
-        spoken[index] = await this.#leaveOut(part, error);
-      }
-    };
     try {
-      const { concurrency } = this.#options;
-      await mapOrdered({
-        count: parts.length,
-        concurrency,
-        ahead: Infinity,
-        work,
-        take: async () => {},
-      });
       const [first] = spoken;
-      if (first !== undefined && spoken.every(isSilent)) {
-        throw refusals[0] ?? endedFailure('failed', first);
+      if (first !== undefined && parts.every(({ decision }) => decision.kind === 'silent')) {
+        throw endedFailure('failed', first);
+      }
+      const { temporaries } = folder;
+      const output = await openBatchOutput({ ...work, folders, temporaries }, this.#options);
+      try {
+        const joined = await this.#join(work, parts, { output, signal, spoken });
+        return await this.#publish(work, spoken, joined, { captions, output });
+      } finally {
+        // Does nothing after publication.
+        await output.abandon();
       }
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      await this.#noteEnded(whole, spoken, error);
+      await this.#noteEnded(planned, spoken, error);
       throw withPaidParts(error, spoken);
     }
-    onMade?.(this.#costOf(spoken));
-    return spoken;
+  }
+
+  #join(
+    { item, onMade }: ItemWork,
+    parts: readonly PausedPart[],
+    { output, signal, spoken }: Speaking,
+  ): Promise<JoinedParts> {
+    const { client, concurrency, files } = this.#options;
+    const { format } = item.order;
+    const whole = new WholeAudio({
+      files,
+      output,
+      format,
+      stream: output,
+      sampleRate: () => undefined,
+    });
+    return speakParts(this.#partsOf(parts, spoken, signal), whole, {
+      client,
+      concurrency,
+      signal,
+      ahead: Infinity,
+      silences: item.parts?.silences ?? [],
+      inPart: (failure, index) =>
+        reviseFailure(failure, { message: numbered(failure.message, index, parts.length) }),
+      onSpoken: () => onMade?.(this.#costOf(spoken)),
+    });
+  }
+
+  #partsOf(
+    parts: readonly PausedPart[],
+    spoken: ItemStatus[],
+    signal: AbortSignal,
+  ): readonly Part[] {
+    const { captions } = this.#options;
+    return parts.map((part, index) => {
+      const now = (): ItemStatus => spoken[index] ?? part.status;
+      return {
+        order: part.item.order,
+        speak: async () => {
+          spoken[index] = await this.#speakOnce(part, signal);
+          return !isSilent(now());
+        },
+        leaveOut: async (refusal) => {
+          spoken[index] = await this.#leaveOut(part, refusal);
+        },
+        join: (whole) => whole.add(this.#fileOf(now())),
+        words: async () => (captions === undefined ? undefined : await this.#wordsOf(now())),
+      };
+    });
   }
 
   async #plan(item: BatchItem, redo: string | undefined): Promise<readonly PausedPart[]> {
@@ -265,7 +280,8 @@ export class PausedSpeaker {
         signal.throwIfAborted();
         if (isStopped()) throw new Error('The batch was stopped.');
         const work = { item, status, file: this.#fileOf(status), isNew: false };
-        return (await speaker.speak(work, signal)).status;
+        const { published, status: made } = await speaker.speak(work, signal);
+        return { ...made, facts: { ...made.facts, ...published } };
       });
     this.#speaking.set(request, speaking);
     try {
@@ -284,7 +300,7 @@ export class PausedSpeaker {
   #leaveOut({ item, status }: PausedPart, { message: problem }: Failure): Promise<ItemStatus> {
     const unspoken = formatRanges(wordRanges(item.order.text));
     const facts = { bytes: 0, creditsUsed: 0, unspoken, problem };
-    return folderOfParts(this.#options.folder).note(status, 'failed', facts);
+    return this.#options.folder.note(status, 'failed', facts);
   }
 
   async #noteEnded(
@@ -325,61 +341,33 @@ export class PausedSpeaker {
     return path.join(this.#options.outputDir, about?.output ?? '');
   }
 
-  async #join(
-    work: ItemWork,
+  async #publish(
+    { file, item, status }: ItemWork,
     parts: readonly ItemStatus[],
-    captions: CaptionFiles | undefined,
+    { speech, verdict }: JoinedParts,
+    { captions, output }: OpenFiles,
   ): Promise<DeliveredItem> {
-    const { captions: wanted, files, folder, folders } = this.#options;
-    const { file, isNew, item } = work;
-    const { temporaries } = folder;
-    const output = await openBatchOutput({ file, folders, isNew, temporaries }, this.#options);
-    try {
-      const { format, text } = item.order;
-      const whole = new WholeAudio({
-        files,
-        output,
-        format,
-        stream: output,
-        sampleRate: () => undefined,
-      });
-      const words = new WholeWords();
-      const { parts: pieces = [], silences = [] } = item.parts ?? {};
-      whole.addSilence(silences[0] ?? 0);
-      for (const [index, part] of parts.entries()) {
-        if (isSilent(part)) {
-          words.leaveOut();
-        } else {
-          await whole.add(this.#fileOf(part));
-          if (wanted !== undefined) words.add(await this.#wordsOf(part));
-        }
-        whole.addSilence(silences[index + 1] ?? 0);
+    const { captions: wanted, folder } = this.#options;
+    const { parts: pieces = [] } = item.parts ?? {};
+    const unspoken = wholeRanges(item.order.text, pieces, (index) => parts[index]?.facts.unspoken);
+    let verified = status;
+    let written: DeliveredItem['captions'];
+    const onVerified = async (facts: ItemFacts): Promise<void> => {
+      if (wanted !== undefined) {
+        await captions?.prepare({ timings: timingsOfItem(item, speech), shape: wanted.shape });
       }
-      const { verdict } = await whole.finish();
-      const unspoken = wholeRanges(text, pieces, (index) => parts[index]?.facts.unspoken);
-      let { status } = work;
-      let written: DeliveredItem['captions'];
-      const onVerified = async (facts: ItemFacts): Promise<void> => {
-        if (wanted !== undefined) {
-          const speech = words.speech(whole.starts(), verdict.durationMs);
-          await captions?.prepare({ timings: timingsOfItem(item, speech), shape: wanted.shape });
-        }
-        status = await folder.note(status, 'verified', { ...facts, ...factsOf(parts) }, 'now');
-        written = await captions?.publish();
-      };
-      const place = { file, onVerified };
-      const published = await commitAudio(output, place, { verdict, unspoken }, this.#options);
-      const creditsUsed = this.#costOf(parts);
-      const done = folder.notePublished(status, published);
-      for (const part of parts.filter((one) => !isSilent(one))) {
-        this.#delivered.add(requestOf(part));
-        folder.notePublished(part, {});
-      }
-      return { status: done, creditsUsed, ...(written === undefined ? {} : { captions: written }) };
-    } finally {
-      // Does nothing after publication.
-      await output.abandon();
-    }
+      verified = await folder.note(status, 'verified', { ...facts, ...factsOf(parts) }, 'now');
+      written = await captions?.publish();
+    };
+    const place = { file, onVerified };
+    const published = await commitAudio(output, place, { verdict, unspoken }, this.#options);
+    const creditsUsed = this.#costOf(parts);
+    return {
+      status: verified,
+      published,
+      creditsUsed,
+      ...(written === undefined ? {} : { captions: written }),
+    };
   }
 
   async #wordsOf(part: ItemStatus): Promise<PartWords> {
@@ -396,11 +384,6 @@ export class PausedSpeaker {
       return { isComplete: false, words: [] };
     }
   }
-}
-
-function inPart(error: unknown, index: number, count: number): unknown {
-  if (!(error instanceof Failure)) return error;
-  return reviseFailure(error, { message: numbered(error.message, index, count) });
 }
 
 function numbered(message: string, index: number, count: number): string {

@@ -30,8 +30,11 @@ export interface ItemWork {
   readonly onMade?: (creditsUsed: number | undefined) => void;
 }
 
+/** An item whose audio has its final name. The caller records that it is published. */
 export interface DeliveredItem {
   readonly status: ItemStatus;
+  /** Size, checksum and modification time of the file. */
+  readonly published: ItemFacts;
   readonly creditsUsed: number | undefined;
   readonly captions?: readonly WrittenCaptions[];
 }

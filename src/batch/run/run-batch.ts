@@ -20,7 +20,7 @@ import type { CreditBudget } from './credit-budget.ts';
 import { budgetFailure } from './credit-budget.ts';
 import { endedFailure, endsBatch, fetchFrom } from './decide.ts';
 import { JobSpeaker } from './job-speaker.ts';
-import { folderOfParts, PausedSpeaker } from './paused-speaker.ts';
+import { PausedSpeaker } from './paused-speaker.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import type { DeliveredItem, ItemSpeaker } from './publish-audio.ts';
 import { OutputFolders } from './publish-audio.ts';
@@ -104,16 +104,16 @@ export class Batch {
       captions === undefined
         ? new JobSpeaker({ ...options, folders, onTrouble, onPollTrouble })
         : new AlignedSpeaker({ ...options, folders, captions, save: copies.save.bind(copies) });
-    const ofParts = { ...options, folders, folder: folderOfParts(folder) };
     this.#paused = new PausedSpeaker({
       ...options,
       ...rerun,
       folders,
       speaker:
         captions === undefined
-          ? new JobSpeaker({ ...ofParts, onTrouble, onPollTrouble })
+          ? this.#speaker
           : new AlignedSpeaker({
-              ...ofParts,
+              ...options,
+              folders,
               captions: { ...captions, formats: ['json'] },
               save: undefined,
             }),
@@ -411,7 +411,11 @@ export class Batch {
   ): Promise<DeliveredItem> {
     const file = path.join(this.#options.rerun.outputDir, item.output);
     const speaker = item.parts === undefined ? this.#speaker : this.#paused;
-    return speaker.speak({ item, status, file, isNew, onMade }, this.#limit.signal);
+    const work = { item, status, file, isNew, onMade };
+    const delivered = await speaker.speak(work, this.#limit.signal);
+    const published = this.#options.folder.notePublished(delivered.status, delivered.published);
+    this.#paused.settle(item);
+    return { ...delivered, status: published };
   }
 
   async #reportUnsent({ decision, item }: ClassifiedItem): Promise<void> {

@@ -2,17 +2,18 @@ import { reviseFailure } from '../../api/failures.ts';
 import { noticeTrouble } from '../../api/poll.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import type { Output } from '../../durable/output.ts';
-import { abortable, mapOrdered } from '../../effects/concurrency.ts';
+import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';
 import type { AudioStream, Spoken } from '../speakers/speak-stream.ts';
 import { wordRanges } from '../unspoken.ts';
 import { speakJobPart, readPartWords, speakStreamPart } from './speak-part.ts';
 import type { StreamDeps } from './speak-part.ts';
-import { isUnspeakable } from './plan.ts';
 import type { LongTextRecord, InterruptedText } from './record.ts';
+import type { Part } from './speak-parts.ts';
+import { speakParts } from './speak-parts.ts';
 import type { PartWords } from './whole-audio.ts';
-import { WholeAudio, WholeWords, wholeRanges } from './whole-audio.ts';
+import { WholeAudio, wholeRanges } from './whole-audio.ts';
 
 export interface LongTextOptions extends StreamDeps {
   readonly record: LongTextRecord;
@@ -36,31 +37,33 @@ export interface LongTextOptions extends StreamDeps {
 export async function speakLongText(
   options: LongTextOptions,
 ): Promise<Pick<Spoken, 'path' | 'verdict'>> {
-  const { notice, output, record, signal } = options;
-  const failures: Failure[] = [];
+  const { concurrency, notice, onProgress, output, record, signal } = options;
+  const { delivery, format, silences = [] } = record.plan;
+  const isStream = delivery === 'stream';
   try {
     const whole = new WholeAudio({
       ...options,
-      format: record.plan.format,
+      format,
       stream: { write: (chunk) => abortable(options.stream.write(chunk), signal) },
       sampleRate: () => firstSampleRate(record),
     });
-    whole.addSilence(record.plan.silences?.[0] ?? 0);
-    const words = new WholeWords();
-    const refusals: Failure[] = [];
-    const work = { ...options, onTrouble: noticeTrouble(notice) };
-    await mapOrdered(workOf(work, whole, words, { refusals, failures }));
-    if (refusals.length === record.plan.parts.length) throw refusals[0];
-    const { checksum, verdict } = await whole.finish();
-    await options.onAligned?.(record.text, words.speech(whole.starts(), verdict.durationMs));
+    const { checksum, speech, verdict } = await speakParts(partsOf(options, whole), whole, {
+      ...options,
+      silences,
+      // Parts that are not played must not be billed.
+      ahead: isStream ? concurrency : Infinity,
+      onJoined: async (part, hasAudio) => {
+        if (isStream && hasAudio) await record.note({ part, state: 'delivered' });
+        onProgress(part + 1);
+      },
+    });
+    await options.onAligned?.(record.text, speech);
     if (checksum !== undefined) await record.verified(checksum);
     const published = await output?.publish();
     if (output === undefined) await abortable(options.stream.end(), signal);
     await record.remove();
     return { path: published?.path, verdict };
-  } catch (first) {
-    // A part that may be billed outweighs an earlier one that is not.
-    const error = isUnbilled(first) ? (failures.find((one) => !isUnbilled(one)) ?? first) : first;
+  } catch (error) {
     const isPaid = await closeRecord(record, error);
     const how = resumeHint(record);
     if (signal?.aborted === true) {
@@ -74,69 +77,38 @@ export async function speakLongText(
   }
 }
 
-function isUnbilled(error: unknown): boolean {
-  return error instanceof Failure && error.billed === 'no';
-}
-
 function firstSampleRate(record: LongTextRecord): number | undefined {
   const rates = record.plan.parts.map((_, index) => record.part(index).sampleRate);
   return rates.find((rate) => rate !== undefined);
 }
 
-function workOf(
-  options: LongTextOptions,
-  whole: WholeAudio,
-  words: WholeWords,
-  { failures, refusals }: { readonly failures: Failure[]; readonly refusals: Failure[] },
-) {
-  const { concurrency, files, onProgress, record, stream } = options;
-  const { delivery, format, parts, silences, via } = record.plan;
-  const isStream = delivery === 'stream';
+function partsOf(options: LongTextOptions, whole: WholeAudio): readonly Part[] {
+  const { files, notice, record, stream } = options;
+  const { delivery, format, order, parts, silences, via } = record.plan;
   // Raw samples do not have their rate, which silence before them needs.
-  const isDirect = isStream && (format !== 'pcm' || (silences?.[0] ?? 0) === 0);
+  const isDirect = delivery === 'stream' && (format !== 'pcm' || (silences?.[0] ?? 0) === 0);
   const direct = {
     memoryBytes: stream.memoryBytes,
     write: (chunk: Uint8Array) => whole.write(chunk),
   };
-  return {
-    count: parts.length,
-    concurrency,
-    // Parts that are not played must not be billed.
-    ahead: isStream ? concurrency : Infinity,
-    // Returns true if the part has audio.
-    async work(index: number): Promise<boolean> {
-      try {
-        if (via === 'job') await speakJobPart(record, index, options);
-        else
-          await speakStreamPart(
-            record,
-            index,
-            options,
-            isDirect && index === 0 ? direct : undefined,
-          );
-        return true;
-      } catch (error) {
-        const order = { ...record.plan.order, text: record.partText(index) };
-        const isRefused = await isUnspeakable(error, options.client, order, options.signal);
-        if (error instanceof Failure && !isRefused) failures.push(error);
-        if (!(error instanceof Failure) || !isRefused) throw error;
-        refusals.push(error);
-        await leaveOut(record, index, error);
-        return false;
-      }
+  const deps = { ...options, onTrouble: noticeTrouble(notice) };
+  return parts.map((_, index) => ({
+    order: { ...order, text: record.partText(index) },
+    async speak() {
+      if (via === 'job') await speakJobPart(record, index, deps);
+      else await speakStreamPart(record, index, deps, isDirect && index === 0 ? direct : undefined);
+      return true;
     },
-    async take(hasAudio: boolean, index: number): Promise<void> {
-      if (!hasAudio) words.leaveOut();
-      else if (record.part(index).state === 'delivered') await whole.endPart();
+    leaveOut: (refusal) => leaveOut(record, index, refusal),
+    async join() {
+      if (record.part(index).state === 'delivered') await whole.endPart();
       else await whole.add(record.partFile(index));
-      if (hasAudio && via === 'aligned') {
-        words.add((await readPartWords(record.wordsFile(index), files)) ?? NO_WORDS);
-      }
-      whole.addSilence(silences?.[index + 1] ?? 0);
-      if (isStream && hasAudio) await record.note({ part: index, state: 'delivered' });
-      onProgress(index + 1);
     },
-  };
+    async words() {
+      if (via !== 'aligned') return undefined;
+      return (await readPartWords(record.wordsFile(index), files)) ?? NO_WORDS;
+    },
+  }));
 }
 
 function leaveOut(record: LongTextRecord, part: number, { requestId }: Failure): Promise<void> {
