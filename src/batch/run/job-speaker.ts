@@ -1,7 +1,6 @@
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure, isNotFound } from '../../api/failures.ts';
 import {
-  fetchJobAudio,
   createSpeechJob,
   pollPace,
   pollSpeechJob,
@@ -9,10 +8,11 @@ import {
   speechJobRequest,
 } from '../../api/resources/jobs.ts';
 import type { SpeechJob } from '../../api/resources/jobs.ts';
-import type { SpeechOrder } from '../../api/resources/speech.ts';
+import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
 import { sendRenewing } from '../../paid/decide.ts';
+import { downloadSpeech } from '../../paid/speakers/speech-job.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
@@ -32,8 +32,6 @@ interface JobSpeakerOptions extends FileDeps {
   /** Called when a poll of a job fails but polling continues. */
   readonly onPollTrouble: (failure: Failure) => void;
 }
-
-const MAX_DOWNLOADS = 4;
 
 /** Speaks items as v3 jobs (docs/api/jobs.md#v3), whose audio can be downloaded repeatedly. */
 export class JobSpeaker implements ItemSpeaker {
@@ -146,18 +144,12 @@ export class JobSpeaker implements ItemSpeaker {
   ): Promise<ItemFacts> {
     const { client, folder, folders, maxRetries } = this.#options;
     const { temporaries } = folder;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        const response = await fetchJobAudio(client, job, signal);
-        const publication = { file, isNew, item, folders, temporaries, onVerified };
-        return await publishAudio(response, publication, this.#options);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (isNotFound(error)) throw missingJob(job.id, error);
-        const isCut = error instanceof Failure && error.exit === 'badAnswer';
-        if (!isCut || attempt >= Math.min(maxRetries, MAX_DOWNLOADS)) throw error;
-      }
-    }
+    const publication = { file, isNew, item, folders, temporaries, onVerified };
+    const save = (audio: AudioResponse): Promise<ItemFacts> =>
+      publishAudio(audio, publication, this.#options);
+    return downloadSpeech(client, job, save, { maxRetries, signal }).catch((error: unknown) => {
+      throw isNotFound(error) ? missingJob(job.id, error) : error;
+    });
   }
 }
 

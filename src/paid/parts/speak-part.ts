@@ -2,14 +2,8 @@ import { constants } from 'node:fs';
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure, isNotFound } from '../../api/failures.ts';
 import { isAlignedWord } from '../../api/resources/aligned-events.ts';
-import {
-  fetchJobAudio,
-  createSpeechJob,
-  pollPace,
-  pollSpeechJob,
-} from '../../api/resources/jobs.ts';
+import { createSpeechJob, pollPace, pollSpeechJob } from '../../api/resources/jobs.ts';
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
-import { backoff, BACKOFF_BASE_MS } from '../../api/retry.ts';
 import type { AudioResponse } from '../../api/resources/speech.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
@@ -27,6 +21,7 @@ import { Failure } from '../../errors/failure.ts';
 import type { NextStep, PurchaseState } from '../decide.ts';
 import { nextStep } from '../decide.ts';
 import { alignedStreamTransport } from '../speakers/aligned-transport.ts';
+import { downloadSpeech } from '../speakers/speech-job.ts';
 import type { AudioSink } from '../deliver.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speakers/speak-stream.ts';
@@ -108,9 +103,19 @@ async function fetchPart(
     await record.note({ part: index, state: 'failed', creditsUsed: 0 });
     throw partFailure(job, index, record.plan.parts.length);
   }
-  const { audio, bytes, sampleRate } = await downloadJob(record, index, ref, deps);
+  const save = async (response: AudioResponse) => {
+    const verdict = await downloadPart(response, record, index, deps.files);
+    return { ...verdict, unspoken: recordedRanges(response.unspoken) };
+  };
+  const { bytes, sampleRate, unspoken } = await downloadSpeech(client, ref, save, {
+    maxRetries: client.retry.maxRetries,
+    signal,
+    onCut: ({ message }) => {
+      const part = `part ${index + 1} of ${record.plan.parts.length}`;
+      deps.notice(`foley: ${part}: ${message}; downloading it again`);
+    },
+  });
   const isPartial = job.phase === 'partial' ? true : undefined;
-  const unspoken = recordedRanges(audio.unspoken);
   // The id of the request that created the job, not of its last poll.
   const { requestId = job.requestId } = record.part(index);
   await record.note({
@@ -123,31 +128,6 @@ async function fetchPart(
     ...metadataOf(job),
     requestId,
   });
-}
-
-const PASSING: ReadonlySet<string> = new Set(['badAnswer', 'network', 'rateLimited', 'service']);
-
-// Downloads the audio again if no response came or it was cut off: the job is paid for, and a download is free.
-async function downloadJob(
-  record: LongTextRecord,
-  index: number,
-  ref: Pick<SpeechJob, 'api' | 'id'>,
-  { client, clock, files, notice, random, signal }: PartDeps,
-) {
-  for (let count = 1; ; count += 1) {
-    try {
-      const audio = await fetchJobAudio(client, ref, signal);
-      return { audio, ...(await downloadPart(audio, record, index, files)) };
-    } catch (error) {
-      signal?.throwIfAborted();
-      const isPassing = error instanceof Failure && PASSING.has(error.exit);
-      if (!isPassing || count > client.retry.maxRetries) throw error;
-      notice(
-        `foley: part ${index + 1} of ${record.plan.parts.length}: ${error.message}; downloading it again`,
-      );
-      await clock.sleep(backoff(count, BACKOFF_BASE_MS) * (1 + random.fraction()), signal);
-    }
-  }
 }
 
 async function createJob(

@@ -85,6 +85,39 @@ async function obtainAudio(
   }
 }
 
+interface DownloadOptions {
+  readonly maxRetries: number;
+  readonly signal: AbortSignal | undefined;
+  /** Called before audio that was cut off is downloaded again. */
+  readonly onCut?: ((failure: Failure) => void) | undefined;
+}
+
+const MAX_RETRIES = 4;
+
+/**
+ * Downloads the audio of a job, and downloads it again if it was cut off: the job is paid for, and a download is free.
+ * The client has already retried a download without a response.
+ * @param save writes and verifies the audio
+ * @throws the error of the last download, or the abort reason of the signal
+ */
+export async function downloadSpeech<Saved>(
+  client: ApiClient,
+  job: Pick<SpeechJob, 'api' | 'id'>,
+  save: (audio: AudioResponse) => Promise<Saved>,
+  { maxRetries, onCut, signal }: DownloadOptions,
+): Promise<Saved> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await save(await fetchJobAudio(client, job, signal));
+    } catch (error) {
+      signal?.throwIfAborted();
+      const isCut = error instanceof Failure && error.exit === 'badAnswer';
+      if (!isCut || retries >= Math.min(maxRetries, MAX_RETRIES)) throw error;
+      onCut?.(error);
+    }
+  }
+}
+
 /**
  * Determines the format of audio: `known`, if given; otherwise from the media type or the first bytes.
  * @throws Failure of kind `bad_answer` if the audio has none of the speech formats
