@@ -103,10 +103,7 @@ export class PausedSpeaker {
    * stored.
    */
   endedFailure(item: BatchItem, failure: Failure): Failure {
-    const { folder, speaker } = this.#options;
-    const parts = partDigests(item, speaker.bodyOf).flatMap(
-      (body) => folder.index.statusOf(PART_ID, body) ?? [],
-    );
+    const parts = this.#recordedParts(item);
     return withPaidParts(failure, parts.filter(isAvailable), parts.length);
   }
 
@@ -115,11 +112,10 @@ export class PausedSpeaker {
    * report its cost.
    */
   paidFor(item: BatchItem): number {
-    const { folder, speaker } = this.#options;
-    const bodies = new Set(partDigests(item, speaker.bodyOf));
-    const parts = [...bodies].map((body) => folder.index.statusOf(PART_ID, body));
-    const paid = parts.filter((part) => part !== undefined && PAID.has(part.state));
-    return paid.reduce((sum, part) => sum + (part?.facts.creditsUsed ?? 0), 0);
+    // Equal parts are one purchase.
+    const parts = new Map(this.#recordedParts(item).map((part) => [part.body, part]));
+    const paid = [...parts.values()].filter(({ state }) => PAID.has(state));
+    return paid.reduce((sum, { facts }) => sum + (facts.creditsUsed ?? 0), 0);
   }
 
   /**
@@ -127,13 +123,18 @@ export class PausedSpeaker {
    * this state for the item but not for its parts.
    */
   settle(item: BatchItem): void {
-    const { folder, speaker } = this.#options;
-    for (const body of partDigests(item, speaker.bodyOf)) {
-      const status = folder.index.statusOf(PART_ID, body);
-      if (status === undefined || isSilent(status)) continue;
-      this.#delivered.add(requestOf(status));
-      if (status.state === 'verified') folder.notePublished(status, {});
+    for (const part of this.#recordedParts(item)) {
+      if (part.state !== 'verified') continue;
+      this.#delivered.add(requestOf(part));
+      this.#options.folder.notePublished(part, {});
     }
+  }
+
+  #recordedParts(item: BatchItem): readonly ItemStatus[] {
+    const { folder, speaker } = this.#options;
+    return partDigests(item, speaker.bodyOf).flatMap(
+      (body) => folder.index.statusOf(PART_ID, body) ?? [],
+    );
   }
 
   /**
