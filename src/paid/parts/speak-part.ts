@@ -80,8 +80,7 @@ async function buyAgain(
   index: number,
   { notice, random }: PartDeps,
 ): Promise<void> {
-  const key = nextPartKey(record.part(index).key, random);
-  await record.note({ part: index, state: 'keyed', key });
+  await renewKey(record, index, random);
   notice(
     `foley: the billed audio of part ${index + 1} is lost; the part is spoken and billed again`,
   );
@@ -135,7 +134,9 @@ async function createJob(
   index: number,
   { client, hasOwnKey, random, requestId, signal }: PartDeps,
 ): Promise<SpeechJob> {
-  const key = await usableKey(record, index, random);
+  const { key: known, state } = record.part(index);
+  const key =
+    known === undefined || state === 'failed' ? await renewKey(record, index, random) : known;
   const order = { ...record.plan.order, text: record.partText(index) };
   const job = await createSpeechJob(client, order, {
     api: apiOf(record),
@@ -148,14 +149,13 @@ async function createJob(
   return job;
 }
 
-async function usableKey(
+async function renewKey(
   record: LongTextRecord,
   index: number,
   random: Pick<Random, 'uuid'>,
 ): Promise<string> {
-  const { key, state } = record.part(index);
-  if (key !== undefined && state !== 'failed') return key;
-  const next = nextPartKey(key, random);
+  const { key } = record.part(index);
+  const next = key === undefined ? random.uuid() : sha256(`${key}\nagain`);
   await record.note({ part: index, state: 'keyed', key: next });
   return next;
 }
@@ -423,10 +423,6 @@ export function partKeys(
   return Array.from({ length: count }, (_, index) =>
     own === undefined ? random.uuid() : ownPartKey(own, index),
   );
-}
-
-function nextPartKey(key: string | undefined, random: Pick<Random, 'uuid'>): string {
-  return key === undefined ? random.uuid() : sha256(`${key}\nagain`);
 }
 
 function ownPartKey(own: string, index: number): string {
