@@ -103,6 +103,27 @@ test.each(['pauses', 'pauses as jobs'] as const)(
   },
 );
 
+test.each(['job', 'long text', 'pauses as jobs', 'batch', 'batch, pauses'] as const)(
+  'a download without a response is repeated as often as --max-retries says: %s',
+  { timeout: TIMEOUT_MS },
+  async (way) => {
+    const shop = await openShop();
+    const sandbox = await withTexts();
+    await writeFile(path.join(sandbox.out, 'foley.config.json'), '{"concurrency": 1}');
+    let downloads = 0;
+    const { origin } = await startFaultyService(shop.service.baseUrl, {
+      download: (nth) => {
+        downloads = nth;
+        return UNAVAILABLE;
+      },
+    });
+    const options = { sandbox, env: customer(shop, way, origin), canaryExpectedIn: [] };
+    const result = await runFoley([...WAYS[way], '--max-retries', '2'], options);
+    expect(result.code, result.stderr).not.toBe(0);
+    expect(downloads, result.stderr).toBe(3);
+  },
+);
+
 interface Outcome {
   readonly way: Way;
   readonly line: string;
