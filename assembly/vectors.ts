@@ -74,3 +74,38 @@ export function turn(x: v128): void {
   sine = v128.xor(v128.bitselect(c, s, isOdd), sineSign);
   cosine = v128.xor(v128.bitselect(s, c, isOdd), cosineSign);
 }
+
+/** Size of a step of the levels, and the level that stands for 0, from 0 to 255, of the last call of {@link setLevels}. */
+export let step: f32 = 1;
+export let zero: f32 = 0;
+
+/** Chooses levels over the range of the floats from `at` to `end`, a multiple of eight, and 0. */
+export function setLevels(at: usize, end: usize): void {
+  let low = f32x4.splat(0);
+  let high = f32x4.splat(0);
+  for (; at < end; at += 32) {
+    const first = v128.load(at);
+    const second = v128.load(at, 16);
+    low = f32x4.pmin(f32x4.pmin(low, first), second);
+    high = f32x4.pmax(f32x4.pmax(high, first), second);
+  }
+  const least = min(min(f32x4.extract_lane(low, 0), f32x4.extract_lane(low, 1)), min(f32x4.extract_lane(low, 2), f32x4.extract_lane(low, 3)));
+  const most = max(max(f32x4.extract_lane(high, 0), f32x4.extract_lane(high, 1)), max(f32x4.extract_lane(high, 2), f32x4.extract_lane(high, 3)));
+  step = most == least ? 1 : (most - least) / 255;
+  zero = nearest<f32>(-least / step);
+}
+
+/** The level of each lane less that of 0, between `bottom` and `top`; `scale` is one by the size of a step. */
+@inline
+export function level(value: v128, scale: v128, bottom: v128, top: v128): v128 {
+  const rounded = f32x4.nearest(f32x4.mul(value, scale));
+  return i32x4.trunc_sat_f32x4_s(f32x4.pmin(f32x4.pmax(rounded, bottom), top));
+}
+
+/** Stores the sums of the lanes of `first` and `second`, each times its scale and plus its start. */
+@inline
+export function putPair(to: usize, first: v128, second: v128, scale: v128, start: v128): void {
+  const halves = i32x4.add(v128.shuffle<i32>(first, second, 0, 4, 1, 5), v128.shuffle<i32>(first, second, 2, 6, 3, 7));
+  const sums = f32x4.convert_i32x4_s(i32x4.add(halves, v128.shuffle<i32>(halves, halves, 2, 3, 0, 1)));
+  v128.store64_lane(to, f32x4.add(f32x4.mul(sums, scale), start), 0);
+}

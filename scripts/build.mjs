@@ -46,7 +46,8 @@ try {
     writeFileSync(path.join(next, 'packages', name), brotliCompressSync(bytes, COMPRESSION));
     modules.push(require.resolve(file));
   }
-  await compileKernels(path.join(next, 'packages/kernels.wasm'));
+  await compileKernels('products', 'kernels.wasm', 'simd');
+  await compileKernels('relaxed-products', 'relaxed-kernels.wasm', 'simd,relaxed-simd');
   writeFileSync(path.join(next, 'THIRD-PARTY-NOTICES.md'), notices(modules));
   for (const name of PUBLIC_TYPES) writeFileSync(...declarationOf(name));
   const { describedTree, grammarOf, renderAllHelp } = require(path.join(next, 'describe-tree.cjs'));
@@ -67,19 +68,11 @@ try {
 }
 
 /** Compiles the arithmetic of the built-in voice from AssemblyScript. */
-async function compileKernels(output) {
-  const sources = ['assembly/network.ts', 'assembly/sound.ts'];
-  const options = [
-    '--enable',
-    'simd',
-    '--runtime',
-    'stub',
-    '--noAssert',
-    '-O3',
-    '--initialMemory',
-    '1',
-  ];
-  const { error } = await asc.main([...sources, '--outFile', output, ...options], {
+async function compileKernels(products, file, features) {
+  const sources = [products, 'network', 'sound'].map((name) => `assembly/${name}.ts`);
+  const output = ['--outFile', path.join(next, 'packages', file)];
+  const options = ['--runtime', 'stub', '--noAssert', '-O3', '--initialMemory', '1'];
+  const { error } = await asc.main([...sources, ...output, '--enable', features, ...options], {
     stderr: process.stderr,
   });
   if (error !== null) throw error;

@@ -52,6 +52,7 @@ const TELLING = [
   'test/check/live/embedded.test.ts',
   'test/check/live/faults.test.ts',
   'test/check/pictures/images.test.ts',
+  'test/check/same-arithmetic.test.ts',
   'test/check/voices/embedded.test.ts',
 ];
 

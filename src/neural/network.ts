@@ -9,6 +9,13 @@ export interface Matrix {
   readonly columns: number;
 }
 
+interface PlacedTensor extends Tensor {
+  /** Address in bytes. */
+  readonly at: number;
+  /** Address of the sums of the rows of 8-bit weights. */
+  readonly sums: number;
+}
+
 const FLOAT = 4;
 const SHORT = 2;
 
@@ -21,28 +28,31 @@ const SLACK = 64;
  */
 export class Network {
   readonly #kernels: Kernels;
-  readonly #weights: ReadonlyMap<string, Tensor & { readonly at: number }>;
+  readonly #weights: ReadonlyMap<string, PlacedTensor>;
   readonly #first: number;
   #free: number;
 
   /** @param start address of free memory of the kernels */
   constructor(kernels: Kernels, tensors: Tensors, start: number) {
     this.#kernels = kernels;
-    const end = kernels.reserve(start, tensors.bytes.length);
+    this.#free = kernels.reserve(start, tensors.bytes.length);
     new Uint8Array(kernels.memory.buffer, start).set(tensors.bytes);
-    const placed = Array.from(
-      tensors.byName,
-      ([name, tensor]) => [name, { ...tensor, at: start + tensor.offset }] as const,
-    );
+    const placed = Array.from(tensors.byName, ([name, tensor]) => {
+      const at = start + tensor.offset;
+      return [name, { ...tensor, at, sums: tensor.isFloat ? 0 : this.#pack(at, tensor) }] as const;
+    });
     this.#weights = new Map(placed);
-    for (const [, { at, isFloat, shape }] of placed) {
-      const [rows = 0, depth = 0] = shape;
-      if (isFloat) continue;
-      kernels.reserve(end, 2 * depth);
-      kernels.pack(at, end, rows, depth);
-    }
-    this.#first = end;
-    this.#free = end;
+    this.#first = this.#free;
+  }
+
+  /** Prepares a matrix of 8-bit weights. Returns the address of the sums of its rows. */
+  #pack(at: number, { shape: [rows = 0, depth = 0] }: Tensor): number {
+    const sums = this.allocate(rows * FLOAT);
+    const before = this.#free;
+    const free = this.allocate(2 * depth);
+    this.#kernels.pack(at, free, rows, depth, sums);
+    this.#free = before;
+    return sums;
   }
 
   /** Frees all matrices. */
@@ -102,7 +112,8 @@ export class Network {
     const step = Math.fround(this.#kernels.quantize(from, rows, depth, quantized));
     this.values(factors).set(this.#scalesOf(name, weights.rows).map((scale) => step * scale));
     const { at: scales } = factors;
-    this.#kernels.linear(quantized, weights.at, bias, result.at, rows, depth, weights.rows, scales);
+    const { at, rows: columns, sums } = weights;
+    this.#kernels.linear(quantized, at, bias, result.at, rows, depth, columns, scales, sums);
     this.#free = before;
     return result;
   }
@@ -186,13 +197,14 @@ export class Network {
     return this.#tensor(name).at;
   }
 
-  #matrixOf(name: string): Matrix & { readonly isFloat: boolean } {
-    const { at, isFloat, shape } = this.#tensor(name);
+  #matrixOf(name: string): Matrix & PlacedTensor {
+    const tensor = this.#tensor(name);
+    const { shape } = tensor;
     const [rows = 0, columns = 0] = shape;
-    return { at, rows, columns, isFloat };
+    return { ...tensor, rows, columns };
   }
 
-  #tensor(name: string): Tensor & { readonly at: number } {
+  #tensor(name: string): PlacedTensor {
     const tensor = this.#weights.get(name);
     if (tensor === undefined) throw new RangeError(`The network has no weights ${name}.`);
     return tensor;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startKernels } from '../../src/neural/kernels.ts';
+import { startFastestKernels } from '../../src/neural/kernels.ts';
 import { Network } from '../../src/neural/network.ts';
 import { readSafetensors } from '../../src/neural/safetensors.ts';
 import { openEnglish } from '../../src/phonemes/english.ts';
@@ -57,7 +57,7 @@ describe('the networks of the built-in voice and ONNX Runtime', () => {
   test(
     'give the same frames',
     async () => {
-      const kernels = startKernels(readFileSync(KERNELS));
+      const kernels = startFastestKernels(path.dirname(KERNELS));
       const weights = readSafetensors(readFileSync(path.join(ASSETS, 'voice.safetensors')));
       const network = new Network(kernels, weights, kernels.memory.buffer.byteLength);
       let sameLength = 0;

@@ -1,5 +1,7 @@
 /** Declares the part of the WebAssembly API that foley uses, because Node's types do not declare it. */
 declare namespace WebAssembly {
+  /** Returns whether this version of Node can compile the bytes. */
+  function validate(bytes: Uint8Array): boolean;
   class Module {
     static exports(module: Module): { readonly name: string }[];
     constructor(bytes: Uint8Array);

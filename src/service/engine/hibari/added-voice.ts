@@ -28,9 +28,12 @@ export type SpeakText = (
  * @param isBritish whether the voice learned British phonemes
  */
 export function openVoice(weights: Uint8Array, isBritish: boolean): SpeakText {
-  const kernels = fileURLToPath(new URL('packages/kernels.wasm', import.meta.url));
+  const kernels = fileURLToPath(new URL('packages', import.meta.url));
   const folder = fileURLToPath(new URL('../assets/voice', import.meta.url));
-  const readUnknown = unknownWordReader(kernels, `${folder}/unknown-words.safetensors`);
+  const readUnknown = unknownWordReader(
+    `${kernels}/kernels.wasm`,
+    `${folder}/unknown-words.safetensors`,
+  );
   const english = (isBritish ? openBritish : openEnglish)(folder, readUnknown);
   const synthesizer = new HibariSynthesizer({
     kernels,

@@ -12,12 +12,15 @@ import { HibariSynthesizer } from './synthesizer.ts';
 if (parentPort === null) throw new Error('This file runs as a worker thread only.');
 const port = parentPort;
 
-const kernels = fileURLToPath(new URL('packages/kernels.wasm', import.meta.url));
+const kernels = fileURLToPath(new URL('packages', import.meta.url));
 const folder = fileURLToPath(new URL('../assets/voice', import.meta.url));
 const synthesizer = new HibariSynthesizer({
   kernels,
   weights: readFileSync(`${folder}/voice.safetensors`),
-  english: openEnglish(folder, unknownWordReader(kernels, `${folder}/unknown-words.safetensors`)),
+  english: openEnglish(
+    folder,
+    unknownWordReader(`${kernels}/kernels.wasm`, `${folder}/unknown-words.safetensors`),
+  ),
 });
 port.postMessage({ kind: 'ready' });
 

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { amplify, gainOf } from '../../../audio/resample.ts';
 import type { Kernels } from '../../../neural/kernels.ts';
-import { startKernels } from '../../../neural/kernels.ts';
+import { startFastestKernels } from '../../../neural/kernels.ts';
 import { Network } from '../../../neural/network.ts';
 import { readSafetensors } from '../../../neural/safetensors.ts';
 import type { English, GivenSound, PhonemeToken } from '../../../phonemes/english.ts';
@@ -16,7 +15,7 @@ import { gainDbOf } from './cast.ts';
 
 /** The parts of a voice. */
 export interface VoiceParts {
-  /** Path of kernels.wasm. */
+  /** Path of the folder of kernels.wasm. */
   readonly kernels: string;
   /** The weights of the model, as the bytes of a safetensors file. */
   readonly weights: Uint8Array;
@@ -63,7 +62,7 @@ export class HibariSynthesizer {
   readonly #english: English;
 
   constructor({ english, kernels, weights }: VoiceParts) {
-    this.#kernels = startKernels(readFileSync(kernels));
+    this.#kernels = startFastestKernels(kernels);
     const scratch = this.#kernels.memory.buffer.byteLength;
     const start = this.#kernels.reserve(scratch, this.#kernels.SCRATCH.value);
     this.#kernels.prepare(scratch);
