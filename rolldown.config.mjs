@@ -14,6 +14,7 @@ const MERGED = {
   settings: ['src/config/settings.ts'],
   tts: ['commands/tts/tts.ts'],
   connect: ['src/cli/connect.ts'],
+  request: ['src/api/transport/connections.ts'],
 };
 
 /**
@@ -112,6 +113,34 @@ const leaveOutHttp2 = {
   },
   load: (id) =>
     id === '\0no-http2' ? 'export class Http2ServerRequest {}\nexport const constants = {};' : null,
+};
+
+/** foley uses only undici's client over HTTP/1.1: loading the rest would take longer than a short request. */
+const leaveOutOfUndici = {
+  name: 'leave-out-of-undici',
+  resolveId(id, importer) {
+    if (id === 'undici') return '\0undici-client';
+    if (!/[\\/]undici[\\/]/.test(importer ?? '')) return null;
+    if (id === 'node:assert') return '\0assert';
+    return /^node:http2?$|client-h2\.js$|fetch[\\/]body\.js$/.test(id) ? '\0no-part' : null;
+  },
+  load: (id) => UNDICI_PARTS[id] ?? null,
+};
+
+const UNDICI_PARTS = {
+  '\0undici-client': `export { default as Client } from 'undici/lib/dispatcher/client.js';
+export { default as buildConnector } from 'undici/lib/core/connect.js';`,
+  '\0assert': `module.exports = (isTrue, message = 'an assertion of undici failed') => {
+  if (!isTrue) throw new Error(message);
+};`,
+  '\0no-part': 'module.exports = {};',
+};
+
+/** p-retry measures the time, which foley does not limit. Loading `performance` takes a millisecond. */
+const leaveOutPerformance = {
+  name: 'leave-out-performance',
+  transform: (code, id) =>
+    /[\\/]p-retry[\\/]/.test(id) ? code.replaceAll('performance.now()', 'Date.now()') : null,
 };
 
 /**
@@ -224,6 +253,8 @@ export default defineConfig([
       leaveOutChildProcess,
       leaveOutHttp2,
       leaveOutReport,
+      leaveOutOfUndici,
+      leaveOutPerformance,
       constructUnicodeExpressions,
       importFromOutside,
       collect,

@@ -8,7 +8,7 @@
 # request is sent by 7.30.2, and by the global fetch, too, from then on.
 # Why it matters: a fix or an option of the installed version is missing, depending on the order of imports. A test of foley
 # failed on a busy computer with "other side closed" from Node's copy, although it used the package. The tests now close each
-# connection to a service; the client of foley sends without undici. A move to undici needs a dispatcher of its own.
+# connection to a service. The client of foley has dispatchers of its own (src/api/transport/connections.ts).
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

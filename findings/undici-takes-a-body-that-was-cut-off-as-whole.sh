@@ -7,8 +7,7 @@
 # body shorter than its Content-Length, in both cases. undici 6.26.0 and 7.26.0 report an error here, too.
 # Why it matters: a service that ends, or a proxy in front of it, sends this header just when bodies are cut off, and half a
 # sentence of speech is a file that plays. A test of foley that expects a body that is cut off failed once, after another
-# test had called the global fetch of Node 20. The client of foley sends with node:http, which reports an error. A move to
-# undici needs 7.26.0 or later and a dispatcher of its own.
+# test had called the global fetch of Node 20. The client of foley sends with undici 7.30.2 and dispatchers of its own.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -93,9 +93,10 @@ function refuseDebugOutput({ NODE_DEBUG: parts = '' }: MainDeps['env']): void {
     .replaceAll(/[|\\{}()[\]^$+?.]/g, String.raw`\$&`)
     .replaceAll('*', '.*')
     .replaceAll(',', '|');
-  if (parts === '' || !new RegExp(`^(?:${pattern})$`, 'i').test('http')) return;
+  const printed = new RegExp(`^(?:${pattern})$`, 'i');
+  if (parts === '' || (!printed.test('http') && !printed.test('undici'))) return;
   throw configFailure(
-    `NODE_DEBUG=${parts} would print the API key with every request`,
+    `NODE_DEBUG=${parts} would print the API key or signed links with every request`,
     'Unset NODE_DEBUG. --verbose prints each request without secrets.',
   );
 }

@@ -1,3 +1,4 @@
+import pRetry from 'p-retry';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
@@ -37,7 +38,7 @@ import {
 import type { AttemptOutcome } from './retry.ts';
 import { decideRetry, parseRetryAfter } from './retry.ts';
 import type { TransportResponse } from './transport/exchange.ts';
-import { CONNECT_TIMEOUT_MS, TransportError } from './transport/exchange.ts';
+import { CONNECT_TIMEOUT_MS, TransportError } from './transport/transport-error.ts';
 import type { Transport } from './transport/http.ts';
 import { createTransport } from './transport/http.ts';
 import type { ProxyEnvironment } from './transport/proxy.ts';
@@ -73,7 +74,7 @@ export interface ApiClientOptions {
   readonly env: ProxyEnvironment;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
-  /** Sends the HTTP requests; default: the transport on `node:http`. */
+  /** Sends the HTTP requests; default: the transport on undici. */
   readonly transport?: Transport | undefined;
 }
 
@@ -156,17 +157,22 @@ async function sendWithRetries(sender: Sender, spec: RequestSpec): Promise<ApiRe
   let mayBeBilled = false;
   // The last 500 response. A retry with the same idempotency key then reports only that the request was refunded.
   let broken: Failure | undefined;
-  for (let number = 1; ; number += 1) {
-    try {
-      return await performAttempt({ sender, spec, ids, number });
-    } catch (error) {
-      if (!(error instanceof AttemptFailure)) throw error;
+  return pRetry((number) => performAttempt({ sender, spec, ids, number }), {
+    // The retry decision limits the retries and sets the delays.
+    retries: Infinity,
+    minTimeout: 0,
+    async onFailedAttempt({ attemptNumber: attempt, error }) {
+      if (!(error instanceof AttemptFailure)) {
+        // p-retry replaces an abort reason that is not an error.
+        spec.signal?.throwIfAborted();
+        throw error;
+      }
       const { failure, outcome } = error;
       mayBeBilled = mayHaveBeenBilled(error, mayBeBilled);
       if (outcome.kind === 'status' && outcome.status === 500) broken = failure;
       const decision = decideRetry({
         outcome,
-        attempt: number,
+        attempt,
         maxRetries: spec.maxRetries ?? limits.maxRetries,
         rule: spec.retry,
         keyMadeByTool: spec.key?.madeByTool ?? false,
@@ -176,14 +182,13 @@ async function sendWithRetries(sender: Sender, spec: RequestSpec): Promise<ApiRe
       });
       if (!decision.retry) throw conclude(error, spec, { broken, mayBeBilled });
       if (decision.newKey) ids = await renew(spec, ids, random);
-      const { requestId } = ids;
-      const { delayMs } = decision;
       const reason = failure.status === undefined ? failure.code : `${failure.status}`;
-      observer({ type: 'retry', requestId, attempt: number, delayMs, reason });
-      await clock.sleep(delayMs, spec.signal);
+      const { requestId } = ids;
+      observer({ type: 'retry', requestId, attempt, delayMs: decision.delayMs, reason });
+      await clock.sleep(decision.delayMs, spec.signal);
       spec.onRepeat?.(outcome);
-    }
-  }
+    },
+  });
 }
 
 async function modelAvailable(

@@ -5,7 +5,7 @@ import { badResponse } from './response.ts';
 import type { ApiClient } from './client.ts';
 import { backoff, BACKOFF_BASE_MS } from './retry.ts';
 import { isRefusedByStore } from './failures.ts';
-import { TransportError } from './transport/exchange.ts';
+import { TransportError } from './transport/transport-error.ts';
 
 /**
  * A function that requests a file through a new download link.

@@ -5,8 +5,13 @@ import type { ErrorReply } from './response.ts';
 import { isRecord } from './response.ts';
 import type { Redactor } from './redact.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
-import type { Fault, TransportError } from './transport/exchange.ts';
-import { isCertificateCode, isParserError, ProxyRefusal } from './transport/exchange.ts';
+import type { Fault, TransportError } from './transport/transport-error.ts';
+import {
+  codeOf,
+  isCertificateCode,
+  isParserError,
+  ProxyRefusal,
+} from './transport/transport-error.ts';
 
 interface StatusContext {
   readonly status: number;
@@ -379,8 +384,8 @@ const EXPLAIN: Readonly<
       `${host} did not respond within ${seconds(responseTimeoutMs)}`,
       'Try again, or raise --response-timeout.',
     ),
-  protocol: ({ host, systemCode }, facts) =>
-    systemCode === 'HPE_HEADER_OVERFLOW'
+  protocol: ({ cause, host }, facts) =>
+    codeOf(cause) === 'UND_ERR_HEADERS_OVERFLOW'
       ? unusable(`the response headers of ${host} are too large`, facts)
       : unusable(`the response of ${host} is not valid HTTP`, facts),
   cut: (error, facts) => endedEarly('the response was cut off', error, facts),
@@ -402,14 +407,10 @@ function proxyProblem({ cause, systemCode = '' }: TransportError): {
   if (status !== undefined) problem = `it returned ${status}`;
   else if (/^(ENOTFOUND|EAI_AGAIN)$/.test(systemCode)) problem = 'its host name does not resolve';
   else if (systemCode === 'ECONNREFUSED') problem = 'it refused the connection';
-  else if (/TIMEOUT|ETIMEDOUT/.test(systemCode)) problem = 'it did not respond';
-  else if (isNoHttp(cause)) problem = 'its response is not valid HTTP';
+  else if (/TIMEOUT|ETIMEDOUT/.test(codeOf(cause) ?? '')) problem = 'it did not respond';
+  else if (isParserError(cause)) problem = 'its response is not valid HTTP';
   else if (isCertificateCode(systemCode)) problem = `its TLS certificate is not trusted${reason}`;
   return { problem, isOfPassword: false };
-}
-
-function isNoHttp(error: unknown): boolean {
-  return error instanceof Error && (isParserError(error) || error.name === 'HTTPParserError');
 }
 
 function network(message: string, hint: string): Explanation {

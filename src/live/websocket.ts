@@ -7,7 +7,8 @@ import { reviseFailure, statusFailure, transportFailure } from '../api/failures.
 import { isHeaderValue, requireProtected, withHttp } from '../api/request.ts';
 import { readHeaders, badResponse, readErrorText, parseServiceError } from '../api/response.ts';
 import { decideRetry, parseRetryAfter } from '../api/retry.ts';
-import { connectFault, joinHeaders, TransportError } from '../api/transport/exchange.ts';
+import { joinHeaders } from '../api/transport/exchange.ts';
+import { connectFault, TransportError } from '../api/transport/transport-error.ts';
 import { proxyFor, proxyHost } from '../api/transport/proxy.ts';
 import type { ProxyEnvironment } from '../api/transport/proxy.ts';
 import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
@@ -128,8 +129,8 @@ class HandshakeSocket implements LiveSocket {
     const host = proxyHost(proxy);
     let isLate = false;
     try {
-      const { tunnelConnector } = await import('../api/transport/tls.ts');
-      const connector = tunnelConnector(withHttp(url), proxy, certificates);
+      const { createConnector } = await import('../api/transport/connector.ts');
+      const connector = createConnector(withHttp(url), proxy, certificates);
       this.#closeTunnel = () => connector.close();
       const stop = clock.after(timeoutMs, () => {
         isLate = true;

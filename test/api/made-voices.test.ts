@@ -53,8 +53,12 @@ describe('a created voice is read in either form', () => {
   ])('%j names no voice, but one may have been created', async (body) => {
     const client = await clientOf(body);
     const upload = voiceUpload({ name: 'Ada', audioFiles: [] }, 'boundary');
-    for (const made of [createVoice(client, upload, {}), saveVoiceDesign(client, CHOICE, KEY)]) {
-      expect(await failureOf(made)).toMatchObject({ exit: 'badAnswer', billed: 'unknown' });
+    const calls = [
+      () => createVoice(client, upload, {}),
+      () => saveVoiceDesign(client, CHOICE, KEY),
+    ];
+    for (const call of calls) {
+      expect(await failureOf(call())).toMatchObject({ exit: 'badAnswer', billed: 'unknown' });
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StreamedBody } from '../../src/api/request.ts';
-import { TransportError } from '../../src/api/transport/exchange.ts';
+import { TransportError } from '../../src/api/transport/transport-error.ts';
 import { startUpload } from '../../src/api/transport/http.ts';
 
 function bodyOf(byteLength: number, ...chunks: readonly (string | Error)[]): StreamedBody {

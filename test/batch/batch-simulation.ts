@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createApiClient } from '../../src/api/client.ts';
 import type { Transport } from '../../src/api/transport/http.ts';
-import { TransportError } from '../../src/api/transport/exchange.ts';
+import { TransportError } from '../../src/api/transport/transport-error.ts';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { countItems } from '../../src/batch/plan/items.ts';
 import { inputFile } from '../../src/batch/plan/inputs.ts';

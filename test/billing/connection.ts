@@ -1,5 +1,6 @@
 import type { TransportResponse } from '../../src/api/transport/exchange.ts';
-import { ResponseBody, TransportError } from '../../src/api/transport/exchange.ts';
+import { ResponseBody } from '../../src/api/transport/exchange.ts';
+import { TransportError } from '../../src/api/transport/transport-error.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { Killed } from '../harness/failing-files.ts';
 import type { ServiceEnd } from './faults.ts';

@@ -1,5 +1,5 @@
 import type { TransportResponse } from '../../src/api/transport/exchange.ts';
-import { TransportError } from '../../src/api/transport/exchange.ts';
+import { TransportError } from '../../src/api/transport/transport-error.ts';
 import type { Transport, TransportRequest } from '../../src/api/transport/http.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { Killed } from '../harness/failing-files.ts';

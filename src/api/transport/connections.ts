@@ -1,28 +1,23 @@
-import { once } from 'node:events';
-import type { ClientRequest } from 'node:http';
-import { Agent } from 'node:http';
-import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { buildConnector, Dispatcher } from 'undici';
+import { Client } from 'undici';
+import { MOST_HEADER_BYTES } from './connector.ts';
+import type { Connector } from './connector.ts';
+import { codeOf, isParserError } from './transport-error.ts';
 
 // Most servers close idle connections after 5 s.
 const IDLE_MS = 4_000;
 
-// The empty `servername` saves Node a few milliseconds; the connector sets the name for TLS.
-const OPTIONS = { keepAlive: true, timeout: IDLE_MS, servername: '' };
-
-type Done = (error: Error | null, socket: Duplex) => void;
-
-/**
- * A pool of connections to one service. A request gets only sockets that are already connected, so an error while
- * connecting proves that nothing was sent.
- */
-export class Connections extends Agent {
+/** The connections to one service. Each carries one request at a time. */
+export class Connections {
+  readonly #origin: string;
   readonly #connector: Connector;
-  #prepared: Promise<Duplex> | undefined;
+  readonly #open = new Set<Connection>();
+  readonly #idle: Connection[] = [];
+  #prepared: Promise<Socket> | undefined;
 
-  constructor(connector: Connector) {
-    super(OPTIONS);
+  constructor(origin: string, connector: Connector) {
+    this.#origin = origin;
     this.#connector = connector;
   }
 
@@ -32,71 +27,48 @@ export class Connections extends Agent {
     this.#prepared.catch(() => undefined);
   }
 
-  /** Removes idle sockets that the service has closed. Otherwise, Node would send requests on them. */
-  forgetEnded(): void {
-    // The agent uses the last socket of the list first.
-    for (const socket of this.#idle().reverse()) {
-      if (socket.writable) return;
-      socket.emit('agentRemove');
+  /**
+   * Returns a connection for one request.
+   * @param fresh whether to close idle connections, so that the connection is a new one
+   */
+  take(fresh: boolean): Connection {
+    for (const connection of this.#idle.splice(0)) {
+      if (fresh) connection.destroy();
+      else this.giveBack(connection);
     }
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    const connection = new Connection(this.#origin, {
+      open: async () => (await this.#takePrepared()) ?? this.#connector.open(),
+      onClose: () => this.#open.delete(connection),
+    });
+    this.#open.add(connection);
+    return connection;
   }
 
-  /** Closes idle sockets, so that the next request gets a new connection. */
-  forgetIdle(): void {
-    for (const socket of this.#idle()) {
-      socket.destroy();
-      socket.emit('agentRemove');
-    }
+  /** Keeps a connection for the next request, if the connection is still open. */
+  giveBack(connection: Connection): void {
+    if (connection.isOpen) this.#idle.push(connection);
+    else connection.destroy();
   }
 
-  override getName(): string {
-    // One pool for every request: all connections lead to one service.
-    return '';
-  }
-
-  override createConnection(_options: object, done?: Done): undefined {
-    if (done === undefined) throw new TypeError('createConnection needs a callback');
-    void this.#open(done);
-  }
-
-  override reuseSocket(socket: Duplex, request: ClientRequest): void {
-    socket.off('data', hangUp);
-    super.reuseSocket(socket, request);
-  }
-
-  override destroy(): void {
+  /** Closes every connection. Requests that are not complete throw the reason. */
+  destroy(reason: Error): void {
     this.#connector.close();
     void this.#prepared?.then(
       (socket) => socket.destroy(),
       () => undefined,
     );
-    super.destroy();
+    for (const connection of this.#open) connection.destroy(reason);
   }
 
-  // Returns a copy, because callers remove sockets from the list.
-  #idle(): Duplex[] {
-    return [...(this.freeSockets[this.getName()] ?? [])];
-  }
-
-  async #open(done: Done): Promise<void> {
-    let socket: Duplex;
-    try {
-      socket = (await this.#takePrepared()) ?? (await this.#connector.open());
-    } catch (error) {
-      // Node accepts a call with only an error, although its types require both arguments.
-      Reflect.apply(done, undefined, [error]);
-      return;
-    }
-    done(null, socket);
-  }
-
-  async #openSilent(): Promise<Duplex> {
+  async #openSilent(): Promise<Socket> {
     const socket = await this.#connector.open();
-    closeOnUnexpectedData(socket);
+    socket.on('data', hangUp);
     return socket;
   }
 
-  async #takePrepared(): Promise<Duplex | undefined> {
+  async #takePrepared(): Promise<Socket | undefined> {
     const prepared = this.#prepared;
     this.#prepared = undefined;
     const socket = await prepared;
@@ -105,66 +77,99 @@ export class Connections extends Agent {
   }
 }
 
-const talkative = new WeakSet<Duplex>();
-
-/** Makes a connection close if data arrives while no request uses the connection. */
-export function closeOnUnexpectedData(socket: Duplex): void {
-  socket.on('data', hangUp);
-}
-
-/** Returns whether data arrived on a connection while no request used the connection. */
-export function hasReceivedUnexpectedData(socket: Duplex): boolean {
-  return talkative.has(socket);
-}
-
-function hangUp(this: Duplex): void {
-  talkative.add(this);
+// A service that speaks first does not speak HTTP.
+function hangUp(this: Socket): void {
   this.destroy();
 }
 
-export interface Connector {
-  /** Opens a connection, and resolves when the connection is ready for a request. */
-  open(): Promise<Duplex>;
-  /** Cancels all connections that are still being opened. */
-  close(): void;
+interface ConnectionOptions {
+  readonly open: () => Promise<Socket>;
+  readonly onClose: () => void;
 }
 
-/** Creates a connector for unencrypted connections. */
-export function plainConnector(url: URL): Connector {
-  const opening = new PendingSockets();
-  const target = { ...hostAndPort(url), noDelay: true, keepAlive: true };
-  return {
-    open: () => opening.ready(connect(target), 'connect'),
-    close: () => opening.close(),
-  };
-}
+/** One connection to a service: an undici client for a socket of foley's. */
+export class Connection {
+  readonly #client: Client;
+  readonly #onClose: () => void;
+  #socket: Socket | undefined;
+  #hasUnread = false;
 
-/** Returns the host and port of a URL. An IPv6 address is returned without brackets. */
-export function hostAndPort({ hostname, port, protocol }: URL): { host: string; port: number } {
-  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-  const usual = protocol === 'https:' ? 443 : 80;
-  return { host, port: port === '' ? usual : Number(port) };
-}
+  constructor(origin: string, { onClose, open }: ConnectionOptions) {
+    this.#onClose = onClose;
+    this.#client = new Client(origin, {
+      connect: (_options, done) => void this.#connect(open, done),
+      pipelining: 1,
+      // foley uses its own timeouts.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      maxHeaderSize: MOST_HEADER_BYTES,
+    });
+  }
 
-/** Tracks the sockets that a connector is currently opening. */
-export class PendingSockets {
-  readonly #sockets = new Set<Socket>();
+  /** Whether the connection can carry another request. */
+  get isOpen(): boolean {
+    return this.#socket?.writable === true && !this.#socket.readableEnded;
+  }
 
-  /** Waits for an event of a socket, such as `connect`. Rejects if the socket fails. */
-  async ready<T extends Socket>(socket: T, event: string): Promise<T> {
-    // Without a listener, an error of an idle socket would end the process. Requests have their own listeners.
-    socket.on('error', () => {});
-    this.#sockets.add(socket);
+  /** Whether undici closed the connection because of bytes that do not belong to a response. */
+  get hasInvalidBytes(): boolean {
+    if (this.#hasUnread) return true;
+    const error = this.#socket?.errored;
+    if (isParserError(error)) return true;
+    return codeOf(error) === 'UND_ERR_SOCKET' && this.#socket?.readableEnded === false;
+  }
+
+  /** Whether the connection broke, although undici may have taken the response as complete. */
+  get isBroken(): boolean {
+    const error = this.#socket?.errored ?? undefined;
+    return error !== undefined && codeOf(error) !== 'UND_ERR_INFO';
+  }
+
+  send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#client.dispatch(request, handler);
+  }
+
+  /** Closes the connection. A request that is not complete ends with the error. */
+  destroy(error: Error = new Error('the connection was closed')): void {
+    this.#onClose();
+    void this.#client.destroy(error);
+  }
+
+  async #connect(open: () => Promise<Socket>, done: buildConnector.Callback): Promise<void> {
+    let socket: Socket;
     try {
-      await once(socket, event);
-      return socket;
-    } finally {
-      this.#sockets.delete(socket);
+      socket = await open();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)), null);
+      return;
     }
+    withoutOptimizing(() => done(null, this.#watch(socket)));
   }
 
-  close(): void {
-    // The error also rejects the promise of `ready`.
-    for (const socket of this.#sockets) socket.destroy(new Error('the connection was cancelled'));
+  // undici puts bytes back that follow a response with `Connection: close`, without an error.
+  #watch(socket: Socket): Socket {
+    this.#socket = socket;
+    const unshift = socket.unshift.bind(socket);
+    socket.unshift = (chunk: Uint8Array) => {
+      this.#hasUnread ||= socket.destroyed && chunk.length > 0;
+      unshift(chunk);
+    };
+    return socket;
   }
+}
+
+// Node 20 optimizes undici's parser in the background after some responses, and ends only when that is done, 80 ms later.
+// undici compiles the parser for the first connection.
+function withoutOptimizing(work: () => void): void {
+  if (!process.version.startsWith('v20.')) {
+    work();
+    return;
+  }
+  // Loaded here, because only Node 20 needs it.
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  setFlagsFromString('--wasm-tiering-budget=1000000000');
+  work();
+  setFlagsFromString('--wasm-tiering-budget=1800000');
 }

@@ -1,9 +1,7 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../../effects/clock.ts';
-import { hasReceivedUnexpectedData, closeOnUnexpectedData } from './connections.ts';
-
-export const CONNECT_TIMEOUT_MS = 10_000;
+import type { Connection, Connections } from './connections.ts';
+import { connectFault, TransportError, CONNECT_TIMEOUT_MS } from './transport-error.ts';
 
 const MOST_INTERIM_RESPONSES = 16;
 
@@ -20,6 +18,8 @@ export interface TransportResponse {
 
 interface ExchangeOptions {
   readonly clock: Clock;
+  readonly connections: Connections;
+  readonly method: string;
   readonly host: string;
   readonly proxy: string | undefined;
   readonly responseTimeoutMs: number;
@@ -31,51 +31,35 @@ interface ExchangeOptions {
  * One HTTP request and its response. `result` resolves once the response headers have arrived, or rejects with a
  * {@link TransportError} or the signal's abort reason.
  */
-export class Exchange {
+export class Exchange implements Dispatcher.DispatchHandler {
   readonly result: Promise<TransportResponse>;
   readonly #options: ExchangeOptions;
-  readonly #request: ClientRequest;
+  readonly #connection: Connection;
   #resolve: (response: TransportResponse) => void = ignore;
   #reject: (error: Error) => void = ignore;
-  #socket: Socket | undefined;
-  #response: IncomingMessage | undefined;
-  #body: ResponseBody | undefined;
-  #failure: Error | undefined;
-  // True if the connection broke after the whole response had arrived.
-  #isBroken = false;
-  #interim = 0;
+  #isStarted = false;
   #isAwaiting = false;
+  #response: TransportResponse | undefined;
+  #failure: Error | undefined;
+  #interim = 0;
   #stopTimer: () => void;
   readonly #abort = (): void => this.abort(reasonOf(this.#options.signal));
 
-  /** Attaches listeners to a request that has not been written yet. */
-  constructor(request: ClientRequest, options: ExchangeOptions) {
+  constructor(connection: Connection, options: ExchangeOptions) {
     this.#options = options;
-    this.#request = request;
+    this.#connection = connection;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     this.#stopTimer = this.#limit(CONNECT_TIMEOUT_MS, 'connect_timeout');
     options.signal?.addEventListener('abort', this.#abort, { once: true });
-    request.once('socket', (socket) => this.#begin(socket));
-    request.on('information', () => this.#countInterim());
-    request.once('upgrade', () => this.abort(this.#fault('protocol')));
-    request.once('response', (response) => this.#receive(response));
-    request.on('error', (error) => this.#fail(error));
   }
 
   /** Aborts the exchange. If the request has not been written yet, the request is never sent. */
   abort(reason: Error): void {
     this.#settle(reason);
-    this.#request.destroy();
-  }
-
-  #begin(socket: Socket): void {
-    this.#socket = socket;
-    if (this.#failure !== undefined) return;
-    this.#isAwaiting = true;
-    this.#awaitResponse();
+    this.#connection.destroy(reason);
   }
 
   /** Restarts the response timeout. Called whenever a part of the request body has been sent. */
@@ -83,62 +67,69 @@ export class Exchange {
     if (this.#isAwaiting) this.#awaitResponse();
   }
 
-  #countInterim(): void {
-    this.#interim += 1;
-    if (this.#interim > MOST_INTERIM_RESPONSES) this.abort(this.#fault('protocol'));
+  /** undici calls this method before it writes the first byte of the request. */
+  onRequestStart(): void {
+    // Nothing but foley's retry decision may repeat a request.
+    if (this.#isStarted) throw this.#fault('reset');
+    this.#isStarted = true;
+    this.#isAwaiting = true;
+    this.#awaitResponse();
   }
 
-  #receive(response: IncomingMessage): void {
-    this.#response = response;
+  onRequestUpgrade(): void {
+    this.abort(this.#fault('protocol'));
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200) {
+      this.#interim += 1;
+      if (this.#interim > MOST_INTERIM_RESPONSES) this.abort(this.#fault('protocol'));
+      return;
+    }
     this.#isAwaiting = false;
     this.#stopTimer();
-    const { clock, host, idleTimeoutMs } = this.#options;
+    const { clock, host, idleTimeoutMs, method } = this.#options;
     const body = new ResponseBody({
       clock,
       host,
       idleTimeoutMs,
-      hold: () => response.pause(),
-      release: () => response.resume(),
+      hold: () => controller.pause(),
+      release: () => controller.resume(),
       abandon: (error) => this.abort(error),
     });
-    this.#body = body;
-    response.on('data', (chunk: Uint8Array) => body.push(chunk));
-    response.on('error', (error) => this.#fail(error));
-    response.once('end', () => this.#end(response, body));
-    const { rawHeaders, statusCode: status = 0 } = response;
-    const headers = joinHeaders(rawHeaders);
-    this.#resolve({ status, headers, ...framing(this.#request.method, status, headers), body });
+    const headers = joinHeaders(controller.rawHeaders);
+    this.#response = { status, headers, ...framing(method, status, headers), body };
+    this.#resolve(this.#response);
   }
 
-  #end({ statusCode = 0 }: IncomingMessage, body: ResponseBody): void {
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#response?.body.push(chunk);
+  }
+
+  onResponseEnd(): void {
     this.#finish();
-    const socket = this.#socket;
-    if (socket === undefined) return;
-    // If data follows the response, Node closes the connection without an error.
-    const gotMore = socket.destroyed && !socket.readableEnded && !this.#isBroken;
-    // If the service rejects an upload early, the rest of the upload is not sent.
-    if (statusCode >= 300 && !this.#request.writableFinished) this.#request.destroy();
-    closeOnUnexpectedData(socket);
     // Wait two turns of the event loop, to detect data after the end of the response.
     setImmediate(() =>
       setImmediate(() => {
-        body.end(gotMore || hasReceivedUnexpectedData(socket) ? this.#fault('surplus') : undefined);
+        const connection = this.#connection;
+        // undici takes a body that ends with the connection as complete even if the connection was reset.
+        const isCut = this.#response?.framing === 'close' && connection.isBroken;
+        const fault = isCut ? 'cut' : connection.hasInvalidBytes ? 'surplus' : undefined;
+        this.#options.connections.giveBack(connection);
+        this.#response?.body.end(fault === undefined ? undefined : this.#fault(fault));
       }),
     );
   }
 
-  #fail(error: Error): void {
-    if (this.#response?.complete === true) this.#isBroken = !isParserError(error);
-    else this.#settle(this.#explain(error));
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.abort(this.#explain(error));
   }
 
   #settle(failure: Error): void {
     this.#failure ??= failure;
     this.#finish();
     this.#reject(this.#failure);
-    if (this.#response === undefined || this.#body === undefined) return;
-    for (const chunk of unreadChunks(this.#response)) this.#body.push(chunk);
-    this.#body.end(this.#failure);
+    this.#response?.body.end(this.#failure);
   }
 
   #awaitResponse(): void {
@@ -153,9 +144,9 @@ export class Exchange {
   }
 
   #explain(error: Error): Error {
-    if (this.#body !== undefined) return this.#fault('cut', error);
-    if (this.#socket !== undefined) {
-      return this.#fault(isParserError(error) ? 'protocol' : 'reset', error);
+    if (this.#response !== undefined) return this.#fault('cut', error);
+    if (this.#isStarted) {
+      return this.#fault(this.#connection.hasInvalidBytes ? 'protocol' : 'reset', error);
     }
     if (error instanceof TransportError) return error;
     return this.#fault(connectFault(error, this.#options.proxy !== undefined), error);
@@ -174,24 +165,18 @@ function reasonOf(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('the request was aborted');
 }
 
-function* unreadChunks(response: IncomingMessage): Generator<Uint8Array, void, undefined> {
-  response.removeAllListeners('data');
-  for (;;) {
-    const chunk: unknown = response.read();
-    if (!(chunk instanceof Uint8Array)) return;
-    yield chunk;
-  }
-}
-
 /**
  * Returns headers by lower-case name. Joins the values of a repeated header with commas.
  * @param raw alternating names and values
  */
-export function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string> {
+export function joinHeaders(
+  raw: Dispatcher.DispatchController['rawHeaders'],
+): ReadonlyMap<string, string> {
+  const texts = Array.isArray(raw) ? raw.map((text) => text.toString('latin1')) : [];
   const headers = new Map<string, string>();
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = (raw[index] ?? '').toLowerCase();
-    const value = raw[index + 1] ?? '';
+  for (let index = 0; index + 1 < texts.length; index += 2) {
+    const name = (texts[index] ?? '').toLowerCase();
+    const value = texts[index + 1] ?? '';
     const earlier = headers.get(name);
     headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
   }
@@ -315,112 +300,4 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
       };
     });
   }
-}
-
-/** The reasons why a request can end without a complete response. */
-export type Fault =
-  // Nothing was sent:
-  | 'name_unknown'
-  | 'closed'
-  | 'name_unavailable'
-  | 'refused'
-  | 'connect_timeout'
-  | 'certificate'
-  | 'proxy'
-  | 'unreachable'
-  // Only a part of the request was sent:
-  | 'upload_reset'
-  | 'upload_timeout'
-  // The request was sent, and no response began:
-  | 'reset'
-  | 'timeout'
-  // A response began:
-  | 'protocol'
-  | 'cut'
-  | 'idle'
-  | 'surplus';
-
-const UNSENT = new Set<Fault>([
-  'closed',
-  'name_unknown',
-  'name_unavailable',
-  'refused',
-  'connect_timeout',
-  'certificate',
-  'proxy',
-  'unreachable',
-  'upload_reset',
-  'upload_timeout',
-]);
-const UNANSWERED = new Set<Fault>(['reset', 'timeout']);
-
-/** An error of an HTTP exchange. The fault shows how much of the request the service may have received. */
-export class TransportError extends Error {
-  override readonly name = 'TransportError';
-  readonly fault: Fault;
-  /** `host:port` of the service. */
-  readonly host: string;
-  /** The code of the system or TLS library, such as `CERT_HAS_EXPIRED`. */
-  readonly systemCode: string | undefined;
-  /** `host:port` of the proxy; undefined for a direct connection. */
-  readonly proxy: string | undefined;
-
-  constructor(fault: Fault, host: string, cause?: unknown, proxy?: string) {
-    super(`${fault}: ${host}`, cause === undefined ? undefined : { cause });
-    this.fault = fault;
-    this.host = host;
-    this.systemCode = codeOf(cause);
-    this.proxy = proxy;
-  }
-
-  /** True if the service certainly did not receive the whole request. */
-  get unsent(): boolean {
-    return UNSENT.has(this.fault);
-  }
-
-  /** True if the whole request was sent but no response began. */
-  get unanswered(): boolean {
-    return UNANSWERED.has(this.fault);
-  }
-}
-
-/** The response of a proxy that refused to open a tunnel (`CONNECT`). */
-export class ProxyRefusal extends Error {
-  override readonly name = 'ProxyRefusal';
-  readonly status: number | undefined;
-
-  constructor(status: number | undefined) {
-    super(`the proxy returned ${status}`);
-    this.status = status;
-  }
-}
-
-/** Returns the fault that describes an error while opening a connection. */
-export function connectFault(error: unknown, throughProxy: boolean): Fault {
-  const code = codeOf(error) ?? '';
-  if (code === 'ENOTFOUND') return 'name_unknown';
-  if (code === 'EAI_AGAIN') return 'name_unavailable';
-  if (code === 'ECONNREFUSED') return 'refused';
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'connect_timeout';
-  if (isCertificateCode(code)) return 'certificate';
-  return throughProxy ? 'proxy' : 'unreachable';
-}
-
-/** Returns true for an error of Node's HTTP parser, which reports invalid bytes. */
-export function isParserError(error: Error): boolean {
-  return codeOf(error)?.startsWith('HPE_') === true;
-}
-
-/** Returns true if an error code comes from TLS, for example because the certificate names another host. */
-export function isCertificateCode(code: string): boolean {
-  return (
-    /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/.test(code) ||
-    code === 'EPROTO' ||
-    code === 'UND_ERR_PRX_TLS'
-  );
-}
-
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
 }

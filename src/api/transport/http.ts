@@ -1,11 +1,11 @@
-import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../effects/clock.ts';
 import type { Failure } from '../../errors/failure.ts';
 import { usageFailure } from '../../errors/failure.ts';
-import { Connections, plainConnector } from './connections.ts';
+import type { Connections } from './connections.ts';
 import type { TransportResponse } from './exchange.ts';
-import { Exchange, TransportError } from './exchange.ts';
+import { Exchange } from './exchange.ts';
+import { TransportError } from './transport-error.ts';
 import type { ProxyEnvironment } from './proxy.ts';
 import { proxyFor, proxyHost } from './proxy.ts';
 import type { StreamedBody, WireRequest } from '../request.ts';
@@ -24,7 +24,7 @@ export interface TransportRequest extends WireRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A plain HTTP/1.1 client without redirects, retries, decompression or cookies. */
+/** An HTTP/1.1 client without redirects, retries, decompression or cookies. */
 export interface Transport {
   /**
    * Sends a request and resolves when the headers of the response have arrived.
@@ -37,7 +37,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Creates a transport on `node:http`, which loads faster than HTTP libraries (docs/decisions/0004-http-client.md). */
+/** Creates a transport on undici, which is loaded for the first request (docs/decisions/0008-undici.md). */
 export function createTransport(options: TransportOptions): Transport {
   const routes = new Map<string, Promise<Connections>>();
   let isClosed = false;
@@ -64,7 +64,9 @@ export function createTransport(options: TransportOptions): Transport {
       isClosed = true;
       const opened = await Promise.allSettled(routes.values());
       routes.clear();
-      for (const open of opened) if (open.status === 'fulfilled') open.value.destroy();
+      for (const open of opened) {
+        if (open.status === 'fulfilled') open.value.destroy(new TransportError('closed', ''));
+      }
     },
   };
 }
@@ -72,82 +74,39 @@ export function createTransport(options: TransportOptions): Transport {
 async function openRoute(
   url: URL,
   proxy: string | undefined,
-  options: TransportOptions,
+  { certificates }: TransportOptions,
 ): Promise<Connections> {
-  if (url.protocol === 'http:') return new Connections(plainConnector(url));
-  const { secureConnector, tunnelConnector } = await import('./tls.ts');
-  return new Connections(
-    proxy === undefined
-      ? secureConnector(url, plainConnector(url), options.certificates)
-      : tunnelConnector(url, proxy, options.certificates),
-  );
+  const [{ Connections }, { createConnector }] = await Promise.all([
+    import('./connections.ts'),
+    import('./connector.ts'),
+  ]);
+  const tunnel = url.protocol === 'https:' ? proxy : undefined;
+  return new Connections(url.origin, createConnector(url, tunnel, certificates));
 }
-
-// Set explicitly, so that `NODE_OPTIONS` cannot change it.
-const MOST_HEADER_BYTES = 16 * 1024;
 
 async function perform(
   connections: Connections,
-  {
-    body,
-    fresh,
-    headers,
-    idleTimeoutMs,
-    method,
-    responseTimeoutMs,
-    signal,
-    stream,
-    url,
-  }: TransportRequest,
+  request: TransportRequest,
   { clock }: TransportOptions,
   proxy: string | undefined,
 ): Promise<TransportResponse> {
+  const { body, fresh, headers, method, signal, stream, url } = request;
   signal?.throwIfAborted();
-  const { host } = url;
-  if (fresh === true) connections.forgetIdle();
-  else connections.forgetEnded();
-  const request = httpRequest({
-    agent: connections,
-    method,
-    path: url.pathname + url.search,
-    headers: rawHeaders(host, method, body, headers),
-    maxHeaderSize: MOST_HEADER_BYTES,
-    insecureHTTPParser: false,
-  });
-  // 0 means no limit on the number of headers, which Node would drop silently; their total size is limited instead.
-  request.maxHeadersCount = 0;
+  const connection = connections.take(fresh === true);
   const via = proxy === undefined ? undefined : proxyHost(proxy);
-  const limits = { idleTimeoutMs, responseTimeoutMs };
-  const exchange = new Exchange(request, { ...limits, clock, host, proxy: via, signal });
-  if (stream === undefined) {
-    request.end(body);
-    return exchange.result;
-  }
-  const upload = startUpload(stream, () => exchange.sending());
-  // Node may get the response before the whole request body is sent.
-  upload.bytes.on('error', (error) => request.destroy(error));
-  request.on('close', () => upload.bytes.destroy());
-  upload.bytes.pipe(request);
-  return exchange.result.catch((error: unknown) => {
-    throw upload.explain(error);
+  const exchange = new Exchange(connection, {
+    ...request,
+    clock,
+    connections,
+    host: url.host,
+    proxy: via,
   });
-}
-
-// Alternating names and values, which Node sends without copying them again.
-function rawHeaders(
-  host: string,
-  method: string,
-  body: Uint8Array | undefined,
-  headers: WireRequest['headers'],
-): string[] {
-  const raw = ['host', host];
-  const isBodyExpected = body !== undefined || /^(POST|PUT|PATCH)$/.test(method);
-  // Without a length, Node would send an empty body as chunked. A streamed body has its own header.
-  if (isBodyExpected && headers['content-length'] === undefined) {
-    raw.push('content-length', `${body?.length ?? 0}`);
-  }
-  for (const name of Object.keys(headers)) raw.push(name, headers[name] ?? '');
-  return raw;
+  const upload = stream === undefined ? undefined : startUpload(stream, () => exchange.sending());
+  const path = url.pathname + url.search;
+  connection.send({ method, path, headers, body: upload?.bytes ?? body ?? null }, exchange);
+  return exchange.result.catch((error: unknown) => {
+    throw upload === undefined ? error : upload.explain(error);
+  });
 }
 
 /**

@@ -1,6 +1,5 @@
 import { usageFailure } from '../../errors/failure.ts';
 import { isLoopback } from '../request.ts';
-import { hostAndPort } from './connections.ts';
 
 /** Environment variables. Only the proxy variables are read, in upper or lower case. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
@@ -60,7 +59,8 @@ function read(env: ProxyEnvironment, name: string): string | undefined {
 
 // `NO_PROXY` contains `*`, or host names or parent domains, each with an optional port.
 function isExcluded(url: URL, list: string): boolean {
-  const port = `${hostAndPort(url).port}`;
+  const usual = url.protocol === 'https:' ? '443' : '80';
+  const port = url.port === '' ? usual : url.port;
   return list
     .toLowerCase()
     .split(/[\s,]+/)

@@ -96,13 +96,19 @@ describe('a key is sent to the service only', () => {
     }
   });
 
-  test.each(['http', 'HTTP,net', '*', 'h*'])('NODE_DEBUG=%s is refused', async (parts) => {
-    const fixture = await createFixture([]);
-    const env = { ...fixture.env, NODE_DEBUG: parts };
-    const result = await runFoley(SPEAK, { sandbox: fixture.sandbox, env });
-    expect(result).toMatchObject({ code: 2, stderr: expect.stringMatching(/NODE_DEBUG.*API key/) });
-    expect(fixture.server.connections).toBe(0);
-  });
+  test.each(['http', 'HTTP,net', '*', 'h*', 'undici'])(
+    'NODE_DEBUG=%s is refused',
+    async (parts) => {
+      const fixture = await createFixture([]);
+      const env = { ...fixture.env, NODE_DEBUG: parts };
+      const result = await runFoley(SPEAK, { sandbox: fixture.sandbox, env });
+      expect(result).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/NODE_DEBUG.*API key/),
+      });
+      expect(fixture.server.connections).toBe(0);
+    },
+  );
 
   test('no player is started from the current folder, even with it in PATH', async () => {
     const fixture = await createFixture([]);
