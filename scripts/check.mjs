@@ -3,7 +3,7 @@ import { runChosenGates, vitest } from './gates.mjs';
 
 await runChosenGates(() => [
   { name: 'sweeps', command: vitest('check') },
-  // Takes six minutes on an idle machine: `npm run check -- --only linear`. The soak runs it too.
+  // Takes six minutes or more: `npm run check -- --only linear`. The soak runs it too.
   ...(process.argv.includes('linear') ? [{ name: 'linear', command: vitest('linear') }] : []),
   { name: 'sparse service', command: vitest('sparse') },
   // Their packages are a download of 114 MB.
