@@ -50,7 +50,9 @@ const FOLDER_HINT = '`foley batch FOLDER` speaks the texts of a folder.';
 function looksLikePath(name: string): boolean {
   if (name.length > 250 || /\s|:\/\//.test(name)) return false;
   if (/^(?:\.{1,2}|~)[/\\]./.test(name)) return true;
-  if (!/^(?:[a-z]:)?[/\\]?[\p{L}\p{N}_-]/iu.test(name)) return false;
-  if (/^[^.]+[/\\]$/.test(name)) return true;
-  return hasTextExtension(name) && /^(?:[^./\\]*[/\\]|[^/\\]+$)/.test(name);
+  const endsLikePath =
+    /^[^.]+[/\\]$/.test(name) ||
+    (hasTextExtension(name) && /^(?:[^./\\]*[/\\]|[^/\\]+$)/.test(name));
+  // This pattern comes last, because it takes a third of a millisecond to compile.
+  return endsLikePath && /^(?:[a-z]:)?[/\\]?[\p{L}\p{N}_-]/iu.test(name);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { guessFormat } from '../../../src/text/formats/guess-format.ts';
+import { countSteps } from '../../harness/count-steps.ts';
 
 it.each([
   ['<p>Hello</p>', 'html'],
@@ -32,6 +33,11 @@ it.each([
   '',
 ])('%j looks plain', (text) => {
   expect(guessFormat(text)).toBeUndefined();
+});
+
+it('is guessed by one pattern if the text has no marks', () => {
+  const text = 'Hello. '.repeat(100);
+  expect(countSteps(() => guessFormat(text))).toBe(text.length);
 });
 
 it('is guessed in linear time, from the beginning of the text', () => {
