@@ -11,7 +11,7 @@ import { removeQuietly } from '../../durable/files.ts';
 import { readRegularFile } from '../../durable/regular-file.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { PurchaseState } from '../../paid/decide.ts';
-import type { JoinedParts, Part } from '../../paid/parts/speak-parts.ts';
+import type { JoinedParts, SpokenPart } from '../../paid/parts/speak-parts.ts';
 import { speakParts } from '../../paid/parts/speak-parts.ts';
 import type { PartWords } from '../../paid/parts/whole-audio.ts';
 import { WholeAudio, wholeRanges } from '../../paid/parts/whole-audio.ts';
@@ -48,20 +48,14 @@ interface PausedSpeakerOptions extends FileDeps {
 // Not `published`: the cost of a published part was counted with a finished item.
 const PAID: ReadonlySet<PurchaseState> = new Set(['accepted', 'lost', 'verified']);
 
-interface OpenFiles {
+interface PausedPart extends ItemPart {
+  /** Changes while the part is spoken. */
+  status: ItemStatus;
+}
+
+interface PausedFiles {
   readonly captions: CaptionFiles | undefined;
   readonly output: Output;
-}
-
-interface Speaking {
-  readonly output: Output;
-  readonly signal: AbortSignal;
-  /** The states of the parts, which change while the parts are spoken. */
-  readonly spoken: ItemStatus[];
-}
-
-interface PausedPart extends ItemPart {
-  readonly status: ItemStatus;
 }
 
 /**
@@ -175,32 +169,32 @@ export class PausedSpeaker {
     const { item, status: planned } = work;
     const redo = planned.state === 'planned' ? planned.about?.redo : undefined;
     const parts = await this.#plan(item, redo);
-    const spoken = parts.map(({ status }) => status);
     try {
-      const [first] = spoken;
+      const [first] = parts;
       if (first !== undefined && parts.every(({ decision }) => decision.kind === 'silent')) {
-        throw endedFailure('failed', first);
+        throw endedFailure('failed', first.status);
       }
       const { temporaries } = folder;
       const output = await openBatchOutput({ ...work, folders, temporaries }, this.#options);
       try {
-        const joined = await this.#join(work, parts, { output, signal, spoken });
-        return await this.#publish(work, spoken, joined, { captions, output });
+        const joined = await this.#join(work, parts, output, signal);
+        return await this.#publish(work, statesOf(parts), joined, { captions, output });
       } finally {
         // Does nothing after publication.
         await output.abandon();
       }
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      await this.#noteEnded(planned, spoken, error);
-      throw withPaidParts(error, spoken);
+      await this.#noteEnded(planned, statesOf(parts), error);
+      throw withPaidParts(error, statesOf(parts));
     }
   }
 
   #join(
     { item, onMade }: ItemWork,
     parts: readonly PausedPart[],
-    { output, signal, spoken }: Speaking,
+    output: Output,
+    signal: AbortSignal,
   ): Promise<JoinedParts> {
     const { client, concurrency, files } = this.#options;
     const { format } = item.order;
@@ -211,7 +205,7 @@ export class PausedSpeaker {
       stream: output,
       sampleRate: () => undefined,
     });
-    return speakParts(this.#partsOf(parts, spoken, signal), whole, {
+    return speakParts(this.#partsOf(parts, signal), whole, {
       client,
       concurrency,
       signal,
@@ -219,31 +213,24 @@ export class PausedSpeaker {
       silences: item.parts?.silences ?? [],
       inPart: (failure, index) =>
         reviseFailure(failure, { message: numbered(failure.message, index, parts.length) }),
-      onSpoken: () => onMade?.(this.#costOf(spoken)),
+      onSpoken: () => onMade?.(this.#costOf(statesOf(parts))),
     });
   }
 
-  #partsOf(
-    parts: readonly PausedPart[],
-    spoken: ItemStatus[],
-    signal: AbortSignal,
-  ): readonly Part[] {
+  #partsOf(parts: readonly PausedPart[], signal: AbortSignal): readonly SpokenPart[] {
     const { captions } = this.#options;
-    return parts.map((part, index) => {
-      const now = (): ItemStatus => spoken[index] ?? part.status;
-      return {
-        order: part.item.order,
-        speak: async () => {
-          spoken[index] = await this.#speakOnce(part, signal);
-          return !isSilent(now());
-        },
-        leaveOut: async (refusal) => {
-          spoken[index] = await this.#leaveOut(part, refusal);
-        },
-        join: (whole) => whole.add(this.#fileOf(now())),
-        words: async () => (captions === undefined ? undefined : await this.#wordsOf(now())),
-      };
-    });
+    return parts.map((part) => ({
+      order: part.item.order,
+      speak: async () => {
+        part.status = await this.#speakOnce(part, signal);
+        return !isSilent(part.status);
+      },
+      leaveOut: async (refusal) => {
+        part.status = await this.#leaveOut(part, refusal);
+      },
+      join: (whole) => whole.add(this.#fileOf(part.status)),
+      words: async () => (captions === undefined ? undefined : await this.#wordsOf(part.status)),
+    }));
   }
 
   async #plan(item: BatchItem, redo: string | undefined): Promise<readonly PausedPart[]> {
@@ -346,7 +333,7 @@ export class PausedSpeaker {
     { file, item, status }: ItemWork,
     parts: readonly ItemStatus[],
     { speech, verdict }: JoinedParts,
-    { captions, output }: OpenFiles,
+    { captions, output }: PausedFiles,
   ): Promise<DeliveredItem> {
     const { captions: wanted, folder } = this.#options;
     const { parts: pieces = [] } = item.parts ?? {};
@@ -385,6 +372,10 @@ export class PausedSpeaker {
       return { isComplete: false, words: [] };
     }
   }
+}
+
+function statesOf(parts: readonly PausedPart[]): readonly ItemStatus[] {
+  return parts.map(({ status }) => status);
 }
 
 function numbered(message: string, index: number, count: number): string {

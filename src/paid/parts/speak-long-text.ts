@@ -10,7 +10,7 @@ import { wordRanges } from '../unspoken.ts';
 import { speakJobPart, readPartWords, speakStreamPart } from './speak-part.ts';
 import type { StreamDeps } from './speak-part.ts';
 import type { LongTextRecord, InterruptedText } from './record.ts';
-import type { Part } from './speak-parts.ts';
+import type { SpokenPart } from './speak-parts.ts';
 import { speakParts } from './speak-parts.ts';
 import type { PartWords } from './whole-audio.ts';
 import { WholeAudio, wholeRanges } from './whole-audio.ts';
@@ -82,7 +82,7 @@ function firstSampleRate(record: LongTextRecord): number | undefined {
   return rates.find((rate) => rate !== undefined);
 }
 
-function partsOf(options: LongTextOptions, whole: WholeAudio): readonly Part[] {
+function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPart[] {
   const { files, notice, record, stream } = options;
   const { delivery, format, order, parts, silences, via } = record.plan;
   // Raw samples do not have their rate, which silence before them needs.

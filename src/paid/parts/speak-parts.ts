@@ -9,7 +9,7 @@ import type { PartWords, WholeAudio } from './whole-audio.ts';
 import { WholeWords } from './whole-audio.ts';
 
 /** A part of a text that is spoken in several requests. */
-export interface Part {
+export interface SpokenPart {
   readonly order: SpeechOrder;
   /**
    * Gets the audio of the part: buys it, downloads it or finds it on this computer. Returns false if an earlier command
@@ -56,7 +56,7 @@ export interface JoinedParts {
  * has audio, the first refusal
  */
 export async function speakParts(
-  parts: readonly Part[],
+  parts: readonly SpokenPart[],
   whole: WholeAudio,
   options: PartsOptions,
 ): Promise<JoinedParts> {
@@ -65,7 +65,7 @@ export async function speakParts(
   const failures: Failure[] = [];
   const refusals: Failure[] = [];
   let spoken = 0;
-  const speak = async (part: Part, index: number): Promise<boolean> => {
+  const speak = async (part: SpokenPart, index: number): Promise<boolean> => {
     try {
       return await part.speak();
     } catch (error) {
@@ -80,7 +80,7 @@ export async function speakParts(
       return false;
     }
   };
-  const join = async (part: Part, hasAudio: boolean): Promise<void> => {
+  const join = async (part: SpokenPart, hasAudio: boolean): Promise<void> => {
     if (!hasAudio) return words.leaveOut();
     spoken += 1;
     await part.join(whole);

@@ -85,7 +85,7 @@ async function obtainAudio(
   }
 }
 
-interface DownloadOptions {
+interface SpeechDownload {
   readonly maxRetries: number;
   readonly signal: AbortSignal | undefined;
   /** Called before audio that was cut off is downloaded again. */
@@ -104,7 +104,7 @@ export async function downloadSpeech<Saved>(
   client: ApiClient,
   job: Pick<SpeechJob, 'api' | 'id'>,
   save: (audio: AudioResponse) => Promise<Saved>,
-  { maxRetries, onCut, signal }: DownloadOptions,
+  { maxRetries, onCut, signal }: SpeechDownload,
 ): Promise<Saved> {
   for (let retries = 0; ; retries += 1) {
     try {
