@@ -29,16 +29,21 @@ export async function decodeAudio(bytes: Uint8Array): Promise<DecodedAudio> {
 
 /** The loudness of the whole, as the root mean square in dB below full scale; -Infinity is silence. */
 export function loudness(audio: DecodedAudio): number {
-  const samples = audio.channels.flatMap((channel) => [...channel]);
-  const energy = samples.reduce((sum, sample) => sum + sample * sample, 0);
-  return 10 * Math.log10(energy / samples.length);
+  const samples = audio.channels.reduce((sum, { length }) => sum + length, 0);
+  const energy = audio.channels.reduce(
+    (total, channel) => channel.reduce((sum, sample) => sum + sample * sample, total),
+    0,
+  );
+  return 10 * Math.log10(energy / samples);
 }
 
 /** The largest sample, from 0 to 1. */
 export function peak(audio: DecodedAudio): number {
-  return audio.channels
-    .flatMap((channel) => [...channel])
-    .reduce((highest, sample) => Math.max(highest, Math.abs(sample)), 0);
+  return audio.channels.reduce(
+    (most, channel) =>
+      channel.reduce((highest, sample) => Math.max(highest, Math.abs(sample)), most),
+    0,
+  );
 }
 
 /** Whether the audio is silent: no sample above -60 dB of full scale. */

@@ -8,6 +8,7 @@ const FRAME_SECONDS = 0.035;
 const HOP_SECONDS = 0.02;
 const LOWEST_HZ = 55;
 const HIGHEST_HZ = 500;
+const LEAST_RATE = 16_000;
 /** How alike a period and the next have to be. */
 const VOICED = 0.7;
 
@@ -22,7 +23,8 @@ export function medianPitch(sound: Sound): number {
   return pitches[Math.floor(pitches.length / 2)] ?? 0;
 }
 
-function pitchesOf({ samples, sampleRate }: Sound): number[] {
+function pitchesOf(sound: Sound): number[] {
+  const { samples, sampleRate } = withLowerRate(sound);
   const longest = Math.ceil(sampleRate / LOWEST_HZ);
   const length = Math.round(sampleRate * FRAME_SECONDS);
   const hop = Math.round(sampleRate * HOP_SECONDS);
@@ -37,6 +39,19 @@ function pitchesOf({ samples, sampleRate }: Sound): number[] {
   return pitches;
 }
 
+/** Averages neighbours: the work grows with the square of the rate. */
+function withLowerRate({ samples, sampleRate }: Sound): Sound {
+  const step = Math.floor(sampleRate / LEAST_RATE);
+  if (step < 2) return { samples, sampleRate };
+  const averages = new Float32Array(Math.floor(samples.length / step));
+  for (let at = 0; at < averages.length; at += 1) {
+    let sum = 0;
+    for (let index = at * step; index < (at + 1) * step; index += 1) sum += samples[index] ?? 0;
+    averages[at] = sum / step;
+  }
+  return { samples: averages, sampleRate: sampleRate / step };
+}
+
 interface Frame {
   readonly start: number;
   readonly length: number;
@@ -48,9 +63,11 @@ function periodAt(samples: Float32Array, { start, length, sampleRate }: Frame): 
   const first = Math.floor(sampleRate / HIGHEST_HZ);
   const last = Math.ceil(sampleRate / LOWEST_HZ);
   const own = product(samples, start, start, length);
+  let other = product(samples, start + first - 2, start + first - 2, length);
   const likeness = Array.from({ length: last + 2 }, (_, lag) => {
     if (lag < first - 1) return 0;
-    const other = product(samples, start + lag, start + lag, length);
+    // The energy of the period one sample later.
+    other += (samples[start + lag + length - 1] ?? 0) ** 2 - (samples[start + lag - 1] ?? 0) ** 2;
     return product(samples, start, start + lag, length) / Math.sqrt(own * other + 1e-12);
   });
   const best = Math.max(...likeness.slice(first, last + 1));

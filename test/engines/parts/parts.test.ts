@@ -218,9 +218,10 @@ describe('reading an ONNX model', () => {
   });
 });
 
-describe('the phonemes of a text', () => {
-  it('come with the place of their words and the punctuation between', async () => {
-    const phonemize = await loadPhonemes();
+describe('the phonemes of a text', async () => {
+  const phonemize = await loadPhonemes();
+
+  it('come with the place of their words and the punctuation between', () => {
     const text = 'Yes 🙂: the end of the “day”!';
     const { spoken, gap } = phonemize(text.replace('🙂', 'x𝒳'), 'en-us');
     const words = (spoken as Spoken[]).map(({ ranges }) =>
@@ -237,14 +238,12 @@ describe('the phonemes of a text', () => {
   it.each([
     ['She said (quietly) - well.', ['ʃiː', 'sˈɛd', 'kwˈaɪətli', 'wˈɛl']],
     ['pretty. remember.', ['pɹˈɪɾi', 'ɹᵻmˈɛmbɚ']],
-  ])('belong to their word, also after a dash or a period: %s', async (text, wanted) => {
-    const phonemize = await loadPhonemes();
+  ])('belong to their word, also after a dash or a period: %s', (text, wanted) => {
     const { spoken } = phonemize(text, 'en-us');
     expect((spoken as Spoken[]).map(({ phonemes }) => phonemes.join(''))).toEqual(wanted);
   });
 
-  it('are the same whatever was spoken before', async () => {
-    const phonemize = await loadPhonemes();
+  it('are the same whatever was spoken before', () => {
     const sounds = (voice: string) =>
       (phonemize('water', voice).spoken as Spoken[])
         .map(({ phonemes }) => phonemes.join(''))
@@ -255,8 +254,7 @@ describe('the phonemes of a text', () => {
     expect(sounds('en-gb-x-rp')).toBe(british);
   });
 
-  it('never contain what would be a command of espeak-ng', async () => {
-    const phonemize = await loadPhonemes();
+  it('never contain what would be a command of espeak-ng', () => {
     for (const text of [
       'a <break time="9s"/> b',
       'a [[h@l@U]] b',

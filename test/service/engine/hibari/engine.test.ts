@@ -8,6 +8,8 @@ import type {
   WordMark,
 } from '../../../../src/service/engine/speech-engine.ts';
 import { HIBARI_WORKER_FILE } from '../../../../src/service/worker-file.ts';
+import { concatSamples } from '../../../harness/concat-samples.ts';
+import { medianPitch } from '../../../harness/median-pitch.ts';
 
 const RATE = 24_000;
 const SILENCE = 10 ** (-50 / 20);
@@ -30,7 +32,14 @@ async function chunksOf(
 }
 
 const joined = (chunks: readonly SpeechChunk[]) =>
-  Float32Array.from(chunks.flatMap(({ samples }) => [...samples]));
+  concatSamples(chunks.map(({ samples }) => samples));
+
+/** The bytes of samples: comparing arrays of samples one by one takes seconds. */
+const bytesOf = ({ buffer, byteLength, byteOffset }: Float32Array) =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+const isSame = (one = new Float32Array(), other = new Float32Array()): boolean =>
+  one.length > 0 && bytesOf(one).equals(bytesOf(other));
 
 const wordsOf = (chunks: readonly SpeechChunk[]): readonly WordMark[] =>
   chunks.flatMap(({ words = [] }) => words);
@@ -52,35 +61,18 @@ function longestPauseMs(samples: Float32Array): number {
   return (longest * 1000) / RATE;
 }
 
-/** The median pitch in hertz of the voiced parts, from the autocorrelation. */
-function pitchOf(samples: Float32Array): number {
-  const found: number[] = [];
-  for (let at = 0; at + 2_048 < samples.length; at += 1_024) {
-    const part = samples.subarray(at, at + 2_048);
-    const power = part.reduce((sum, x) => sum + x * x, 0);
-    if (power / part.length < 1e-3) continue;
-    const score = (lag: number): number => {
-      let sum = 0;
-      for (let i = 0; i + lag < part.length; i += 1) sum += (part[i] ?? 0) * (part[i + lag] ?? 0);
-      return sum / (part.length - lag);
-    };
-    let best = 48;
-    for (let lag = 48; lag < 400; lag += 1) if (score(lag) > score(best)) best = lag;
-    found.push(RATE / best);
-  }
-  return found.toSorted((a, b) => a - b)[Math.floor(found.length / 2)] ?? 0;
-}
+const pitchOf = (samples: Float32Array): number => medianPitch({ samples, sampleRate: RATE });
 
 describe('the built-in voice', () => {
   test('speaks the same samples for the same request', async () => {
     const text = 'Hello there. How are you? She read the record.';
-    expect(joined(await chunksOf(text))).toEqual(joined(await chunksOf(text)));
+    expect(isSame(joined(await chunksOf(text)), joined(await chunksOf(text)))).toBe(true);
   });
 
   test('speaks a sentence the same way wherever it is in a text', async () => {
     const [first, , second] = await chunksOf('Hello there. How are you?');
-    expect(first?.samples).toEqual((await chunksOf('Hello there.'))[0]?.samples);
-    expect(second?.samples).toEqual((await chunksOf('How are you?'))[0]?.samples);
+    expect(isSame(first?.samples, (await chunksOf('Hello there.'))[0]?.samples)).toBe(true);
+    expect(isSame(second?.samples, (await chunksOf('How are you?'))[0]?.samples)).toBe(true);
   });
 
   test('says which part of the text a chunk is', async () => {
@@ -128,7 +120,7 @@ describe('the built-in voice', () => {
     const at = Array.from(text.slice(0, text.indexOf(word))).length;
     const span = { start: at, end: at + Array.from(word).length, phonemes: 'naɪt' };
     const chunks = await chunksOf(text, { pronounced: [span] });
-    expect(joined(chunks)).toEqual(joined(await chunksOf(like)));
+    expect(isSame(joined(chunks), joined(await chunksOf(like)))).toBe(true);
     expect(said(text, wordsOf(chunks)).join(' ')).toContain(word);
   });
 
@@ -291,7 +283,8 @@ describe('the words of a text and their times', () => {
   });
 
   test('of a clause of many long numbers are all there', async () => {
-    const text = Array.from({ length: 48 }, (_, at) => 777_477 + at).join(' ');
+    // More than two pieces of the most phonemes that the network reads at once.
+    const text = Array.from({ length: 16 }, (_, at) => 777_477 + at).join(' ');
     expect(said(text, wordsOf(await chunksOf(text)))).toEqual(text.split(' '));
   });
 
@@ -390,7 +383,7 @@ describe('the cast', () => {
   test.each(HIBARI_VOICES.map((voice) => [voice.id, voice.description] as const))(
     '%s has the pitch of the described speaker: %s',
     async (voice, description) => {
-      const text = 'Good morning, everybody. The old man loved the yellow lemon. Hello from me.';
+      const text = 'The old man loved the yellow lemon.';
       const hertz = pitchOf(joined(await chunksOf(text, { voice })));
       const [lowest, highest] = /girl|boy/.test(description)
         ? [215, 330]

@@ -13,6 +13,7 @@ import type {
   SpeechEngine,
   WordMark,
 } from '../../../../src/service/engine/speech-engine.ts';
+import { concatSamples } from '../../../harness/concat-samples.ts';
 import type { ManualClock } from '../../../api/manual-clock.ts';
 import { manualClock } from '../../../api/manual-clock.ts';
 
@@ -138,12 +139,7 @@ export async function wholeSpeech(
     if (next.done === true) break;
     parts.push(next.value);
   }
-  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.samples.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    samples.set(part.samples, at);
-    at += part.samples.length;
-  }
+  const samples = concatSamples(parts.map((part) => part.samples));
   const words = parts.flatMap((part) => part.words ?? []);
   return { samples, sampleRate: parts[0]?.sampleRate ?? 0, words, chunks: parts.length };
 }

@@ -41,9 +41,12 @@ test.each([
   expect(markLetters(new TracedText(text ?? '')).text).toBe(marked);
 });
 
-const module = new URL('../../../../engines/parts/phonemes.mjs', import.meta.url).href;
+const { loadPhonemes } = await import(
+  new URL('../../../../engines/parts/phonemes.mjs', import.meta.url).href
+);
 
-describe('espeak-ng says the names of letters', () => {
+describe('espeak-ng says the names of letters', async () => {
+  const phonemize = await loadPhonemes();
   const A = 'eɪ';
   const I = 'aɪ';
   it.each([
@@ -65,11 +68,10 @@ describe('espeak-ng says the names of letters', () => {
     ['A to Z', [A, 'tə', 'ziː']],
     ['Seat 4A', [A, 'ɪz']],
     ['Three Bs', ['biːz', 'ɪz']],
-  ])('in %j', async (written, sounds) => {
+  ])('in %j', (written, sounds) => {
     const reading = new TracedText(`${written} is here.`).read('US', joinLetters);
     const { text } = markLetters(reading);
-    const { loadPhonemes } = await import(module);
-    const { spoken } = (await loadPhonemes())(text, 'en-us');
+    const { spoken } = phonemize(text, 'en-us');
     const said = spoken.map(({ phonemes }: { phonemes: string[] }) => phonemes.join('')).join(' ');
     const plain = said.replaceAll(/[ˈˌ ]/g, '').replaceAll('ɔ', 'o');
     expect(plain).toContain(sounds.join('').replaceAll('ɔ', 'o'));

@@ -36,7 +36,7 @@ function toneOf(characters, given) {
   const hertz = 200 + 5 * pitch + (fault === 'ignores emotion' ? 0 : emotion.length);
   const other = instruction.length + language.length + stability + similarity;
   const slow =
-    { 'has another rate': 60, 'is declared too slow': 1.6, 'is declared too fast': 1 / 1.5 }[
+    { 'has another rate': 6, 'is declared too slow': 1.6, 'is declared too fast': 1 / 1.5 }[
       fault
     ] ?? 1;
   const length = Math.round((RATE * characters * 0.06 * slow) / speed);
@@ -49,9 +49,9 @@ function toneOf(characters, given) {
 /** The bytes of samples, in the right format or in a wrong one. */
 function bytesOf(pcm, isFirst) {
   const bytes = Buffer.from(pcm.buffer);
-  const floats = [...pcm].map((sample) => sample / 32_768);
-  if (fault === 'sends 32-bit floats') return Buffer.from(Float32Array.from(floats).buffer);
-  if (fault === 'sends 64-bit floats') return Buffer.from(Float64Array.from(floats).buffer);
+  const scaled = (sample) => sample / 32_768;
+  if (fault === 'sends 32-bit floats') return Buffer.from(Float32Array.from(pcm, scaled).buffer);
+  if (fault === 'sends 64-bit floats') return Buffer.from(Float64Array.from(pcm, scaled).buffer);
   if (fault === 'swaps bytes') return Buffer.from(bytes).swap16();
   if (fault === 'sends two channels') {
     return Buffer.from(Int16Array.from([...pcm].flatMap((sample) => [sample, sample])).buffer);
