@@ -2,6 +2,8 @@
 // `npm test -- --only unit` runs one of them.
 import { runChosenGates, tool, vitest } from './gates.mjs';
 
+const PROJECTS = ['unit', 'conformance', 'binary'];
+
 await runChosenGates(() => [
   [
     { name: 'lint', command: tool('oxlint', '--type-aware', '--deny-warnings') },
@@ -10,9 +12,10 @@ await runChosenGates(() => [
     { name: 'unused code', command: tool('knip') },
     { name: 'generated files', command: [process.execPath, 'scripts/generate.mjs', '--check'] },
   ],
-  { name: 'unit', command: vitest('unit') },
-  { name: 'conformance', command: vitest('conformance') },
-  { name: 'binary', command: vitest('binary') },
+  ...(process.argv.includes('--only')
+    ? PROJECTS.map((name) => ({ name, command: vitest(name) }))
+    : // In one run, files of the next project compute while the last ones of a project wait.
+      [{ name: PROJECTS.join(', '), command: vitest(...PROJECTS) }]),
   [
     { name: 'validators', command: vitest('validators') },
     { name: 'packed tarball', command: [process.execPath, 'scripts/packed.mjs'] },
