@@ -220,6 +220,10 @@ describe('reading an ONNX model', () => {
 
 describe('the phonemes of a text', async () => {
   const phonemize = await loadPhonemes();
+  const sounds = (voice: string) =>
+    (phonemize('water', voice).spoken as Spoken[])
+      .map(({ phonemes }) => phonemes.join(''))
+      .join(' ');
 
   it('come with the place of their words and the punctuation between', () => {
     const text = 'Yes 🙂: the end of the “day”!';
@@ -244,10 +248,6 @@ describe('the phonemes of a text', async () => {
   });
 
   it('are the same whatever was spoken before', () => {
-    const sounds = (voice: string) =>
-      (phonemize('water', voice).spoken as Spoken[])
-        .map(({ phonemes }) => phonemes.join(''))
-        .join(' ');
     const british = sounds('en-gb-x-rp');
     expect(british).toBe('wˈɔːtɐ');
     expect(sounds('en-us')).toBe('wˈɔːɾɚ');

@@ -46,10 +46,11 @@ function toneOf(characters, given) {
   return Int16Array.from({ length }, (_, index) => clip(at(index)));
 }
 
+const scaled = (sample) => sample / 32_768;
+
 /** The bytes of samples, in the right format or in a wrong one. */
 function bytesOf(pcm, isFirst) {
   const bytes = Buffer.from(pcm.buffer);
-  const scaled = (sample) => sample / 32_768;
   if (fault === 'sends 32-bit floats') return Buffer.from(Float32Array.from(pcm, scaled).buffer);
   if (fault === 'sends 64-bit floats') return Buffer.from(Float64Array.from(pcm, scaled).buffer);
   if (fault === 'swaps bytes') return Buffer.from(bytes).swap16();
