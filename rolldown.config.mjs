@@ -14,7 +14,7 @@ const MERGED = {
   settings: ['src/config/settings.ts'],
   tts: ['commands/tts/tts.ts'],
   connect: ['src/cli/connect.ts'],
-  request: ['src/api/transport/connections.ts'],
+  undici: ['src/api/transport/connections.ts'],
 };
 
 /**

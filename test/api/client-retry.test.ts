@@ -238,3 +238,9 @@ test('a signal ends the wait between attempts', async () => {
   await expect(client.send({ ...BILLED, signal: stop.signal })).rejects.toThrow('Ctrl-C');
   expect(server.requests).toHaveLength(1);
 });
+
+test('an abort reason that is not an error is thrown as it is', async () => {
+  const { client } = newClient('http://127.0.0.1:9');
+  const outcome = client.send({ ...READ, signal: AbortSignal.abort('too late') });
+  await expect(outcome).rejects.toBe('too late');
+});

@@ -6,6 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { RequestSpec } from '../../src/api/request.ts';
 import { BILLED, collect, failureOf, newClient, READ } from './new-client.ts';
 import { errorReply, rawServer, reply } from './raw-server.ts';
+import { Connections } from '../../src/api/transport/connections.ts';
+import { createConnector } from '../../src/api/transport/connector.ts';
+import { Exchange } from '../../src/api/transport/exchange.ts';
+import { manualClock } from './manual-clock.ts';
 import { until } from './until.ts';
 
 const OK = reply(200, { 'content-type': 'audio/mpeg' }, 'abc');
@@ -59,6 +63,28 @@ test('a request that must not be repeated uses a new connection', async () => {
   expect(server.connections()).toBe(2);
   await collect((await client.send(READ)).body);
   expect(server.connections()).toBe(2);
+});
+
+test('an attempt never writes its request twice', async () => {
+  const server = await rawServer((socket) => socket.write(OK));
+  const url = new URL(server.url);
+  const connections = new Connections(url.origin, createConnector(url, undefined, undefined));
+  onTestFinished(() => connections.destroy(new Error('the test is over')));
+  const connection = connections.take(true);
+  const exchange = new Exchange(connection, {
+    clock: manualClock(),
+    connections,
+    method: 'GET',
+    host: url.host,
+    proxy: undefined,
+    responseTimeoutMs: 1_000,
+    idleTimeoutMs: 1_000,
+    signal: undefined,
+  });
+  connection.send({ method: 'GET', path: '/' }, exchange);
+  expect((await exchange.result).status).toBe(200);
+  expect(() => exchange.onRequestStart()).toThrow('reset');
+  expect(server.requests).toHaveLength(1);
 });
 
 test('closing the transport rejects requests that wait for a connection', async () => {

@@ -37,17 +37,26 @@ files.readFileSync = (file, ...options) => {
 };
 process.on('exit', () => files.writeFileSync(process.env.CHUNK_NOTES, read.join('\\n')));`;
 
-async function chunksRead(name: string): Promise<string> {
+async function chunksRead(name: string, command = ['tts', '-o', 'a.mp3']): Promise<string> {
   const sandbox = await createSandbox();
   const hook = path.join(sandbox.harness, 'chunks.cjs');
   const notes = path.join(sandbox.harness, 'chunks');
   await writeFile(hook, NOTE_CHUNKS);
   await writeFile(path.join(sandbox.out, name), '# Hello.');
   const env = { NODE_OPTIONS: `--require "${hook}"`, CHUNK_NOTES: notes };
-  const result = await runFoley(['tts', '-f', name, '-q', '-o', 'a.mp3'], { sandbox, env });
+  const result = await runFoley([...command, '-f', name, '-q'], { sandbox, env });
   expect(result).toMatchObject({ code: 0 });
   return readFile(notes, 'utf8');
 }
+
+test('only a command that sends a request reads undici, and only its client', async () => {
+  expect(await chunksRead('a.txt', ['text'])).not.toContain('undici');
+  const chunks = await chunksRead('a.txt');
+  expect(chunks.match(/undici.*/g)).toEqual(['undici.cjs']);
+  const code = await readFile(path.join(CHUNKS, 'undici.cjs'), 'utf8');
+  expect(code).toContain('wasm_on_headers_complete');
+  expect(code).not.toMatch(/webidl|MockAgent|require\("node:(?:assert|http2?)"\)/);
+});
 
 test('a plain tts reads no code for documents', async () => {
   const plain = await chunksRead('a.txt');
