@@ -3,7 +3,7 @@
 #
 # One would guess: at the same quality, the time follows the number of samples that come out, so 44.1 kHz is 8 % cheaper.
 # Version: @echogarden/speex-resampler-wasm 0.3.0 (npm), Node 20 and 24.
-# Seen: 24 to 44.1 kHz takes 2 to 4 times the processor time of 24 to 48 kHz, at the qualities 3 to 8.
+# Seen: 24 to 44.1 kHz takes 4 to 5 times the processor time of 24 to 48 kHz, at the qualities 3 to 8.
 # Cause: a ratio of small numbers (1:2) has a table of its own for each position of the filter. That of 80:147 would need 147,
 # more than the resampler has places of the filter at these qualities: it interpolates between four of them for each sample.
 # Why it matters to foley: mp3 has 44.1 kHz, and the built-in voice 24 kHz. Resampling takes a seventh of the time of a
