@@ -88,7 +88,11 @@ test('an attempt never writes its request twice', async () => {
 });
 
 test('closing the transport rejects requests that wait for a connection', async () => {
-  const server = createServer((socket) => socket.on('error', () => {}));
+  let isClosed = false;
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).on('close', () => (isClosed = true));
+    socket.resume();
+  });
   const begun = once(server, 'connection');
   const { client, clock } = newClient(`https://127.0.0.1:${await portOf(server)}`);
   const outcome = client.send(READ).then(
@@ -99,6 +103,10 @@ test('closing the transport rejects requests that wait for a connection', async 
   await client.close();
   expect(await outcome).toBe('the client is closed');
   expect(clock.running()).toEqual([]);
+  // A connection that is still being opened would keep the process alive for ten seconds.
+  const closedAt = Date.now();
+  await until(() => isClosed);
+  expect(Date.now() - closedAt).toBeLessThan(5_000);
 });
 
 test('an upload that is refused early is not finished', async () => {

@@ -1,6 +1,5 @@
 import { Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
-import { abortable } from '../../effects/concurrency.ts';
 import { CONNECT_TIMEOUT_MS, ProxyRefusal, TransportError } from './transport-error.ts';
 import { proxyAddress, proxyAuthorization } from './proxy.ts';
 
@@ -29,36 +28,44 @@ export function createConnector(
   certificates: string | undefined,
 ): Connector {
   const address = proxy === undefined ? undefined : proxyAddress(proxy);
-  const closing = new AbortController();
-  const options = {
+  const opening = new Set<Socket>();
+  const connectSocket = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
     // Set explicitly, because an environment variable could turn verification off.
     rejectUnauthorized: true,
     ...(certificates === undefined ? {} : { ca: certificates }),
+  });
+  const connect: buildConnector.connector = (target, done) => {
+    // undici returns the socket, although its types do not say so.
+    const socket: unknown = connectSocket(target, (...outcome) => {
+      if (socket instanceof Socket) opening.delete(socket);
+      done(...outcome);
+    });
+    if (socket instanceof Socket) opening.add(socket);
   };
-  const connect = buildConnector(options);
   const { host, port, protocol } = url;
   const hostname = url.hostname.replaceAll(/[[\]]/g, '');
-  const open = async (): Promise<Socket> => {
-    const tunnel =
-      address === undefined ? {} : { httpSocket: await openTunnel(url, address, options) };
-    return new Promise((resolve, reject) => {
-      connect({ host, hostname, port, protocol, ...tunnel }, (error, socket) => {
-        if (error === null) resolve(socket);
-        else reject(error);
-      });
-    });
-  };
   return {
-    open: () => abortable(open(), closing.signal, (socket) => socket.destroy()),
-    close: () => closing.abort(new Error('the connection was cancelled')),
+    async open() {
+      const tunnel =
+        address === undefined ? {} : { httpSocket: await openTunnel(url, address, connect) };
+      return new Promise((resolve, reject) => {
+        connect({ host, hostname, port, protocol, ...tunnel }, (error, socket) => {
+          if (error === null) resolve(socket);
+          else reject(error);
+        });
+      });
+    },
+    close() {
+      for (const socket of opening) socket.destroy(new Error('the connection was cancelled'));
+    },
   };
 }
 
 async function openTunnel(
   url: URL,
   proxy: URL,
-  connect: buildConnector.BuildOptions,
+  connect: buildConnector.connector,
 ): Promise<Socket> {
   const path = `${url.hostname}:${url.port === '' ? 443 : url.port}`;
   const headers = { host: path, ...proxyAuthorization(proxy) };
