@@ -1,6 +1,7 @@
 import type { PlacedWords } from '../../src/alignment/align-words.ts';
 import { alignWords } from '../../src/alignment/align-words.ts';
 import { type BandEnergies, BandMeter } from '../../src/alignment/features.ts';
+import { concatSamples } from '../harness/concat-samples.ts';
 import { speakablePieces } from '../harness/flite/speakable-text.ts';
 import { REFERENCE_VOICE } from '../harness/flite/voices.ts';
 import { wordMarks } from '../harness/flite/word-marks.ts';
@@ -42,21 +43,10 @@ export function speakWords(text: string, voice: string = REFERENCE_VOICE, speed 
     parts.push(samples);
     length += samples.length;
   }
-  return { samples: joined(...parts), sampleRate: RATE, words: marks };
+  return { samples: concatSamples(parts), sampleRate: RATE, words: marks };
 }
 
 const RATE = 16_000;
-
-/** Joins samples. */
-export function joined(...parts: readonly Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
 
 /** White noise with peaks at `level`, the same in each run. */
 export function noise(seconds: number, level: number): Float32Array {

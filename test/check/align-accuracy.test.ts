@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
+import { concatSamples } from '../harness/concat-samples.ts';
 import type { PlacedWords } from '../../src/alignment/align-words.ts';
 import type { SpeechEngine, WordMark } from '../../src/service/engine/speech-engine.ts';
 import {
   alignTo,
   countPlaced,
-  joined,
   meanError,
   OTHER_TEXT,
   speakWords,
@@ -31,7 +31,7 @@ async function espeakWords(text: string, voice: string, speed = 1) {
     parts.push(chunk.samples);
     words.push(...(chunk.words ?? []));
   }
-  return { samples: joined(...parts), sampleRate, words };
+  return { samples: concatSamples(parts), sampleRate, words };
 }
 
 /** Compares words by their place in the text, because the engines may divide it differently. */

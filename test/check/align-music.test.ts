@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { concatSamples } from '../harness/concat-samples.ts';
 import { MUSIC, music } from '../alignment/music.ts';
 import {
   alignTo,
   countPlaced,
-  joined,
   meanError,
   OTHER_TEXT,
   speakWords,
@@ -23,7 +23,11 @@ describe('the words of speech', () => {
     const { samples, sampleRate, words } = speakWords(TEXT, voice);
     for (const kind of MUSIC) {
       for (const level of before + after < 60 ? [0.1, 0.8] : [0.3]) {
-        const recording = joined(music(before, kind, level), samples, music(after, kind, level));
+        const recording = concatSamples([
+          music(before, kind, level),
+          samples,
+          music(after, kind, level),
+        ]);
         const placed = await alignTo(TEXT, { samples: recording, sampleRate });
         expect([kind, level, countPlaced(placed)]).toEqual([kind, level, placed.length]);
         expect(meanError(placed, words, before * 1_000)).toBeLessThan(MOST_MS);
@@ -36,7 +40,7 @@ describe('the words of speech', () => {
     const [before, after] = [speakWords(first, 'awb'), speakWords(second, 'awb')];
     const { sampleRate } = before;
     for (const kind of MUSIC) {
-      const samples = joined(before.samples, music(seconds, kind), after.samples);
+      const samples = concatSamples([before.samples, music(seconds, kind), after.samples]);
       const placed = await alignTo(TEXT, { samples, sampleRate });
       expect(countPlaced(placed)).toBeGreaterThanOrEqual(placed.length - 1);
       const offsetMs = (before.samples.length * 1_000) / sampleRate + seconds * 1_000;
@@ -55,7 +59,9 @@ describe('the words of speech', () => {
   test('are found where quiet music goes on under them', async () => {
     const { samples, sampleRate, words } = speakWords(TEXT, 'awb');
     const under = music(35, 'band', 0.03);
-    const whole = joined(music(14), samples).map((sample, at) => sample + (under[at] ?? 0));
+    const whole = concatSamples([music(14), samples]).map(
+      (sample, at) => sample + (under[at] ?? 0),
+    );
     const placed = await alignTo(TEXT, { samples: whole, sampleRate });
     expect(countPlaced(placed)).toBeGreaterThan(0.8 * placed.length);
     expect(meanError(placed, words, 14_000)).toBeLessThan(2 * MOST_MS);
@@ -70,7 +76,7 @@ describe('a word that is not said', () => {
 
   test.each(MUSIC)('is not found in other speech with music (%s)', async (kind) => {
     const { samples, sampleRate } = speakWords(OTHER_TEXT, 'rms');
-    const recording = joined(music(14, kind), samples, music(14, kind));
+    const recording = concatSamples([music(14, kind), samples, music(14, kind)]);
     const placed = await alignTo(TEXT, { samples: recording, sampleRate });
     expect(countPlaced(placed)).toBeLessThan(0.2 * placed.length);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { concatSamples } from '../harness/concat-samples.ts';
 import {
   alignTo,
   countPlaced,
-  joined,
   meanError,
   noise,
   OTHER_TEXT,
@@ -35,7 +35,7 @@ describe.each(NOISES)('with 40 s of %s, all words are found', (_, sound) => {
     ['on both sides of it', [SILENCE, sound, SILENCE]],
     ['with it before, between and after them', [sound, sound, sound]],
   ] as const)('%s', async (_place, [before, between, after]) => {
-    const samples = joined(before, FIRST.samples, between, SECOND.samples, after);
+    const samples = concatSamples([before, FIRST.samples, between, SECOND.samples, after]);
     const placed = await alignTo(TEXT, { samples, sampleRate: RATE });
     const firstMs = (before.length * 1000) / RATE;
     const secondMs = firstMs + ((FIRST.samples.length + between.length) * 1000) / RATE;
@@ -54,7 +54,9 @@ test.each([0.015, 0.03])(
     const { samples, words } = speakWords(TEXT, 'awb');
     const pause = new Float32Array(5 * RATE);
     const hiss = noise(SECONDS, level);
-    const noisy = joined(pause, samples, pause).map((sample, at) => sample + (hiss[at] ?? 0));
+    const noisy = concatSamples([pause, samples, pause]).map(
+      (sample, at) => sample + (hiss[at] ?? 0),
+    );
     const placed = await alignTo(TEXT, { samples: noisy, sampleRate: RATE });
     expect(countPlaced(placed)).toBeGreaterThan(0.95 * placed.length);
     expect(meanError(placed, words, 5_000)).toBeLessThan(MOST_MS);
@@ -69,7 +71,10 @@ describe('words that are not said', () => {
 
   test.each(NOISES)('are not found in other speech with %s', async (_, sound) => {
     const other = speakWords(OTHER_TEXT, 'rms').samples;
-    const placed = await alignTo(TEXT, { samples: joined(sound, other, sound), sampleRate: RATE });
+    const placed = await alignTo(TEXT, {
+      samples: concatSamples([sound, other, sound]),
+      sampleRate: RATE,
+    });
     expect(countPlaced(placed)).toBeLessThan(0.25 * placed.length);
   });
 });

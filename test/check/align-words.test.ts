@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { concatSamples } from '../harness/concat-samples.ts';
 import type { Spoken } from '../alignment/spoken.ts';
 import {
   alignTo,
   countPlaced,
   energiesOf,
-  joined,
   meanError,
   noise,
   OTHER_TEXT,
@@ -57,7 +57,7 @@ describe('the words of another voice', () => {
     const recording = speakWords(TEXT, 'awb');
     const placed = await alignTo(TEXT, {
       ...recording,
-      samples: joined(before, recording.samples),
+      samples: concatSamples([before, recording.samples]),
     });
     expect(countPlaced(placed)).toBeGreaterThan(0.95 * placed.length);
     expect(meanError(placed, recording.words, 20_000)).toBeLessThan(MOST_MS);
@@ -96,7 +96,7 @@ describe('a word that is not found', () => {
     const { after, before, words } = halves();
     const { samples, sampleRate } = before;
     const placed = await alignTo(`${FIRST} ${OTHER_TEXT} ${SECOND}`, {
-      samples: joined(samples, after.samples),
+      samples: concatSamples([samples, after.samples]),
       sampleRate,
     });
     const missing = placed.slice(before.words.length, placed.length - after.words.length);
@@ -111,7 +111,7 @@ test('other speech in the middle of a recording moves the words after it', async
   const { after, before } = halves();
   const other = speakWords(OTHER_TEXT, 'awb').samples;
   const { samples, sampleRate } = before;
-  const recording = { samples: joined(samples, other, after.samples), sampleRate };
+  const recording = { samples: concatSamples([samples, other, after.samples]), sampleRate };
   const placed = await alignTo(`${FIRST} ${SECOND}`, recording);
   expect(countPlaced(placed)).toBeGreaterThan(0.6 * placed.length);
   const offsetMs = ((samples.length + other.length) * 1000) / sampleRate;

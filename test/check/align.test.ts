@@ -2,9 +2,9 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { concatSamples } from '../harness/concat-samples.ts';
 import { readSubtitles } from '../../src/captions/read-subtitles.ts';
 import { music } from '../alignment/music.ts';
-import { joined } from '../alignment/spoken.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { requireTool } from '../harness/require-tool.ts';
@@ -178,7 +178,7 @@ test('captions are written for speech between music, and begin with it', async (
   const around = Float32Array.from({ length: seconds * sampleRate }, (_, at) => {
     return sound[Math.floor((at * sound.length) / (seconds * sampleRate))] ?? 0;
   });
-  await writeFile(file, writeWav(joined(around, speech, around), sampleRate));
+  await writeFile(file, writeWav(concatSamples([around, speech, around]), sampleRate));
   const args = ['talk.wav', '-f', 'talk.txt', '--subtitles', 'talk.srt'];
   const { code, stderr } = await align(sandbox, args);
   expect(code, stderr).toBe(0);
