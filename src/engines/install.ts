@@ -182,7 +182,7 @@ const PACKAGE_FILE = /^package(?:-lock)?\.json$/;
 const READER_FILES =
   'dist/packages/kernels.wasm assets/voice/LICENSE assets/voice/NOTICE assets/voice/contractions.txt assets/voice/tagger.txt assets/voice/unknown-words.safetensors assets/voice/words.txt';
 const FOLEY_FILES: Readonly<Partial<Record<string, string>>> = {
-  hibari: `dist/hibari-voice.cjs assets/voice/words-gb.txt ${READER_FILES}`,
+  hibari: `dist/hibari-voice.cjs dist/packages/relaxed-kernels.wasm assets/voice/words-gb.txt ${READER_FILES}`,
   kokoro: `dist/english-reader.cjs ${READER_FILES}`,
 };
 
