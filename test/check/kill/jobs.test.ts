@@ -70,7 +70,7 @@ describe('jobs whose processes are killed one after the other', () => {
       const audio = await decodeAudio(await bytes(`${JOBS}/${taskId}/audio`));
       expect(audio.durationMs).toBe(MORTAL_MS);
       const files = await readdir(join(dataDir, 'audio', taskId));
-      expect(files.sort()).toEqual(['audio.mp3', 'segment-0.mp3', 'segment-1.mp3']);
+      expect(files.sort()).toEqual(['audio.mp3', 'segment-0.pcm', 'segment-1.pcm']);
     }
   }, 600_000);
 });

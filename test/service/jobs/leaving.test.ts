@@ -50,6 +50,6 @@ describe('a job that a process leaves behind', () => {
     const spoken = { samples: channels[0] ?? new Float32Array(0), sampleRate };
     expect(await spokenWords(spoken)).toEqual({ words: slotWords(CHOICES) });
     const files = await readdir(join(dataDir, 'audio', String(left['taskId'])));
-    expect(files.sort()).toEqual(['audio.mp3', 'segment-0.mp3']);
+    expect(files.sort()).toEqual(['audio.mp3', 'segment-0.pcm']);
   });
 });
