@@ -171,7 +171,7 @@ function writeWhole(deps: SpeechJobDeps, job: StoredJob): WholeSpeech {
     }
   }
   const published = publishWhole(deps, job, spoken());
-  // Whoever waits for it gets the failure.
+  // The step that waits for the file throws the failure.
   published.catch(() => {});
   return {
     published,
@@ -292,7 +292,7 @@ function segmentFile(index: number, format: SpeechFormat): string {
   return `segment-${index}.${format}`;
 }
 
-// The samples of a segment, from which the whole is encoded, and the segment when somebody asks for it: with 16 bits, or as
+// The samples of a segment, from which the whole is encoded, and the segment when it is requested: with 16 bits, or as
 // floats in the byte order of this machine for a wav file, which is exact to its last bit and replaces them.
 function samplesFile(index: number): string {
   return `segment-${index}.pcm`;
