@@ -30,6 +30,14 @@ const TALK_TO_A_SERVICE = [
 /** Compares processor times, which other tests at the same time would disturb. */
 const RATIOS_OF_TIMES = 'test/check/linear-time.test.ts';
 
+/** Measure what voices say, at length: most of it is heard by Whisper. */
+const MEASURED_VOICES = [
+  'test/check/{align-accuracy,align-music,engine-level,natural-voices,word-errors}.test.ts',
+  'test/check/engines/piper.test.ts',
+  'test/check/natural-voices/word-times.test.ts',
+  'test/check/voices/varied-voices.test.ts',
+];
+
 // Test files share worker processes: a fresh process for each file would take minutes. The soak isolates them.
 const isolate = process.env['FOLEY_TEST_SIZE'] === 'full';
 
@@ -67,9 +75,10 @@ export default defineConfig({
           name: 'check',
           isolate,
           include: ['test/check/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, RATIOS_OF_TIMES],
+          exclude: [...configDefaults.exclude, RATIOS_OF_TIMES, ...MEASURED_VOICES],
         },
       },
+      { extends: true, test: { name: 'voices', isolate, include: MEASURED_VOICES } },
       {
         extends: true,
         test: {

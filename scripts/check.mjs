@@ -3,8 +3,10 @@ import { runChosenGates, vitest } from './gates.mjs';
 
 await runChosenGates(() => [
   { name: 'sweeps', command: vitest('check') },
-  // Takes six minutes or more: `npm run check -- --only linear`. The soak runs it too.
-  ...(process.argv.includes('linear') ? [{ name: 'linear', command: vitest('linear') }] : []),
+  // They take too long for every run: `npm run check -- --only linear`, or voices. The soak runs them too.
+  ...['linear', 'voices']
+    .filter((name) => process.argv.includes(name))
+    .map((name) => ({ name, command: vitest(name) })),
   { name: 'sparse service', command: vitest('sparse') },
   // Their packages are a download of 114 MB.
   { name: 'neural', command: vitest('neural') },

@@ -103,9 +103,11 @@ test('chapters and tags are read by mutagen', { timeout: 300_000 }, async () => 
   }
 });
 
-test('two hours of subtitles need little memory', { timeout: 900_000 }, async () => {
+test('long subtitles need little memory', { timeout: 900_000 }, async () => {
   const [line] = LINES;
-  const lines = Array.from({ length: 1800 }, (_, index) => ({
+  // Two hours, or a half.
+  const lineCount = IS_FULL ? 1800 : 450;
+  const lines = Array.from({ length: lineCount }, (_, index) => ({
     ...line,
     samples: line?.samples.subarray(0, 16_000 + index),
     startMs: index * 4000,
@@ -117,9 +119,9 @@ test('two hours of subtitles need little memory', { timeout: 900_000 }, async ()
   const format = IS_FULL ? 'm4b' : 'mp3';
   const made = await make(lines, { format, loudness: -16 });
   clearInterval(timer);
-  expect(made.durationMs).toBeGreaterThan(1799 * 4000);
+  expect(made.durationMs).toBeGreaterThan((lineCount - 1) * 4000);
   expect(made.lines.every(({ lateMs }) => lateMs === 0 || lateMs >= 20)).toBe(true);
-  expect(most / 1e6).toBeLessThan(300);
+  expect(most / 1e6).toBeLessThan(IS_FULL ? 300 : 150);
 });
 
 /** Bytes of memory that this process uses for objects and samples. */
