@@ -225,8 +225,10 @@ test.each([
 test('JSON above the size limit is not read', async () => {
   const server = await rawServer((socket) => {
     socket.write(head(200, { 'content-type': 'application/json' }));
-    const more = (): void =>
-      void socket.write(Buffer.alloc(1 << 20, 0x20), () => setImmediate(more));
+    const megabyte = Buffer.alloc(1 << 20, 0x20);
+    const more = (): void => {
+      if (!socket.destroyed) socket.write(megabyte, () => setImmediate(more));
+    };
     more();
   });
   const { client } = newClient(server.url);

@@ -1,8 +1,6 @@
-/** Waits until a condition holds; the timeout of the test limits it. */
+import { setTimeout } from 'node:timers/promises';
+
+/** Waits until a condition holds, without keeping a processor busy; the timeout of the test limits it. */
 export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) {
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-  }
+  while (!isSo()) await setTimeout(1);
 }
