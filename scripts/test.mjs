@@ -17,7 +17,7 @@ await runChosenGates(() => [
     : // In one run, files of the next project compute while the last ones of a project wait.
       [{ name: PROJECTS.join(', '), command: vitest(...PROJECTS) }]),
   [
-    { name: 'validators', command: vitest('validators') },
+    { name: 'library types', command: [...vitest('validators'), 'library.test.ts'] },
     { name: 'packed tarball', command: [process.execPath, 'scripts/packed.mjs'] },
   ],
 ]);

@@ -1,8 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countItems } from '../../src/batch/plan/items.ts';
@@ -14,7 +12,7 @@ import {
   planItems,
 } from '../../src/batch/plan/plan.ts';
 import type { BatchPlanOptions } from '../../src/batch/plan/plan.ts';
-import { findSources, inputBytes, inputFile, linesOf } from '../../src/batch/plan/inputs.ts';
+import { findSources, inputBytes, linesOf } from '../../src/batch/plan/inputs.ts';
 import type { InputFile, InputSource } from '../../src/batch/plan/inputs.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { makeFifo } from '../harness/posix.ts';
@@ -195,12 +193,6 @@ describe('an input that can be read only once', () => {
 });
 
 describe('a plan', () => {
-  it('of a hundred thousand lines uses hardly more memory than one of ten thousand', async () => {
-    const [small, large] = [await growth(10_000), await growth(100_000)];
-    // Only a digest of each name grows with the number of items.
-    expect(large).toBeLessThan(small * 2 + 24 * 1024 * 1024);
-  });
-
   it('gives files of the same name different ids', async () => {
     const sources = ['a', 'a', 'a-2', 'a'].map((name) => {
       const file = inputBytes(name, Buffer.from(`${name}.`));
@@ -246,36 +238,6 @@ async function makePipe(name: string): Promise<string> {
   await mkdir(path.dirname(pipe), { recursive: true });
   makeFifo(pipe);
   return pipe;
-}
-
-/** Returns the peak memory of planning this number of lines, in bytes above the start. */
-async function growth(lines: number): Promise<number> {
-  const file = path.join(root, `${lines}.txt`);
-  const text = 'Some text of the usual length of a line. '.repeat(2);
-  await writeFile(file, Array.from({ length: lines }, (_, index) => `${index} ${text}\n`).join(''));
-  const sources = [{ kind: 'lines', file: inputFile(file, systemFiles), name: 'line' } as const];
-  const total = await countItems({ sources });
-  const before = memory();
-  let most = 0;
-  let count = 0;
-  for await (const _item of planItems({ ...OPTIONS, sources, total })) {
-    count += 1;
-    if (count % (lines / 10) === 0) most = Math.max(most, memory() - before);
-  }
-  expect(count).toBe(lines);
-  return most;
-}
-
-/** Runs the garbage collector in a process without the flag for it. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc()');
-}
-
-function memory(): number {
-  collectGarbage();
-  const { arrayBuffers, heapUsed } = process.memoryUsage();
-  return arrayBuffers + heapUsed;
 }
 
 function inPieces(bytes: Buffer, size: number): InputFile {

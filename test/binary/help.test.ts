@@ -3,8 +3,6 @@ import { describe, expect, test } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
 import { tree } from '../../commands/tree.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
-import type { CommandNode } from '../../src/cli/command.ts';
-import { isBranch } from '../../src/cli/command.ts';
 import { globalOptions } from '../../src/cli/flags/global.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
@@ -23,15 +21,6 @@ const DISCARD: RunOptions = {
     ]),
   ),
 };
-
-/** Every command with its path, nouns included; the help of `help` is that of foley. */
-const paths: readonly (readonly string[])[] = tree
-  .filter(({ name }) => name !== 'help')
-  .flatMap((node) => [[node.name]].concat(pathsBelow(node)));
-
-function pathsBelow(node: CommandNode): string[][] {
-  return isBranch(node) ? node.children.map(({ name }) => [node.name, name]) : [];
-}
 
 async function shown(args: readonly string[], options: RunOptions = DISCARD): Promise<string> {
   const result = await runFoley(args, options);
@@ -64,16 +53,6 @@ describe('help needs nothing, and goes to stdout with 0', () => {
     for (const args of [['-h'], ['help'], ['help', '--help']]) {
       expect(await shown(args)).toBe(text);
     }
-  });
-
-  test.each(paths.map((path) => [path.join(' '), path] as const))('foley %s', async (_, path) => {
-    const text = await shown([...path, '--help']);
-    expect(text).toMatch(new RegExp(`^Usage: foley ${path.join(' ')} `));
-    expect(text).toContain('`foley help flags`');
-    expect(text).not.toMatch(/^ {2}--(json|base-url|idle-timeout) /m);
-    expect(widthOf(text)).toBeLessThanOrEqual(80);
-    expect(await shown([...path, '-h'])).toBe(text);
-    expect(await shown(['help', ...path])).toBe(text);
   });
 
   test('foley help flags shows those that every command has', async () => {

@@ -34,12 +34,12 @@ const ONLY_FULL: Readonly<Record<string, readonly string[]>> = {
     'binary/voices/delete.test.ts > voices delete --yes > deletes; the answer is',
   ],
   'sends phonemes, which the API has no field for': [
-    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are sent',
-    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are spoken',
-    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are in the requests',
-    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are shown',
-    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > are refused if',
-    'binary/lexicon-phonemes.test.ts > phonemes of a lexicon > let a voice',
+    'check/lexicon-phonemes.test.ts > phonemes of a lexicon > are sent',
+    'check/lexicon-phonemes.test.ts > phonemes of a lexicon > are spoken',
+    'check/lexicon-phonemes.test.ts > phonemes of a lexicon > are in the requests',
+    'check/lexicon-phonemes.test.ts > phonemes of a lexicon > are shown',
+    'check/lexicon-phonemes.test.ts > phonemes of a lexicon > are refused if',
+    'check/lexicon-phonemes.test.ts > phonemes of a lexicon > let a voice',
   ],
   'shows fields that the API does not name': [
     'binary/media-client/cuts.test.ts > an input that the result contains only in part > is a warning of',

@@ -5,14 +5,14 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { crc32, inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { LogRecord } from '../../src/durable/log.ts';
-import { logLine } from '../../src/durable/log.ts';
-import { startFaultyService } from '../check/buying/faulty-purchases.ts';
-import type { Shop } from '../check/buying/ways.ts';
-import { creditsOf, customer, openShop } from '../check/buying/ways.ts';
-import { runFoley } from '../harness/run-foley.ts';
-import type { Sandbox } from '../harness/sandbox.ts';
-import { createSandbox } from '../harness/sandbox.ts';
+import type { LogRecord } from '../../../src/durable/log.ts';
+import { logLine } from '../../../src/durable/log.ts';
+import { startFaultyService } from './faulty-purchases.ts';
+import type { Shop } from './ways.ts';
+import { creditsOf, customer, openShop } from './ways.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { createSandbox } from '../../harness/sandbox.ts';
 
 /**
  * What a command of foley (commit e19b8cb8) left when it was killed: its files, and the requests that the service had
@@ -42,7 +42,7 @@ interface Continued {
   readonly made: readonly string[];
 }
 
-const FIXTURES = new URL('../fixtures/interrupted/', import.meta.url);
+const FIXTURES = new URL('../../fixtures/interrupted/', import.meta.url);
 const WAY = 'sync';
 const PROJECT = 'o.mp3.foley';
 

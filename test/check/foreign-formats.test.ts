@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { epubOf, zipOf } from '../harness/epub.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import { refused, spokenText } from './support/spoken-text.ts';
+import { refused, spokenText } from '../binary/support/spoken-text.ts';
 
 const DOCX = zipOf({ '[Content_Types].xml': '<Types/>', 'word/document.xml': '<w:t>Hi</w:t>' });
 const RTF = String.raw`{\rtf1\ansi Hello}`;

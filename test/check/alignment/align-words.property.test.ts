@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { alignWords } from '../../src/alignment/align-words.ts';
-import { textWords } from '../../src/alignment/text-words.ts';
-import { energiesOf, speakWords, TEXT } from './spoken.ts';
+import { alignWords } from '../../../src/alignment/align-words.ts';
+import { textWords } from '../../../src/alignment/text-words.ts';
+import { energiesOf, speakWords, TEXT } from '../../alignment/spoken.ts';
 
 const reference = speakWords(TEXT);
 const energies = energiesOf(reference);

@@ -5,7 +5,7 @@ import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import { startHostedService, VOICE } from './support/hosted-service.ts';
+import { startHostedService, VOICE } from '../binary/support/hosted-service.ts';
 
 const TOMATO = 'tomato\t/təmˈɑːtoʊ/\n';
 const TEXT = "A tomato's skin, or the tomato.";

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
-import { alignLine } from '../../src/alignment/align-line.ts';
-import { energiesOf, meanError, OTHER_TEXT, type Spoken, speakWords, TEXT } from './spoken.ts';
+import { alignLine } from '../../../src/alignment/align-line.ts';
+import {
+  energiesOf,
+  meanError,
+  OTHER_TEXT,
+  type Spoken,
+  speakWords,
+  TEXT,
+} from '../../alignment/spoken.ts';
 
 const LINES = [
   'Yes.',
