@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import pRetry from 'p-retry';
 import { Failure } from '../errors/failure.ts';
 import type { ApiResponse } from './response.ts';
 import { badResponse } from './response.ts';
@@ -34,22 +35,21 @@ export async function download(
   let checksum = 0;
 
   async function* read(): AsyncGenerator<Uint8Array, void, undefined> {
-    const { clock, maxRetries, random } = client.retry;
-    let body: AsyncIterable<Uint8Array> = first.body;
-    for (let failures = 0; ;) {
-      try {
-        for await (const chunk of body) {
-          bytes += chunk.length;
-          checksum = crc32(chunk, checksum);
-          failures = 0;
-          yield chunk;
-        }
-        return;
-      } catch (error) {
-        if (!isCut(error) || (failures += 1) > maxRetries) throw error;
-        await clock.sleep(backoff(failures, BACKOFF_BASE_MS) * random.fraction(), signal);
-        body = await requestRest(error);
+    let source = first.body[Symbol.asyncIterator]();
+    const readNext = async (cut: Failure | undefined) => {
+      if (cut !== undefined) source = (await requestRest(cut))[Symbol.asyncIterator]();
+      return source.next();
+    };
+    try {
+      for (;;) {
+        const next = await repeatAfterCuts(readNext, client.retry, { signal });
+        if (next.done === true) return;
+        bytes += next.value.length;
+        checksum = crc32(next.value, checksum);
+        yield next.value;
       }
+    } finally {
+      await source.return?.();
     }
   }
 
@@ -71,6 +71,38 @@ export async function download(
     body: { [Symbol.asyncIterator]: read },
     discard: () => current.discard(),
   };
+}
+
+/**
+ * Runs `attempt` again after each dropped connection, as often as the client retries, with the delays of its retries.
+ * @param attempt is given the failure that ended the attempt before
+ * @param options.position returns the number of bytes so far; only bytes beyond those of all earlier attempts allow as
+ * many retries again, because some servers always start from the beginning
+ * @throws Failure of the last attempt, or one that is not a dropped connection
+ */
+export function repeatAfterCuts<Result>(
+  attempt: (cut: Failure | undefined) => Promise<Result>,
+  { clock, maxRetries, random }: ApiClient['retry'],
+  { signal, position = () => 0 }: { signal?: AbortSignal | undefined; position?: () => number },
+): Promise<Result> {
+  let cut: Failure | undefined;
+  let furthest = position();
+  let failures = 0;
+  return pRetry(() => attempt(cut), {
+    // The count below limits the retries, and the clock of the client sets the delays.
+    retries: Infinity,
+    minTimeout: 0,
+    async onFailedAttempt({ error }) {
+      // p-retry replaces an abort reason that is not an error.
+      signal?.throwIfAborted();
+      if (!isCut(error)) throw error;
+      cut = error;
+      if (position() > furthest) failures = 0;
+      furthest = Math.max(furthest, position());
+      if ((failures += 1) > maxRetries) throw error;
+      await clock.sleep(backoff(failures, BACKOFF_BASE_MS) * random.fraction(), signal);
+    },
+  });
 }
 
 /** Request options for a file download, which is never billed and may be repeated. */

@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import type { FileHandle } from '../effects/file-system.ts';
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
-import { isCut, startsAt } from '../api/download.ts';
+import { isCut, repeatAfterCuts, startsAt } from '../api/download.ts';
 import { reviseFailure } from '../api/failures.ts';
 import type { ApiResponse } from '../api/response.ts';
 import { badResponse, readBytes } from '../api/response.ts';
-import { backoff, BACKOFF_BASE_MS } from '../api/retry.ts';
+import { TransportError } from '../api/transport/transport-error.ts';
 import type { Checksum } from '../durable/checksum.ts';
 import { checksumOf, createChecksum } from '../durable/checksum.ts';
 import { hasErrno, outputFailure } from '../durable/file-failures.ts';
@@ -234,25 +234,12 @@ function sourceUrl(file: Pick<ModelFile, 'path' | 'url'>, source: ModelSource): 
 
 async function completeDownload(url: URL, partial: PartialFile, deps: ModelDeps): Promise<void> {
   const client = await deps.client();
-  const { clock, maxRetries, random } = client.retry;
-  let furthest = partial.bytes;
-  for (let failures = 0; !partial.isFull;) {
-    try {
-      await downloadRest(client, url, partial, deps);
-      return;
-    } catch (error) {
-      if (!(error instanceof Failure) || !(error instanceof ShortBody || isCut(error))) throw error;
-      // Only progress beyond all earlier attempts counts: some servers always start again.
-      if (partial.bytes > furthest) failures = 0;
-      furthest = Math.max(furthest, partial.bytes);
-      if ((failures += 1) > maxRetries) throw error;
-      await clock.sleep(backoff(failures, BACKOFF_BASE_MS) * random.fraction(), deps.signal);
-    }
-  }
+  const attempt = async () => {
+    if (!partial.isFull) await downloadRest(client, url, partial, deps);
+  };
+  const position = () => partial.bytes;
+  await repeatAfterCuts(attempt, client.retry, { signal: deps.signal, position });
 }
-
-// A response that ended without an error, but too early.
-class ShortBody extends Failure {}
 
 async function downloadRest(
   client: ApiClient,
@@ -287,7 +274,9 @@ async function downloadRest(
   }
   if (partial.isFull) return;
   const missing = partial.size - partial.bytes;
-  throw new ShortBody(`the download ended ${missing} bytes early`, BAD_ANSWER);
+  // A response that ended without an error, but too early.
+  const cause = new TransportError('cut', url.host);
+  throw new Failure(`the download ended ${missing} bytes early`, { ...BAD_ANSWER, cause });
 }
 
 const BAD_ANSWER = { code: 'bad_answer', exit: 'badAnswer' } as const;
@@ -335,8 +324,7 @@ function explained(
   partial: Pick<PartialFile, 'bytes' | 'name'>,
 ): Failure {
   const { retryAfter, status = 0 } = error;
-  const isCutOff = error instanceof ShortBody || isCut(error);
-  const isWrongSource = error.exit === 'badAnswer' && !isCutOff;
+  const isWrongSource = error.exit === 'badAnswer' && !isCut(error);
   const resumes = partial.bytes === 0 ? '' : ' It resumes the download.';
   const when = retryAfter === undefined ? 'later' : `in ${counted(retryAfter, 'second')}`;
   const isBusy = status === 429 || status >= 500;
