@@ -39,7 +39,7 @@ const UNCHANGED: Resampler = {
 // From 0 to 10. At 4, errors are below -80 dB, far below those of mp3 compression; at 5 it takes a quarter more time.
 const QUALITY = 4;
 
-const INPUT_LENGTH = 4_096;
+const INPUT_LENGTH = 8_192;
 const FLOAT_BYTES = 4;
 
 class SpeexStream implements Resampler {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import {
@@ -76,7 +77,10 @@ export function createSpeechJobs(deps: SpeechJobDeps): JobType {
         whole.add(job.segments);
       }
       const segment = job.segments.find(({ status }) => status === 'pending');
-      if (segment !== undefined) return segmentStep(deps, job, segment, signal);
+      if (segment !== undefined) {
+        await wholes.get(job.id)?.approach(segment.index, signal);
+        return segmentStep(deps, job, segment, signal);
+      }
       await abortable(wholes.get(job.id)?.published ?? Promise.resolve(), signal);
       if (storedOrder(StoredSpeech, job).format === 'wav') {
         for (const { index } of job.segments) await deps.folder.remove(job.id, samplesFile(index));
@@ -151,33 +155,48 @@ interface WholeSpeech {
   readonly published: Promise<void>;
   /** Tells which segments are spoken by now. */
   add(segments: readonly SegmentRecord[]): void;
+  /**
+   * Resolves when only a few segments before `index` are not encoded yet. Otherwise the threads that speak would take
+   * the processors from the encoder, and stand still while it encodes the rest at the end.
+   */
+  approach(index: number, signal: AbortSignal): Promise<void>;
   /** Ends the encoding of an incomplete file, and deletes the file. */
   stop(): Promise<void>;
 }
 
+/** Number of segments, of at most 1,000 characters each, that may wait for the encoder. */
+const MOST_AHEAD = 3;
+
 function writeWhole(deps: SpeechJobDeps, job: StoredJob): WholeSpeech {
   const stopping = new AbortController();
+  const changes = new EventEmitter<{ spoken: []; encoding: [] }>();
   let { segments } = job;
-  let wake: (() => void) | undefined;
+  let encoding = 0;
+  const moveTo = (index: number): void => {
+    encoding = index;
+    changes.emit('encoding');
+  };
   async function* spoken(): AsyncGenerator<SpeechChunk> {
     for (const { index } of job.segments) {
+      moveTo(index);
       while (segments[index]?.status === 'pending') {
-        const changed = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        await abortable(changed, stopping.signal);
+        await abortable(once(changes, 'spoken'), stopping.signal);
       }
       yield* readSegment(deps.folder, job, segments[index], stopping.signal);
     }
   }
   const published = publishWhole(deps, job, spoken());
   // The step that waits for the file throws the failure.
-  published.catch(() => {});
+  void published.catch(() => {}).then(() => moveTo(job.segments.length));
   return {
     published,
     add(changed) {
       segments = changed;
-      wake?.();
+      changes.emit('spoken');
+    },
+    async approach(index, signal) {
+      const isFar = (): boolean => index - encoding > MOST_AHEAD;
+      while (isFar()) await abortable(once(changes, 'encoding'), signal);
     },
     async stop() {
       stopping.abort(new Error('the job was left'));
