@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.mjs';
+import { temporaryFiles } from './scripts/memory-folder.mjs';
 
 /** Folders whose tests are a project of their own, and therefore a gate. */
 const OWN_PROJECTS = [
@@ -40,6 +41,8 @@ const MEASURED_VOICES = [
 
 // Test files share worker processes: a fresh process for each file would take minutes. The soak isolates them.
 const isolate = process.env['FOLEY_TEST_SIZE'] === 'full';
+// The soak and the sweeps use the disk.
+const env = isolate ? {} : temporaryFiles();
 
 export default defineConfig({
   resolve: {
@@ -66,9 +69,13 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...OWN_PROJECTS],
           isolate,
+          env,
         },
       },
-      { extends: true, test: { name: 'binary', isolate, include: ['test/binary/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'binary', isolate, env, include: ['test/binary/**/*.test.ts'] },
+      },
       {
         extends: true,
         test: {
@@ -103,7 +110,10 @@ export default defineConfig({
           setupFiles: ['test/sparse-service/only-full.ts'],
         },
       },
-      { extends: true, test: { name: 'conformance', include: ['test/contract/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'conformance', env, include: ['test/contract/**/*.test.ts'] },
+      },
       {
         extends: true,
         test: {
