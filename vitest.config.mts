@@ -18,7 +18,7 @@ const TALK_TO_A_SERVICE = [
   'test/binary/{batch,jobs,media-client,voices}/*.test.ts',
   'test/binary/{api,auth,captions,interrupt,lists,models,output,pipes,profile}*.test.ts',
   'test/binary/{recover,request-headers,suggestions,target,tts-json,voice,warnings}*.test.ts',
-  'test/check/batch/{captions,failures,pauses}.test.ts',
+  'test/check/batch/{batch,captions,failures,pauses}.test.ts',
   'test/check/faults/{aligned,statuses}.test.ts',
   'test/check/jobs/{outcomes,results}.test.ts',
   'test/check/long-text/parts.test.ts',

@@ -9,7 +9,7 @@ const LONGEST = [
   'test/check/engines/espeak-ng.test.ts',
   'test/check/billing/effects.test.ts',
   'test/check/billing/billing.property.test.ts',
-  'test/live/driver.test.ts',
+  'test/library/client.test.ts',
   'test/audio/join/join.test.ts',
   'test/service/engine/hibari/engine.test.ts',
   'test/check/engines/install-espeak-ng.test.ts',

@@ -29,8 +29,17 @@ export interface Spoken {
   readonly words: readonly WordMark[];
 }
 
-/** Speaks with flite in this thread. */
+const spokenBefore = new Map<string, Spoken>();
+
+/** Speaks with flite in this thread, the same text once. */
 export function speakWords(text: string, voice: string = REFERENCE_VOICE, speed = 1): Spoken {
+  const key = JSON.stringify([text, voice, speed]);
+  const spoken = spokenBefore.get(key) ?? speakNow(text, voice, speed);
+  spokenBefore.set(key, spoken);
+  return spoken;
+}
+
+function speakNow(text: string, voice: string, speed: number): Spoken {
   const parts: Float32Array[] = [];
   const marks: WordMark[] = [];
   let length = 0;

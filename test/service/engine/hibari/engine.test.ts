@@ -240,7 +240,7 @@ describe('the words of a text and their times', () => {
         );
         expect(times.at(-1)).toBeLessThanOrEqual(lengthMs + 0.001);
       });
-      await assert(allAreTimed, { numRuns: IS_FULL ? 300 : 6 });
+      await assert(allAreTimed, { numRuns: IS_FULL ? 300 : 3 });
     },
   );
 

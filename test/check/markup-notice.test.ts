@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
-import { startHostedService } from './support/hosted-service.ts';
+import { startHostedService } from '../binary/support/hosted-service.ts';
 
 const HTML = '<p>Hello <b>there</b></p>';
 const SSML = '<speak>Hello</speak>';
