@@ -1,4 +1,5 @@
 // Packs the package as it would be published, installs the tarball without scripts in an empty folder, and speaks with it.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
