@@ -31,6 +31,9 @@ const TALK_TO_A_SERVICE = [
 /** Compares processor times, which other tests at the same time would disturb. */
 const RATIOS_OF_TIMES = 'test/check/linear-time.test.ts';
 
+/** Compile clients in five languages. */
+const GENERATED_CLIENTS = 'test/check/generated-clients/generated-clients.test.ts';
+
 /** Measure what voices say, at length: most of it is heard by Whisper. */
 const MEASURED_VOICES = [
   'test/check/{align-accuracy,align-music,engine-level,natural-voices,word-errors}.test.ts',
@@ -82,9 +85,15 @@ export default defineConfig({
           name: 'check',
           isolate,
           include: ['test/check/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, RATIOS_OF_TIMES, ...MEASURED_VOICES],
+          exclude: [
+            ...configDefaults.exclude,
+            RATIOS_OF_TIMES,
+            GENERATED_CLIENTS,
+            ...MEASURED_VOICES,
+          ],
         },
       },
+      { extends: true, test: { name: 'clients', include: [GENERATED_CLIENTS] } },
       { extends: true, test: { name: 'voices', isolate, include: MEASURED_VOICES } },
       {
         extends: true,
