@@ -31,15 +31,25 @@ const TALK_TO_A_SERVICE = [
 /** Compares processor times, which other tests at the same time would disturb. */
 const RATIOS_OF_TIMES = 'test/check/linear-time.test.ts';
 
-/** Compile clients in five languages. */
-const GENERATED_CLIENTS = 'test/check/generated-clients/generated-clients.test.ts';
-
-/** Measure what voices say, at length: most of it is heard by Whisper. */
-const MEASURED_VOICES = [
-  'test/check/{align-accuracy,align-music,engine-level,natural-voices,word-errors}.test.ts',
+/** Sweeps that take too long for every run of `npm run check`. */
+const LONG = [
+  // Measure what voices say, mostly by Whisper, and where words are.
+  'test/check/{align-accuracy,align-music,align-words,aligned-accuracy,engine-level}.test.ts',
+  'test/check/{natural-voices,python-tools,voice-networks,word-errors}.test.ts',
   'test/check/engines/piper.test.ts',
   'test/check/natural-voices/word-times.test.ts',
-  'test/check/voices/varied-voices.test.ts',
+  'test/check/phonemes/*.test.ts',
+  'test/check/voices/{pitch-meter,varied-voices}.test.ts',
+  // Install packages, and compile clients in five languages.
+  'test/check/{container,installing}.test.ts',
+  'test/check/engines/install-espeak-ng.test.ts',
+  'test/check/generated-clients/*.test.ts',
+  'test/check/natural-voices/add.test.ts',
+  // Run each command of the documentation.
+  'test/check/{readme,recipes}.test.ts',
+  // Let each file operation fail in turn.
+  'test/check/batch/effects.test.ts',
+  'test/check/engines/store-models.test.ts',
 ];
 
 // Test files share worker processes: a fresh process for each file would take minutes. The soak isolates them.
@@ -85,16 +95,10 @@ export default defineConfig({
           name: 'check',
           isolate,
           include: ['test/check/**/*.test.ts'],
-          exclude: [
-            ...configDefaults.exclude,
-            RATIOS_OF_TIMES,
-            GENERATED_CLIENTS,
-            ...MEASURED_VOICES,
-          ],
+          exclude: [...configDefaults.exclude, RATIOS_OF_TIMES, ...LONG],
         },
       },
-      { extends: true, test: { name: 'clients', include: [GENERATED_CLIENTS] } },
-      { extends: true, test: { name: 'voices', isolate, include: MEASURED_VOICES } },
+      { extends: true, test: { name: 'long', isolate, include: LONG } },
       {
         extends: true,
         test: {

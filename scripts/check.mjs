@@ -3,8 +3,8 @@ import { runChosenGates, vitest } from './gates.mjs';
 
 await runChosenGates(() => [
   { name: 'sweeps', command: vitest('check') },
-  // They take too long for every run: `npm run check -- --only linear`, clients or voices. The soak runs them too.
-  ...['linear', 'clients', 'voices']
+  // They take too long for every run: `npm run check -- --only long`, or linear. The soak runs them too.
+  ...['long', 'linear']
     .filter((name) => process.argv.includes(name))
     .map((name) => ({ name, command: vitest(name) })),
   { name: 'sparse service', command: vitest('sparse') },
