@@ -95,7 +95,8 @@ export function repeatAfterCuts<Result>(
     async onFailedAttempt({ error }) {
       // p-retry replaces an abort reason that is not an error.
       signal?.throwIfAborted();
-      if (!isCut(error)) throw error;
+      // An attempt that throws the failure before again has found that the rest cannot be sent.
+      if (!isCut(error) || error === cut) throw error;
       cut = error;
       if (position() > furthest) failures = 0;
       furthest = Math.max(furthest, position());
