@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
+import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { JobV1 } from '../../../src/contract/jobs.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { BASE_URL, jsonPost, OTHER_KEY } from '../support/test-service.ts';
@@ -85,6 +87,39 @@ describe('the audio of a job', () => {
     expect(await codeOf(response)).toEqual([404, 'ERR_AUDIO_NOT_FOUND']);
   });
 });
+
+describe('a job whose audio is encoded slowly', () => {
+  it('speaks a few segments ahead of the encoder, and all of them in the end', async () => {
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { create, directed, ended } = await jobService({
+      async *encode(format, chunks, options) {
+        // The first segment reaches the encoder, which stands still.
+        const first = await chunks[Symbol.asyncIterator]().next();
+        await released;
+        yield* encodeSpeech(format, joined(first, chunks), options);
+      },
+    });
+    const words = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'];
+    const id = await create({ text: paragraphs(...words), format: 'mp3' });
+    await expect.poll(() => directed.texts.length).toBe(4);
+    for (let turn = 0; turn < 500; turn += 1) await setImmediate();
+    expect(directed.texts.length).toBe(4);
+    release();
+    expect(await ended(id)).toMatchObject({ status: 'success' });
+    expect(directed.texts.length).toBe(words.length);
+  });
+});
+
+async function* joined<Chunk>(
+  first: IteratorResult<Chunk>,
+  rest: AsyncIterable<Chunk>,
+): AsyncGenerator<Chunk> {
+  if (first.done !== true) yield first.value;
+  yield* rest;
+}
 
 describe('a job of another account', () => {
   it('is nothing, wherever it is asked for', async () => {
