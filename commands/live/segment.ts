@@ -1,9 +1,10 @@
 import { Option } from 'commander';
 import type { AudioResponse } from '../../src/api/resources/speech.ts';
 import { fetchRealtimeSegment } from '../../src/api/resources/realtime.ts';
-import { extensionOf, formatOfMediaType } from '../../src/audio/formats.ts';
+import { extensionOf, foreignOutput, formatOfMediaType } from '../../src/audio/formats.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { checkOutputFlag } from '../../src/cli/flags/values.ts';
+import { REALTIME_FORMATS } from '../../src/contract/realtime/protocols.ts';
 import { downloadName } from '../../src/durable/names.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -37,6 +38,8 @@ export const definition: CommandDefinition<SegmentFlags> = {
       );
     }
     checkOutputFlag(path, context.globals.json === true);
+    const foreign = foreignOutput('--output', path ?? '', REALTIME_FORMATS);
+    if (foreign !== undefined) throw foreign;
     if (path === '-') context.io.requireStdout();
     const isFile = path !== undefined && path !== '-';
     let output = isFile ? await openOutput({ ...context, path, existing: 'replace' }) : undefined;

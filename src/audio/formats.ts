@@ -1,3 +1,8 @@
+import { FOREIGN_EXTENSIONS } from '../contract/foreign-extensions.ts';
+import type { Failure } from '../errors/failure.ts';
+import { usageFailure } from '../errors/failure.ts';
+import { display } from '../text/display.ts';
+
 /**
  * The formats that foley reads, writes or detects. Extensions have no dot. The first extension and the first media type
  * in each list are used for new files. `opus` is Opus in Ogg; `pcm` is raw 16-bit little-endian samples.
@@ -55,8 +60,27 @@ export function formatNamed(name: string): Format | undefined {
 
 /** Returns the format for a path's extension, ignoring case. A file that is named just `.mp3` has no extension. */
 export function formatOfPath(path: string): Format | undefined {
-  const extension = /[^/\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  const extension = extensionIn(path);
   return FORMAT_NAMES.find((format) => includes(FORMATS[format].extensions, extension));
+}
+
+/**
+ * Returns the failure for an output whose extension belongs to another kind of file, such as `.wma` or `.txt`; otherwise
+ * undefined.
+ * @param given the flag or field with the path, such as `--output`
+ * @param formats the formats that the output can have
+ */
+export function foreignOutput(
+  given: string,
+  path: string,
+  formats: readonly Format[],
+): Failure | undefined {
+  if (!FOREIGN_EXTENSIONS.has(extensionIn(path))) return undefined;
+  const extensions = formats.map((format) => `.${extensionOf(format)}`).join(', ');
+  return usageFailure(
+    `${given} is ${display(path)}; the extension of a speech file is ${extensions}`,
+    'Use one of these extensions, and convert the file afterwards.',
+  );
 }
 
 /**
@@ -84,6 +108,10 @@ export function mediaTypeOf(format: Format): string {
 }
 
 const FORMAT_NAMES = Object.keys(FORMATS).filter((name): name is Format => name in FORMATS);
+
+function extensionIn(path: string): string {
+  return /[^/\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+}
 
 function includes(list: readonly string[], wanted: string): boolean {
   return list.includes(wanted);

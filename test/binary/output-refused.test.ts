@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorLine } from '../harness/error-line.ts';
@@ -43,6 +43,47 @@ describe('flags that contradict each other are exit 2', () => {
   test('audio and JSON on stdout', async () => {
     const result = await refused(['--json', '-o', '-']);
     expect(errorLine(result)).toMatchObject({ code: 'usage', exitCode: 2, billed: 'no' });
+  });
+});
+
+describe('an extension that no speech file has is exit 2', () => {
+  test.each([
+    'wma',
+    'AIFF',
+    'aif',
+    'caf',
+    'amr',
+    'm4r',
+    'mka',
+    'weba',
+    'mp2',
+    'txt',
+    'json',
+    'srt',
+  ])('%s', async (extension) => {
+    const result = await refused(['-o', `x.${extension}`]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(`--output is x.${extension};`);
+    expect(result.stderr).toMatch(/\.mp3, \.wav, \.ogg/);
+  });
+
+  test.each([
+    ['jobs', 'create', 'Hi', '-o', 'x.wma'],
+    ['jobs', 'wait', 'job-1', '-o', 'x.wma'],
+    ['jobs', 'download', 'job-1', '-o', 'x.wma'],
+    ['live', 'Hi', '-o', 'x.wma'],
+    ['live', 'segment', 'a', 'b', '-o', 'x.wma'],
+    ['script', '../home/a.txt', '-o', 'x.wma'],
+    ['batch', '../home/a.txt', '--output-dir', 'b', '--name', '{name}.wma'],
+  ])('%s %s %s', async (...args) => {
+    const { server, env } = await startHostedService();
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.home, 'a.txt'), 'Hi');
+    const result = await runFoley(args, { sandbox, env });
+    expect(result.code, result.stderr).toBe(2);
+    expect(result.stderr).toMatch(/x?\.wma.*\.mp3/);
+    expect(server.requests).toEqual([]);
+    expect(await readdir(sandbox.out)).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
-import { extensionOf, formatOfPath } from '../../../src/audio/formats.ts';
+import { extensionOf, foreignOutput, formatOfPath } from '../../../src/audio/formats.ts';
+import { SPEECH_FORMATS } from '../../../src/contract/generated/speech-controls.ts';
 import { outputFailure } from '../../../src/durable/file-failures.ts';
 import { downloadName, segmentName } from '../../../src/durable/names.ts';
 import type { Existing, Output } from '../../../src/durable/output.ts';
@@ -56,6 +57,8 @@ export async function namedPlace(
     const place = stdoutPlace(context);
     return { file: undefined, placeFor: () => Promise.resolve(place), abandon: async () => {} };
   }
+  const foreign = holds === 'audio' ? foreignOutput('--output', output, SPEECH_FORMATS) : undefined;
+  if (foreign !== undefined) throw foreign;
   const file = await openOutput({ ...context, path: output, existing });
   const { state } = await context.paths();
   await sweepTemporaries(path.dirname(output), { ...context, state });

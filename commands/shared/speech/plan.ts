@@ -3,7 +3,7 @@ import { hasField, idempotencyHeader } from '../../../src/api/resources/speech.t
 import type { SpeechOptions, SpeechOrder } from '../../../src/api/resources/speech.ts';
 import type { WrittenCaptions } from '../../../src/captions/caption-files.ts';
 import type { Format } from '../../../src/audio/formats.ts';
-import { formatOfPath } from '../../../src/audio/formats.ts';
+import { foreignOutput, formatOfPath } from '../../../src/audio/formats.ts';
 import type { SettingSources } from '../../../src/config/settings.ts';
 import { resolveSetting } from '../../../src/config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
@@ -478,6 +478,8 @@ function formatOfFile<Possible extends Format>(
       'Leave --format out, or change the extension.',
     );
   }
+  const foreign = foreignOutput('--output', output, formats);
+  if (foreign !== undefined) throw foreign;
   return format ?? chooseFormat(options, surface);
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
-import { extensionOf, formatOfPath } from '../../audio/formats.ts';
+import { extensionOf, foreignOutput, formatOfPath } from '../../audio/formats.ts';
 import { SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { SpeechControls } from '../../contract/speech.ts';
@@ -146,6 +146,8 @@ function formatOf(
   source: string,
   chosen: AudioFormat | undefined,
 ): AudioFormat | undefined {
+  const foreign = foreignOutput(`${source}: its output`, output, SPEECH_FORMATS);
+  if (foreign !== undefined) throw foreign;
   const extensionFormat = formatOfPath(output);
   if (extensionFormat === undefined) return undefined;
   const format = SPEECH_FORMATS.find((candidate) => candidate === extensionFormat);
