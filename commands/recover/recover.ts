@@ -354,7 +354,7 @@ function kindOf(leftover: Leftover, isAlive: boolean): string {
   if (leftover.kind === 'damaged') return `unreadable: ${leftover.paths[0]} (${leftover.holds})`;
   if (leftover.kind === 'text') {
     const { plan, states } = leftover.left;
-    const done = Array.from(states.values()).filter(({ state }) => state === 'done').length;
+    const done = Array.from(states.values()).filter(({ state }) => state === 'verified').length;
     return `text in parts (${done} of ${plan.parts.length} are here)`;
   }
   if (leftover.kind === 'request') {

@@ -12,7 +12,7 @@ import { openOwnFile, readOwnText, RECORD_BYTES } from './own-files.ts';
 // process. Each kind of log defines its own records and merges them into its state.
 
 // The version of the line format that this foley writes; it also reads earlier versions.
-const LOG_VERSION = 1;
+const LOG_VERSION = 2;
 
 export const LOG_EXTENSION = '.jsonl';
 

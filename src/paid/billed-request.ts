@@ -5,16 +5,11 @@ import { reviseFailure } from '../api/failures.ts';
 import type { IdempotencyKey, RequestSpec } from '../api/request.ts';
 import type { AudioResponse } from '../api/resources/speech.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
-import type {
-  Intent,
-  IntentAbout,
-  IntentMetadata,
-  IntentJournal,
-  SettledState,
-} from './intents.ts';
+import type { Intent, IntentAbout, IntentMetadata, IntentJournal } from './intents.ts';
 import type { Output } from '../durable/output.ts';
 import { Failure } from '../errors/failure.ts';
 import { billingOf } from './decide.ts';
+import type { Outcome } from './purchase.ts';
 
 /** The journal that records billed requests, or a substitute that records nothing. */
 export interface RequestRecorder extends Pick<IntentJournal, 'closeRepeated'> {
@@ -156,17 +151,17 @@ export class BilledRequest {
     const { body, journal } = this.#options;
     const about = { ...this.#about, idempotencyKey: key, renews: this.id };
     const next = await journal.begin(about, body);
-    await this.#markAs('failed', { problem: 'refunded by the service' });
+    await this.#markAs('refunded', { problem: 'refunded by the service' });
     this.#intent = next;
     this.#about = about;
     await next.advance('sent');
   }
 
   /**
-   * Records the progress of a request. `accepted`: the response began and is charged, or a job was created. `done`:
-   * the result of the job can be downloaded. `verified`: all audio arrived. Never throws.
+   * Records the progress of a request. `accepted`: the response began and is charged, or a job was created; also records
+   * later facts about the job. `verified`: all audio arrived. Never throws.
    */
-  advance(state: 'accepted' | 'done' | 'verified', metadata: IntentMetadata): Promise<void> {
+  advance(state: 'accepted' | 'verified', metadata: IntentMetadata): Promise<void> {
     this.#jobId ??= metadata.jobId;
     return this.#intent.advance(state, metadata).catch(() => undefined);
   }
@@ -177,15 +172,15 @@ export class BilledRequest {
   }
 
   /**
-   * Records the final state of a request in a command that saves no audio, such as one that creates a voice. Success is
+   * Records the outcome of a request in a command that saves no audio, such as one that creates a voice. Success is
    * recorded as `published`.
    */
   async ended(
-    state: 'failed' | 'lost' | 'published' | 'rejected',
+    outcome: 'lost' | 'published' | 'refunded' | 'rejected',
     metadata: IntentMetadata,
   ): Promise<void> {
-    await this.#markAs(state, metadata);
-    if (state === 'published') await this.#closeRepeated(false);
+    await this.#markAs(outcome, metadata);
+    if (outcome === 'published') await this.#closeRepeated(false);
   }
 
   /** Records the failure and its billing outcome. */
@@ -195,7 +190,7 @@ export class BilledRequest {
     const { message: problem, requestId } = failure;
     const metadata = { problem, requestId };
     if (spooled?.id !== undefined) {
-      await this.#markAs('kept', { ...metadata, spoolId: spooled.id });
+      await this.#markAs('spooled', { ...metadata, spoolId: spooled.id });
     } else if (spooled === undefined && !this.isVerified) {
       const billing = billingOf(failure, false);
       if (billing === 'lost') await this.#markAs('lost', metadata);
@@ -206,7 +201,7 @@ export class BilledRequest {
 
   /** Records that the user cancelled the request. Also records which spool entry has the audio received so far. */
   async stopped({ id }: SpooledAudio): Promise<void> {
-    if (id !== undefined) await this.#markAs('kept', { spoolId: id });
+    if (id !== undefined) await this.#markAs('spooled', { spoolId: id });
   }
 
   abandoned(): Promise<void> {
@@ -221,8 +216,8 @@ export class BilledRequest {
   }
 
   // The request was sent: a failure of the journal must not lose the audio.
-  #markAs(state: SettledState, metadata?: IntentMetadata): Promise<void> {
-    return this.#intent.markAs(state, metadata).catch(() => undefined);
+  #markAs(outcome: Outcome, metadata?: IntentMetadata): Promise<void> {
+    return this.#intent.markAs(outcome, metadata).catch(() => undefined);
   }
 }
 

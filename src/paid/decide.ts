@@ -1,27 +1,5 @@
 import { Failure } from '../errors/failure.ts';
-
-/**
- * The states of a purchase, which is one request that may cost credits. Of two records of a purchase, the one with the
- * later state wins. Journals of single requests and of long texts have names of their own for some of them.
- */
-export const PURCHASE_STATES = [
-  /** The purchase and its idempotency key are in the journal; the request may have been sent. */
-  'planned',
-  /** A streaming request is about to be sent; it may be billed. The service sends its audio only once. */
-  'sent',
-  /** The service began to send the audio, or returned the id of a job; it is or will be billed. */
-  'accepted',
-  /** The service could not make the audio and refunded the request. */
-  'failed',
-  /** It was billed, and the audio can no longer be downloaded. */
-  'lost',
-  /** The audio is complete, verified and about to be renamed. */
-  'verified',
-  /** The audio was delivered. */
-  'published',
-] as const;
-
-export type PurchaseState = (typeof PURCHASE_STATES)[number];
+import type { PurchaseState } from './purchase.ts';
 
 interface RecordedPurchase {
   readonly state: PurchaseState;

@@ -15,6 +15,8 @@ import {
   writerOf as ownerLiveness,
 } from '../durable/log.ts';
 import { ensurePrivateFolder } from '../durable/own-files.ts';
+import type { Outcome, PurchaseState } from './purchase.ts';
+import { OUTCOMES, PURCHASE_STATES, isSettled, stateIn } from './purchase.ts';
 
 /** The journal of the billed requests of this process: one log file in a private folder (0700). */
 export class IntentJournal {
@@ -45,7 +47,7 @@ export class IntentJournal {
    * @throws Failure of kind `state`; the request must not be sent then
    */
   async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
-    const intent = new Intent(this, randomHex(this.#options, 8), 0, 'intent');
+    const intent = new Intent(this, randomHex(this.#options, 8), 0, 'planned');
     await this.write(intent, { about }, 'now', body);
     this.#intents.push(intent);
     return intent;
@@ -143,12 +145,12 @@ export class IntentJournal {
 export class Intent {
   readonly id: string;
   readonly generation: number;
-  state: IntentState;
+  state: PurchaseState;
   /** Position and size of the request body in this process's journal file. */
   body: { readonly bytes: number; readonly position: number } | undefined;
   readonly #journal: IntentJournal;
 
-  constructor(journal: IntentJournal, id: string, generation: number, state: IntentState) {
+  constructor(journal: IntentJournal, id: string, generation: number, state: PurchaseState) {
     this.#journal = journal;
     this.id = id;
     this.generation = generation;
@@ -156,20 +158,21 @@ export class Intent {
   }
 
   /**
-   * Records a new state of the operation. Waits until the record is on the disk in two cases: for `verified`, and for
-   * `accepted` if `facts` contains a job id.
+   * Records a new state of the operation, or more facts about its state. Waits until the record is on the disk in two
+   * cases: for `verified`, and for the first `accepted` if `facts` contains a job id.
    */
   async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
+    const durability = state === this.state ? 'later' : durabilityOf(state, facts);
     this.state = state;
-    await this.#journal.write(this, { facts }, durabilityOf(state, facts));
+    await this.#journal.write(this, { facts }, durability);
     // The stored body is no longer needed, because `foley recover` finds the job by its id.
     if (facts?.jobId !== undefined) this.#forgetBody();
   }
 
   /** Records the outcome of the operation. */
-  async markAs(state: SettledState, facts?: IntentMetadata): Promise<void> {
-    this.state = state;
-    await this.#journal.write(this, { facts }, 'later');
+  async markAs(outcome: Outcome, facts?: IntentMetadata): Promise<void> {
+    this.state = OUTCOMES[outcome];
+    await this.#journal.write(this, { facts: { ...facts, outcome } }, 'later');
     this.#forgetBody();
   }
 
@@ -266,7 +269,7 @@ export interface FinishedOperation {
 /** Returns whether the service billed two operations as one request (docs/billing.md, "Keys"). */
 export function isSameBilledRequest(open: IntentStatus, done: FinishedOperation): boolean {
   if (open.about === undefined || !isSameRequest(open.about, done.about)) return false;
-  if (open.state === 'intent' || open.state === 'sent') return true;
+  if (open.state === 'planned' || open.state === 'sent') return true;
   if (!done.isDelivered) return false;
   const { jobId } = open.facts;
   return jobId === undefined ? open.state === 'accepted' && done.isResumed : jobId === done.jobId;
@@ -282,28 +285,7 @@ function isSameRequest(open: IntentAbout, done: IntentAbout): boolean {
   return open.origin === origin && payer !== undefined && open.payer === payer;
 }
 
-/** The states of a billed operation that has not ended, in the order in which the operation reaches them. */
-export const OPEN_STATES = ['intent', 'sent', 'accepted', 'done', 'verified'] as const;
-
-/** The states of a billed operation that has ended. */
-export const SETTLED_STATES = [
-  /** The output is complete and has its final name. */
-  'published',
-  /** The audio was saved in the spool. */
-  'kept',
-  /** The service refused the request without billing it. */
-  'rejected',
-  /** The service accepted the request but could not complete it. */
-  'failed',
-  /** The request was billed but its audio is lost; foley has reported the loss. */
-  'lost',
-  /** The user discarded the result. */
-  'abandoned',
-] as const;
-
-export type OpenState = (typeof OPEN_STATES)[number];
-export type SettledState = (typeof SETTLED_STATES)[number];
-export type IntentState = OpenState | SettledState;
+type OpenState = 'sent' | 'accepted' | 'verified';
 
 /** The description of a billed request, recorded before it is sent. Contains neither the API key nor the text. */
 export interface IntentAbout {
@@ -337,6 +319,8 @@ export interface IntentMetadata {
   readonly checksum?: string | undefined;
   readonly spoolId?: string | undefined;
   readonly problem?: string | undefined;
+  /** How the operation ended; undefined while it is open, and in records of earlier versions of foley. */
+  readonly outcome?: Outcome | undefined;
 }
 
 /** The current status of a billed operation, merged from its recorded steps. */
@@ -346,7 +330,7 @@ export interface IntentStatus {
    * Number of times that the user paid to repeat this request. Only older versions of foley recorded a number above 0.
    */
   readonly generation: number;
-  readonly state: IntentState;
+  readonly state: PurchaseState;
   /** When the operation reached this state, as an ISO date. */
   readonly at: string;
   /** The description of the request; undefined if its line in the journal is damaged. */
@@ -359,20 +343,15 @@ interface IntentStep extends Omit<IntentStatus, 'about' | 'facts'> {
   readonly facts?: IntentMetadata | undefined;
 }
 
-/** Returns whether a billed operation in this state has ended. */
-export function isSettled(state: IntentState): state is SettledState {
-  return SETTLED_STATES.some((settled) => settled === state);
-}
-
 function parseStep(record: LogRecord): IntentStep | undefined {
-  const { id, generation, state, at, about, facts } = record;
-  const known = ALL_STATES.find((one) => one === state);
-  if (typeof id !== 'string' || typeof at !== 'string' || known === undefined) return undefined;
+  const { id, generation, at, about, facts } = record;
+  const state = stateIn(record);
+  if (typeof id !== 'string' || typeof at !== 'string' || state === undefined) return undefined;
   if (typeof generation !== 'number' || !Number.isSafeInteger(generation)) return undefined;
   return {
     id,
     generation,
-    state: known,
+    state,
     at,
     about: isAbout(about) ? about : undefined,
     facts: isMetadata(facts) ? facts : undefined,
@@ -381,7 +360,7 @@ function parseStep(record: LogRecord): IntentStep | undefined {
 
 /**
  * Returns the latest status of each operation, merged from its recorded steps. A step with a higher generation is
- * later. Within a generation, a step with a more advanced state is later. The steps may be in any order and from
+ * later. Within a generation, a step with a later state in {@link PURCHASE_STATES} is later, and an outcome is last. The steps may be in any order and from
  * several files.
  */
 export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
@@ -403,10 +382,12 @@ export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
   return Array.from(merged.values());
 }
 
-const ALL_STATES: readonly IntentState[] = [...OPEN_STATES, ...SETTLED_STATES];
-
+// Verified audio can be lost later.
 function orderOf({ generation, state }: IntentStep): number {
-  return generation * ALL_STATES.length + ALL_STATES.indexOf(state);
+  return (
+    (generation * 2 + Number(isSettled(state))) * PURCHASE_STATES.length +
+    PURCHASE_STATES.indexOf(state)
+  );
 }
 
 function isAbout(value: unknown): value is IntentAbout {

@@ -196,10 +196,10 @@ async function saveWhenDone<Job extends WaitedJob>(
   const job = await waitFor({ id, known }, source, { ...polling, signal }, onState);
   if (job.phase === 'failed') {
     const failure = failedJob(job);
-    await billed.ended('failed', { problem: failure.message });
+    await billed.ended('refunded', { problem: failure.message });
     throw failure;
   }
-  await billed.advance('done', metadataOf(job));
+  await billed.advance('accepted', metadataOf(job));
   if (placeFor === undefined) return undefined;
   const saved = await saveFile(await source.obtain(job, signal), job, {
     placeFor,

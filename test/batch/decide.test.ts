@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ItemFacts, ItemStatus } from '../../src/batch/journal/journal.ts';
 import type { DecisionFacts } from '../../src/batch/run/decide.ts';
 import { decide } from '../../src/batch/run/decide.ts';
-import type { PurchaseState } from '../../src/paid/decide.ts';
+import type { PurchaseState } from '../../src/paid/purchase.ts';
 
 const HERE = 'https://here.test';
 

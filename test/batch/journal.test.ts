@@ -6,7 +6,7 @@ import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import type { KeyAbout } from '../../src/batch/journal/keys.ts';
 import { bodyDigest, itemKey, namespaceSecret, openSecret } from '../../src/batch/journal/keys.ts';
 import { readJournals, mergeStep } from '../../src/batch/journal/journal.ts';
-import { PURCHASE_STATES } from '../../src/paid/decide.ts';
+import { PURCHASE_STATES } from '../../src/paid/purchase.ts';
 import type { ItemStatus, ItemStep } from '../../src/batch/journal/journal.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { Log, parseLog } from '../../src/durable/log.ts';

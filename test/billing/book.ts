@@ -1,6 +1,7 @@
 import type { Billed } from '../../src/errors/failure.ts';
-import type { IntentState, IntentStatus } from '../../src/paid/intents.ts';
-import { OPEN_STATES, isSettled } from '../../src/paid/intents.ts';
+import type { IntentStatus } from '../../src/paid/intents.ts';
+import type { PurchaseState } from '../../src/paid/purchase.ts';
+import { PURCHASE_STATES, isSettled } from '../../src/paid/purchase.ts';
 import type { LedgerFact, LedgerFacts, ServiceState } from './ledger-facts.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { LedgerFact, LedgerFacts, ServiceState } from './ledger-facts.ts';
  */
 export interface Book {
   readonly service: Map<string, ServiceState>;
-  readonly client: Map<string, IntentState>;
+  readonly client: Map<string, PurchaseState>;
   /** The key of each operation. */
   readonly keyOf: Map<string, string>;
   /** Operations and keys whose audio was delivered whole. */
@@ -61,9 +62,8 @@ export function followClient(book: Book, statuses: readonly IntentStatus[]): voi
   }
 }
 
-function isAfter(state: IntentState, before: IntentState): boolean {
-  const order: readonly IntentState[] = OPEN_STATES;
-  return isSettled(state) || order.indexOf(state) > order.indexOf(before);
+function isAfter(state: PurchaseState, before: PurchaseState): boolean {
+  return isSettled(state) || PURCHASE_STATES.indexOf(state) > PURCHASE_STATES.indexOf(before);
 }
 
 /** Records a report to the user; `yes` is never replaced. */

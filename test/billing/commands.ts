@@ -3,7 +3,7 @@ import type { AsyncCommand } from 'fast-check';
 import { expect } from 'vitest';
 import { idempotencyHeader } from '../../src/api/resources/speech.ts';
 import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
-import { isSettled } from '../../src/paid/intents.ts';
+import { isSettled } from '../../src/paid/purchase.ts';
 import type { Book } from './book.ts';
 import { tell } from './book.ts';
 import type { Via } from './client-run.ts';

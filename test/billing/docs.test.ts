@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { OPEN_STATES, SETTLED_STATES } from '../../src/paid/intents.ts';
+import { OUTCOMES, PURCHASE_STATES } from '../../src/paid/purchase.ts';
 
 const STATES_OF_A_REQUEST = ['in_progress', 'completed', 'refunded'];
 
-it.each([...OPEN_STATES, ...SETTLED_STATES, ...STATES_OF_A_REQUEST])(
+it.each([...PURCHASE_STATES, ...Object.keys(OUTCOMES), ...STATES_OF_A_REQUEST])(
   'docs/billing.md says what becomes of `%s`',
   async (state) => {
     const page = await readFile(new URL('../../docs/billing.md', import.meta.url), 'utf8');

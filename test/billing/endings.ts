@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { Failure } from '../../src/errors/failure.ts';
-import { isSettled } from '../../src/paid/intents.ts';
+import { isSettled } from '../../src/paid/purchase.ts';
 import type { Book } from './book.ts';
 import { tell } from './book.ts';
 import type { Run } from './run.ts';

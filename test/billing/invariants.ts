@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect } from 'vitest';
-import { isSettled } from '../../src/paid/intents.ts';
+import { isSettled } from '../../src/paid/purchase.ts';
 import { isTemporaryName } from '../../src/durable/files.ts';
 import type { Book } from './book.ts';
 import { followClient, followService } from './book.ts';

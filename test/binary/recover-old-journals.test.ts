@@ -3,8 +3,9 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { LogRecord } from '../../src/durable/log.ts';
-import { logLine, parseLog } from '../../src/durable/log.ts';
+import { parseLog } from '../../src/durable/log.ts';
 import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
+import { oldLogLine } from '../harness/old-log.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { BatchSandbox } from './batch/batch-sandbox.ts';
 import { batchSandbox, JOBS_PATH } from './batch/batch-sandbox.ts';
@@ -43,7 +44,7 @@ async function copyJournal(
 ): Promise<void> {
   const { records } = parseLog(await readFile(path.join(FIXTURES, name), 'utf8'));
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-  await writeFile(to, Buffer.concat(records.map((one) => logLine(change(owned(one))))));
+  await writeFile(to, Buffer.concat(records.map((one) => oldLogLine(change(owned(one))))));
 }
 
 async function recover({ sandbox, service }: BatchSandbox) {

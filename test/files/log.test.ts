@@ -64,7 +64,7 @@ describe('files of the build before', () => {
         expect(left.temporaries).toEqual(['/somewhere/.foley-1.part', '/somewhere/.foley-2.part']);
         expect([0, 1, 2].map((part) => record.part(part))).toEqual([
           {
-            state: 'done',
+            state: 'verified',
             key: 'key-0',
             jobId: 'job-0',
             creditsUsed: 13,

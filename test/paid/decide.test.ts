@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureOptions } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import type { Billing, NextStep, PurchaseState } from '../../src/paid/decide.ts';
-import { billingOf, nextStep, PURCHASE_STATES, sendRenewing } from '../../src/paid/decide.ts';
+import type { Billing, NextStep } from '../../src/paid/decide.ts';
+import { billingOf, nextStep, sendRenewing } from '../../src/paid/decide.ts';
+import type { PurchaseState } from '../../src/paid/purchase.ts';
+import { PURCHASE_STATES } from '../../src/paid/purchase.ts';
 
 /** What continues a purchase: of a stream, of a job, and with the audio on this computer. */
 const STEPS: Readonly<Record<PurchaseState, readonly [NextStep, NextStep, NextStep]>> = {

@@ -55,7 +55,7 @@ describe('the journal of what may cost credits', () => {
       {
         id: intent.id,
         generation: 0,
-        state: 'intent',
+        state: 'planned',
         at: '2024-05-06T07:08:09.000Z',
         about: ABOUT,
         facts: {},
@@ -260,7 +260,7 @@ describe('a damaged journal', () => {
     await intent.advance('sent');
     const [name = ''] = await namesIn(folder);
     const whole = await readFile(path.join(folder, name));
-    const begun = whole.indexOf('"state":"intent"');
+    const begun = whole.indexOf('"state":"planned"');
     const endOfIntent = whole.indexOf('\n', begun);
     for (let length = 0; length <= whole.length; length += 1) {
       await writeFile(path.join(folder, name), whole.subarray(0, length));
@@ -310,8 +310,8 @@ describe('a journal of a newer version', () => {
   it('is not touched, and nothing that costs credits is begun', async () => {
     const { folder, journal, list } = await simulation();
     await mkdir(folder, { recursive: true });
-    // Its CRC-32, as gzip has it: `printf %s 'v2 {"step":"of a later foley"}' | gzip | tail -c8 | od -An -tx4`.
-    const line = '\nv2 56bc6f1f {"step":"of a later foley"}\n';
+    // Its CRC-32, as gzip has it: `printf %s 'v3 {"step":"of a later foley"}' | gzip | tail -c8 | od -An -tx4`.
+    const line = '\nv3 35bbb63b {"step":"of a later foley"}\n';
     await writeFile(path.join(folder, 'newer.jsonl'), line);
     const failure = {
       exitCode: 32,
@@ -343,7 +343,7 @@ describe('whatever goes wrong while an operation is written down', () => {
         async check({ folder, list }, { struck, error }) {
           const { open } = await list();
           if (error === undefined) {
-            expect(open).toMatchObject([{ state: 'intent', about: ABOUT }]);
+            expect(open).toMatchObject([{ state: 'planned', about: ABOUT }]);
           } else {
             expect(error, struck).toMatchObject({ exitCode: 32, code: 'state', billed: 'no' });
             expect(await namesIn(folder).catch(() => []), struck).toEqual([]);
@@ -372,7 +372,7 @@ describe('whatever goes wrong while an operation is written down', () => {
       },
       async check({ list }, { struck }) {
         const [open] = (await list()).open;
-        expect(['intent', 'sent', 'accepted'], struck).toContain(open?.state);
+        expect(['planned', 'sent', 'accepted'], struck).toContain(open?.state);
         expect(open?.about).toEqual(ABOUT);
         if (struck === undefined) expect(open).toMatchObject({ facts: { jobId: 'job-1' } });
       },
@@ -399,7 +399,7 @@ describe('whatever goes wrong while an operation is written down', () => {
         if (sent.yes && error !== undefined) expect(open.length, struck).toBeLessThanOrEqual(1);
         if (error !== undefined) {
           expect(error).toMatchObject({ cause: expect.any(Killed) });
-          if (sent.yes) expect(['intent', 'sent']).toContain(open[0]?.state);
+          if (sent.yes) expect(['planned', 'sent']).toContain(open[0]?.state);
         }
       },
     });

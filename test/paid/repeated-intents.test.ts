@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import type {
-  IntentAbout,
-  IntentMetadata,
-  IntentState,
-  FinishedOperation,
-} from '../../src/paid/intents.ts';
+import type { IntentAbout, IntentMetadata, FinishedOperation } from '../../src/paid/intents.ts';
 import { isSameBilledRequest } from '../../src/paid/intents.ts';
+import type { PurchaseState } from '../../src/paid/purchase.ts';
 
 const ABOUT: IntentAbout = {
   what: 'speech',
@@ -22,7 +18,7 @@ const DONE = { about: ABOUT, jobId: undefined, isDelivered: true, isResumed: fal
 const EMBEDDED = { ...ABOUT, target: 'embedded' } as const;
 
 function same(
-  state: IntentState,
+  state: PurchaseState,
   done: Partial<FinishedOperation> = {},
   about: Partial<IntentAbout> = {},
   facts: IntentMetadata = {},
@@ -32,7 +28,7 @@ function same(
 }
 
 test('what was under way under the key is the same purchase', () => {
-  expect([same('intent'), same('sent'), same('sent', { isDelivered: false })]).toEqual([
+  expect([same('planned'), same('sent'), same('sent', { isDelivered: false })]).toEqual([
     true,
     true,
     true,
@@ -63,12 +59,11 @@ test('the embedded service has one account, and another port each time', () => {
   expect(same('sent', { about: EMBEDDED }, about)).toBe(true);
 });
 
-test.each<[string, IntentState, Partial<FinishedOperation>, IntentMetadata, boolean]>([
+test.each<[string, PurchaseState, Partial<FinishedOperation>, IntentMetadata, boolean]>([
   ['a stream that had begun was another one', 'accepted', {}, {}, false],
   ['a conversation went on', 'accepted', { isResumed: true }, {}, true],
   ['a conversation whose audio is whole is there', 'verified', { isResumed: true }, {}, false],
   ['the same job', 'accepted', { jobId: 'j' }, { jobId: 'j' }, true],
-  ['the same job, done', 'done', { jobId: 'j' }, { jobId: 'j' }, true],
   ['another job', 'accepted', { jobId: 'k' }, { jobId: 'j' }, false],
   ['only its id', 'accepted', { jobId: 'j', isDelivered: false }, { jobId: 'j' }, false],
 ])('%s', (_what, state, done, facts, isSame) => {

@@ -9,7 +9,7 @@ import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { Processes } from '../../effects/processes.ts';
-import type { PurchaseState } from '../../paid/decide.ts';
+import type { PurchaseState } from '../../paid/purchase.ts';
 import type { Shard } from '../plan/shard.ts';
 import type {
   JournalIndex,

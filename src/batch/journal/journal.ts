@@ -1,8 +1,8 @@
 import type { LogFile, LogRecord } from '../../durable/log.ts';
 import { hasShape, readLogs } from '../../durable/log.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
-import type { PurchaseState } from '../../paid/decide.ts';
-import { PURCHASE_STATES } from '../../paid/decide.ts';
+import type { PurchaseState } from '../../paid/purchase.ts';
+import { PURCHASE_STATES, stateIn } from '../../paid/purchase.ts';
 
 /** Name of the folder inside the output folder that contains the state of a batch. */
 export const BATCH_FOLDER = '.foley';
@@ -70,15 +70,15 @@ export interface ItemStatus extends ItemStep {
 }
 
 function parseItemStep(record: LogRecord): ItemStep | undefined {
-  const { item, body, generation, state, about, facts } = record;
-  const known = PURCHASE_STATES.find((one) => one === state);
-  if (typeof item !== 'string' || typeof body !== 'string' || known === undefined) return undefined;
+  const { item, body, generation, about, facts } = record;
+  const state = stateIn(record);
+  if (typeof item !== 'string' || typeof body !== 'string' || state === undefined) return undefined;
   if (typeof generation !== 'number' || !Number.isSafeInteger(generation)) return undefined;
   return {
     item,
     body,
     generation,
-    state: known,
+    state,
     about: isAbout(about) ? about : undefined,
     facts: isFacts(facts) ? facts : undefined,
   };

@@ -13,7 +13,7 @@ import { writtenWords } from '../../captions/written-words.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import type { PurchaseState } from '../../paid/decide.ts';
+import type { PurchaseState } from '../../paid/purchase.ts';
 import { billingOf, sendRenewing } from '../../paid/decide.ts';
 import type { WordTimes } from '../../paid/speakers/aligned-transport.ts';
 import { alignedSpeech, requestAligned } from '../../paid/speakers/aligned-transport.ts';

@@ -10,7 +10,7 @@ import type { Output } from '../../durable/output.ts';
 import { removeQuietly } from '../../durable/files.ts';
 import { readRegularFile } from '../../durable/regular-file.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { PurchaseState } from '../../paid/decide.ts';
+import type { PurchaseState } from '../../paid/purchase.ts';
 import type { JoinedParts, SpokenPart } from '../../paid/parts/speak-parts.ts';
 import { speakParts } from '../../paid/parts/speak-parts.ts';
 import type { PartWords } from '../../paid/parts/whole-audio.ts';

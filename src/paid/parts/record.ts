@@ -11,6 +11,8 @@ import { replaceFile } from '../../durable/publish.ts';
 import type { Processes, Liveness } from '../../effects/processes.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
+import type { PurchaseState } from '../purchase.ts';
+import { stateIn } from '../purchase.ts';
 import type { LongTextPlan } from './plan.ts';
 import { isPlan } from './plan.ts';
 
@@ -94,7 +96,7 @@ async function openLog(
 }
 
 function isPaid(part: PartState | undefined): boolean {
-  return part?.state === 'done' || (part?.state === 'accepted' && part.jobId !== undefined);
+  return part?.state === 'verified' || (part?.state === 'accepted' && part.jobId !== undefined);
 }
 
 function damagedText(file: string): Failure {
@@ -225,9 +227,9 @@ function plannedState({ parts }: LongTextPlan, index: number): PartState {
 interface PartStep {
   // Index of the part, from 0.
   readonly part: number;
-  // `keyed`: later requests use a new key; `accepted`: billed; `done`: the audio is in the part's file; `failed`: not
-  // billed under this key; `delivered`: the audio was streamed.
-  readonly state: (typeof STATES)[number];
+  // `planned`: later requests use a new key; `verified`: the audio is in the part's file; `published`: the audio was
+  // streamed.
+  readonly state: PurchaseState;
   readonly key?: string | undefined;
   readonly jobId?: string | undefined;
   readonly requestId?: string | undefined;
@@ -242,26 +244,22 @@ interface PartStep {
   readonly isPartial?: boolean | undefined;
 }
 
-export type PartState = Omit<PartStep, 'part' | 'state'> & {
-  readonly state: PartStep['state'] | 'planned';
-};
+export type PartState = Omit<PartStep, 'part'>;
 
 function afterStep(before: PartState, step: PartStep): PartState {
   const { part: _, ...known } = step;
   // A new key restarts the part.
-  const kept = step.state === 'keyed' ? {} : before;
+  const kept = step.state === 'planned' ? {} : before;
   const added = Object.fromEntries(
     Object.entries(known).filter(([, value]) => value !== undefined),
   );
   return { ...kept, ...added, state: step.state };
 }
 
-const STATES = ['keyed', 'accepted', 'done', 'failed', 'delivered'] as const;
-
 function parsePartStep(record: LogRecord): PartStep | undefined {
-  const { part, state } = record;
-  const known = STATES.find((one) => one === state);
-  if (known === undefined || typeof part !== 'number') return undefined;
+  const { part } = record;
+  const state = stateIn(record);
+  if (state === undefined || typeof part !== 'number') return undefined;
   const text = (name: string): string | undefined => {
     const value = record[name];
     return typeof value === 'string' ? value : undefined;
@@ -273,7 +271,7 @@ function parsePartStep(record: LogRecord): PartStep | undefined {
   const ignored = record['ignoredParameters'];
   return {
     part,
-    state: known,
+    state,
     key: text('key'),
     jobId: text('jobId'),
     requestId: text('requestId'),

@@ -53,7 +53,7 @@ export async function speakLongText(
       // Parts that are not played must not be billed.
       ahead: isStream ? concurrency : Infinity,
       onJoined: async (part, hasAudio) => {
-        if (isStream && hasAudio) await record.note({ part, state: 'delivered' });
+        if (isStream && hasAudio) await record.note({ part, state: 'published' });
         onProgress(part + 1);
       },
     });
@@ -101,7 +101,7 @@ function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPa
     },
     leaveOut: (refusal) => leaveOut(record, index, refusal),
     async join() {
-      if (record.part(index).state === 'delivered') await whole.endPart();
+      if (record.part(index).state === 'published') await whole.endPart();
       else await whole.add(record.partFile(index));
     },
     async words() {
@@ -130,7 +130,7 @@ async function closeRecord(record: LongTextRecord, error: unknown): Promise<bool
 
 function paidParts(record: LongTextRecord): number {
   const isPaid = (index: number): boolean =>
-    ['accepted', 'done'].includes(record.part(index).state);
+    ['accepted', 'verified'].includes(record.part(index).state);
   return record.plan.parts.filter((_, index) => isPaid(index)).length;
 }
 
@@ -174,7 +174,7 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>)
 export function costOf({ plan, states }: Pick<InterruptedText, 'plan' | 'states'>) {
   const atStake = plan.parts
     .map((_, index) => states.get(index))
-    .filter((part) => part?.state === 'accepted' || part?.state === 'done');
+    .filter((part) => part?.state === 'accepted' || part?.state === 'verified');
   return { creditsUsed: sum(atStake.map((part) => part?.creditsUsed ?? 0)) };
 }
 

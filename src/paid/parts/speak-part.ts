@@ -18,7 +18,7 @@ import { openOutput, replaceFile } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { NextStep, PurchaseState } from '../decide.ts';
+import type { NextStep } from '../decide.ts';
 import { nextStep } from '../decide.ts';
 import { alignedStreamTransport } from '../speakers/aligned-transport.ts';
 import { downloadSpeech } from '../speakers/speech-job.ts';
@@ -26,7 +26,7 @@ import type { AudioSink } from '../deliver.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speakers/speak-stream.ts';
 import { DISCARD, speak } from '../speakers/speak-stream.ts';
-import type { LongTextRecord, PartState } from './record.ts';
+import type { LongTextRecord } from './record.ts';
 import type { PartWords } from './whole-audio.ts';
 
 const PART_WORDS = 'the word times of a part';
@@ -119,7 +119,7 @@ async function fetchPart(
   const { requestId = job.requestId } = record.part(index);
   await record.note({
     part: index,
-    state: 'done',
+    state: 'verified',
     bytes,
     sampleRate,
     unspoken,
@@ -143,7 +143,7 @@ async function createJob(
     idempotencyKey: { value: key, madeByTool: !hasOwnKey },
     requestId: requestId === undefined ? undefined : ownPartKey(requestId, index),
     signal,
-    onNewKey: (next) => record.note({ part: index, state: 'keyed', key: next }),
+    onNewKey: (next) => record.note({ part: index, state: 'planned', key: next }),
   });
   await record.note({ part: index, state: 'accepted', jobId: job.id, ...metadataOf(job) });
   return job;
@@ -156,7 +156,7 @@ async function renewKey(
 ): Promise<string> {
   const { key } = record.part(index);
   const next = key === undefined ? random.uuid() : sha256(`${key}\nagain`);
-  await record.note({ part: index, state: 'keyed', key: next });
+  await record.note({ part: index, state: 'planned', key: next });
   return next;
 }
 
@@ -234,7 +234,7 @@ export async function speakStreamPart(
   });
   await record.note({
     part: index,
-    state: direct === undefined ? 'done' : 'delivered',
+    state: direct === undefined ? 'verified' : 'published',
     bytes: spoken.verdict.bytes,
     sampleRate: spoken.verdict.sampleRate,
     creditsUsed: spoken.response.creditsUsed,
@@ -377,15 +377,6 @@ async function downloadPart(
   }
 }
 
-const AS_PURCHASE: Readonly<Record<PartState['state'], PurchaseState>> = {
-  planned: 'planned',
-  keyed: 'planned',
-  accepted: 'accepted',
-  done: 'verified',
-  failed: 'failed',
-  delivered: 'published',
-};
-
 async function nextStepOf(
   record: LongTextRecord,
   index: number,
@@ -393,8 +384,8 @@ async function nextStepOf(
 ): Promise<NextStep> {
   const { bytes, jobId, state } = record.part(index);
   const file = record.partFile(index);
-  const isPresent = state === 'done' && (await isPartSaved(file, bytes, files));
-  return nextStep({ state: AS_PURCHASE[state], jobId, isPresent });
+  const isPresent = state === 'verified' && (await isPartSaved(file, bytes, files));
+  return nextStep({ state, jobId, isPresent });
 }
 
 async function isPartSaved(

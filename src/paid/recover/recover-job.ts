@@ -70,10 +70,9 @@ export async function recoverAs<Job extends WaitedJob>(
     const creditsUsed = job.creditsUsed ?? jobCost(job.status, facts.creditsUsed) ?? null;
     if (job.phase === 'failed') {
       const { message: problem } = failedJob(job);
-      await entry.markAs('failed', { problem });
+      await entry.markAs('refunded', { problem });
       return { ...details, creditsUsed, outcome: 'refunded', problem };
     }
-    await entry.advance('done');
     const made = await source.obtain(job, signal);
     const wanted = about?.output ?? downloadName(job.id, extensionOf(made.format));
     const { path: output = wanted, unspoken = [] } = await saveFile(made, job, {

@@ -109,7 +109,7 @@ async function noteStreamedParts(
   if (record.plan.via === 'job') return;
   for (const index of record.plan.parts.keys()) {
     const found = await ifExists(record.partFile(index), files.stat(record.partFile(index)));
-    if (found === undefined || record.part(index).state === 'done') continue;
-    await record.note({ part: index, state: 'done', bytes: found.size });
+    if (found === undefined || record.part(index).state === 'verified') continue;
+    await record.note({ part: index, state: 'verified', bytes: found.size });
   }
 }

@@ -16,7 +16,8 @@ import { chargeOf } from '../../contract/endpoint-lookup.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { removeTemporary } from '../../durable/files.ts';
-import type { IntentAbout, IntentJournal, OpenIntent, SettledState } from '../intents.ts';
+import type { IntentAbout, IntentJournal, OpenIntent } from '../intents.ts';
+import type { Outcome } from '../purchase.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
 import type { Spool } from '../../durable/spool.ts';
@@ -96,7 +97,7 @@ async function recordRefund(
   const problem = await getRefund(client, id, signal);
   if (problem === undefined) return undefined;
   await removeTemporary(about.temporary, deps);
-  await journal.resume(intent).markAs('failed', { problem });
+  await journal.resume(intent).markAs('refunded', { problem });
   return { ...requestDetails(intent), creditsUsed: 0, outcome: 'refunded', problem };
 }
 
@@ -107,15 +108,15 @@ async function recordOutcome(
   { journal }: ResolveDeps,
 ): Promise<Recovered> {
   const { code, message: problem } = error;
-  const settled = async (state: SettledState, changes: Pick<Recovered, 'outcome' | 'problem'>) => {
-    await journal.resume(intent).markAs(state, { problem: error.message });
-    return { ...requestDetails(intent), ...changes };
+  const settled = async (outcome: Outcome & Recovered['outcome']): Promise<Recovered> => {
+    await journal.resume(intent).markAs(outcome, { problem });
+    return { ...requestDetails(intent), outcome, problem };
   };
-  if (isRefunded(error)) return settled('failed', { outcome: 'refunded', problem });
+  if (isRefunded(error)) return settled('refunded');
   // The same request cannot conflict with itself: another request used the key.
-  if (isDecided(error)) return settled('rejected', { outcome: 'rejected', problem });
+  if (isDecided(error)) return settled('rejected');
   if (what === 'speech' && code === 'ERR_REQUEST_ALREADY_COMPLETED') {
-    return settled('lost', { outcome: 'lost', problem });
+    return settled('lost');
   }
   // The failure already names the audio, or the problem with the output file.
   const isOfOutput = ['exists', 'output', 'state'].includes(error.exit);

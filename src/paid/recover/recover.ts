@@ -4,14 +4,8 @@ import { checksumOf, kindOf } from '../../durable/checksum.ts';
 import { stateFailure, hasErrno } from '../../durable/file-failures.ts';
 import { removeQuietly, removeTemporary, isTemporaryName } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import type {
-  IntentAbout,
-  IntentJournal,
-  IntentMetadata,
-  OpenIntent,
-  SettledState,
-} from '../intents.ts';
-import type { PurchaseState } from '../decide.ts';
+import type { IntentAbout, IntentJournal, IntentMetadata, OpenIntent } from '../intents.ts';
+import type { Outcome } from '../purchase.ts';
 import { nextStep } from '../decide.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
@@ -180,21 +174,6 @@ function failed(leftover: Leftover, { hint, message }: Failure): Recovered {
   };
 }
 
-const AS_PURCHASE: Readonly<Record<OpenIntent['state'], PurchaseState>> = {
-  intent: 'planned',
-  sent: 'sent',
-  accepted: 'accepted',
-  // The result can be downloaded.
-  done: 'accepted',
-  verified: 'verified',
-  published: 'published',
-  kept: 'published',
-  rejected: 'failed',
-  failed: 'failed',
-  lost: 'lost',
-  abandoned: 'lost',
-};
-
 async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Recovered> {
   const { about, facts, id } = intent;
   const details = {
@@ -212,7 +191,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
   const output = about?.output ?? null;
   const isPresent = output !== null && (await hasChecksum(output, facts.checksum, deps));
   const { jobId } = facts;
-  const next = nextStep({ state: AS_PURCHASE[intent.state], jobId, isPresent });
+  const next = nextStep({ state: intent.state, jobId, isPresent });
   if (next === 'use') {
     await deps.journal.resume(intent).markAs('published');
     return { ...details, outcome: 'recovered', output };
@@ -296,9 +275,9 @@ async function recoverAudio(
     id: entry.id,
     problem: record?.problem ?? null,
   };
-  const settle = async (state: SettledState): Promise<void> => {
+  const settle = async (outcome: Outcome): Promise<void> => {
     if (intent === undefined) return;
-    await deps.journal.resume(intent).markAs(state, { spoolId: entry.id });
+    await deps.journal.resume(intent).markAs(outcome, { spoolId: entry.id });
   };
   if (intent !== undefined && mayRun(intent, deps.clock)) {
     return { ...details, outcome: 'running', output: entry.path };
@@ -306,7 +285,7 @@ async function recoverAudio(
   const isWhole =
     record?.complete === true || (await hasChecksum(entry.path, intent?.facts.checksum, deps));
   if (!isWhole) {
-    await settle('kept');
+    await settle('spooled');
     const lost = { ...details, outcome: 'lost', output: entry.path } as const;
     if (record?.reported === true) return { ...lost, isReported: true };
     await deps.spool.markReported(entry);

@@ -2,9 +2,10 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { bodyDigest } from '../../../src/batch/journal/keys.ts';
-import { logLine, parseLog } from '../../../src/durable/log.ts';
+import { parseLog } from '../../../src/durable/log.ts';
 import type { BatchSandbox } from '../../binary/batch/batch-sandbox.ts';
 import { batchSandbox, JOBS_PATH } from '../../binary/batch/batch-sandbox.ts';
+import { oldLogLine } from '../../harness/old-log.ts';
 
 const FIXTURE = path.resolve('test/fixtures/batch-positions');
 /** The voice "Clara", the default of the foley that made the fixture. */
@@ -50,7 +51,7 @@ async function oldFolder(): Promise<BatchSandbox> {
   await cp(path.join(FIXTURE, 'secret'), path.join(audio, '.foley/secret'));
   const jobs = await buy(sandbox);
   const { records } = parseLog(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
-  const lines = records.map((record) => logLine(moved(record, sandbox, jobs)));
+  const lines = records.map((record) => oldLogLine(moved(record, sandbox, jobs)));
   await writeFile(path.join(audio, '.foley/journal/old.jsonl'), Buffer.concat(lines));
   return sandbox;
 }

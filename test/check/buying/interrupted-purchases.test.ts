@@ -6,10 +6,10 @@ import path from 'node:path';
 import { crc32, inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { LogRecord } from '../../../src/durable/log.ts';
-import { logLine } from '../../../src/durable/log.ts';
 import { startFaultyService } from './faulty-purchases.ts';
 import type { Shop } from './ways.ts';
 import { creditsOf, customer, openShop } from './ways.ts';
+import { oldLogLine } from '../../harness/old-log.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
@@ -167,7 +167,7 @@ function bytesOf(
   if ('deflated' in content) return inflateSync(Buffer.from(content.deflated, 'base64'));
   const lines = content.records.map((record) => {
     const made: LogRecord = JSON.parse(here(JSON.stringify(record)));
-    return logLine(made);
+    return oldLogLine(made);
   });
   return Buffer.concat(lines);
 }

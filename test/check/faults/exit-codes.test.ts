@@ -218,8 +218,8 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
         await mkdir(folder, { recursive: true });
         const file = path.join(folder, '20240101T000000Z-1-00000000.jsonl');
         const json = '{"new":true}';
-        const sum = crc32(`v2 ${json}`).toString(16).padStart(8, '0');
-        await writeFile(file, `\nv2 ${sum} ${json}\n`);
+        const sum = crc32(`v3 ${json}`).toString(16).padStart(8, '0');
+        await writeFile(file, `\nv3 ${sum} ${json}\n`);
         return fixture.speak(['--json']);
       },
     },

@@ -88,10 +88,10 @@ describe('the record of a long text', () => {
     const options = await stateFolder();
     const first = await beginRecord(PLAN, TEXT, options);
     await first.note({ part: 0, state: 'accepted', jobId: 'job-0', creditsUsed: 7 });
-    await first.note({ part: 0, state: 'done', bytes: 99 });
+    await first.note({ part: 0, state: 'verified', bytes: 99 });
     await first.note({ part: 1, state: 'accepted', jobId: 'job-1' });
     await first.note({ part: 1, state: 'failed' });
-    await first.note({ part: 1, state: 'keyed', key: 'key-2' });
+    await first.note({ part: 1, state: 'planned', key: 'key-2' });
     await first.verified('abc');
     await first.close();
     const [left] = await listRecords(options);
@@ -99,14 +99,14 @@ describe('the record of a long text', () => {
     expect(left.checksum).toBe('abc');
     const second = await resumeRecord(left, options);
     expect(second.part(0)).toEqual({
-      state: 'done',
+      state: 'verified',
       key: 'key-0',
       jobId: 'job-0',
       creditsUsed: 7,
       bytes: 99,
     });
     // Under another key nothing of what was known holds.
-    expect(second.part(1)).toEqual({ state: 'keyed', key: 'key-2' });
+    expect(second.part(1)).toEqual({ state: 'planned', key: 'key-2' });
     expect(second.partText(1)).toBe('Another one.');
     await second.remove();
     expect(await listRecords(options)).toEqual([]);
@@ -137,7 +137,7 @@ describe('the record of a long text', () => {
   });
 
   test('says less, and never something else, when its end is chopped off', async () => {
-    const states = ['planned', 'accepted', 'done'];
+    const states = ['planned', 'accepted', 'verified'];
     await assert(
       asyncProperty(integer({ min: 0, max: 400 }), async (lost) => {
         const options = await stateFolder();
@@ -145,7 +145,7 @@ describe('the record of a long text', () => {
         const journal = path.join(options.folder, PLAN.id, 'journal.jsonl');
         const whole = (await stat(journal)).size;
         await record.note({ part: 0, state: 'accepted', jobId: 'job-0' });
-        await record.note({ part: 0, state: 'done', bytes: 99 });
+        await record.note({ part: 0, state: 'verified', bytes: 99 });
         await record.close();
         const size = Math.max(whole, (await stat(journal)).size - lost);
         await truncate(journal, size);
