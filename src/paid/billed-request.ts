@@ -5,11 +5,11 @@ import { reviseFailure } from '../api/failures.ts';
 import type { IdempotencyKey, RequestSpec } from '../api/request.ts';
 import type { AudioResponse } from '../api/resources/speech.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
-import type { Intent, IntentAbout, IntentMetadata, IntentJournal } from './intents.ts';
+import type { Intent, IntentAbout, IntentJournal } from './intents.ts';
 import type { Output } from '../durable/output.ts';
 import { Failure } from '../errors/failure.ts';
 import { billingOf } from './decide.ts';
-import type { Outcome } from './purchase.ts';
+import type { Outcome, PurchaseMetadata } from './purchase.ts';
 
 /** The journal that records billed requests, or a substitute that records nothing. */
 export interface RequestRecorder extends Pick<IntentJournal, 'closeRepeated'> {
@@ -161,12 +161,12 @@ export class BilledRequest {
    * Records the progress of a request. `accepted`: the response began and is charged, or a job was created; also records
    * later facts about the job. `verified`: all audio arrived. Never throws.
    */
-  advance(state: 'accepted' | 'verified', metadata: IntentMetadata): Promise<void> {
+  advance(state: 'accepted' | 'verified', metadata: PurchaseMetadata): Promise<void> {
     this.#jobId ??= metadata.jobId;
     return this.#intent.advance(state, metadata).catch(() => undefined);
   }
 
-  async published(metadata: IntentMetadata): Promise<void> {
+  async published(metadata: PurchaseMetadata): Promise<void> {
     await this.#markAs('published', metadata);
     await this.#closeRepeated(true);
   }
@@ -177,7 +177,7 @@ export class BilledRequest {
    */
   async ended(
     outcome: 'lost' | 'published' | 'refunded' | 'rejected',
-    metadata: IntentMetadata,
+    metadata: PurchaseMetadata,
   ): Promise<void> {
     await this.#markAs(outcome, metadata);
     if (outcome === 'published') await this.#closeRepeated(false);
@@ -216,7 +216,7 @@ export class BilledRequest {
   }
 
   // The request was sent: a failure of the journal must not lose the audio.
-  #markAs(outcome: Outcome, metadata?: IntentMetadata): Promise<void> {
+  #markAs(outcome: Outcome, metadata?: PurchaseMetadata): Promise<void> {
     return this.#intent.markAs(outcome, metadata).catch(() => undefined);
   }
 }

@@ -15,8 +15,14 @@ import {
   writerOf as ownerLiveness,
 } from '../durable/log.ts';
 import { ensurePrivateFolder } from '../durable/own-files.ts';
-import type { Outcome, PurchaseState } from './purchase.ts';
-import { OUTCOMES, PURCHASE_STATES, isSettled, stateIn } from './purchase.ts';
+import type {
+  Outcome,
+  Purchase,
+  PurchaseMetadata,
+  PurchaseState,
+  PurchaseStep,
+} from './purchase.ts';
+import { OUTCOMES, isSettled, mergeStep, parseStep } from './purchase.ts';
 
 /** The journal of the billed requests of this process: one log file in a private folder (0700). */
 export class IntentJournal {
@@ -161,7 +167,7 @@ export class Intent {
    * Records a new state of the operation, or more facts about its state. Waits until the record is on the disk in two
    * cases: for `verified`, and for the first `accepted` if `facts` contains a job id.
    */
-  async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
+  async advance(state: OpenState, facts?: PurchaseMetadata): Promise<void> {
     const durability = state === this.state ? 'later' : durabilityOf(state, facts);
     this.state = state;
     await this.#journal.write(this, { facts }, durability);
@@ -170,7 +176,7 @@ export class Intent {
   }
 
   /** Records the outcome of the operation. */
-  async markAs(outcome: Outcome, facts?: IntentMetadata): Promise<void> {
+  async markAs(outcome: Outcome, facts?: PurchaseMetadata): Promise<void> {
     this.state = OUTCOMES[outcome];
     await this.#journal.write(this, { facts: { ...facts, outcome } }, 'later');
     this.#forgetBody();
@@ -182,7 +188,7 @@ export class Intent {
   }
 }
 
-function durabilityOf(state: OpenState, facts: IntentMetadata | undefined): Durability {
+function durabilityOf(state: OpenState, facts: PurchaseMetadata | undefined): Durability {
   if (state === 'verified') return 'now';
   if (state !== 'accepted') return 'later';
   // The job id is needed to download the job. Without an id the step contains only the price, which is not urgent.
@@ -310,69 +316,41 @@ export interface IntentAbout {
   readonly temporary: string | null;
 }
 
-/** Metadata that becomes known while the operation is in progress. */
-export interface IntentMetadata {
-  readonly jobId?: string | undefined;
-  readonly requestId?: string | undefined;
-  readonly creditsUsed?: number | undefined;
-  readonly bytes?: number | undefined;
-  readonly checksum?: string | undefined;
-  readonly spoolId?: string | undefined;
-  readonly problem?: string | undefined;
-  /** How the operation ended; undefined while it is open, and in records of earlier versions of foley. */
-  readonly outcome?: Outcome | undefined;
-}
-
-/** The current status of a billed operation, merged from its recorded steps. */
-export interface IntentStatus {
+interface IntentStep extends PurchaseStep<IntentAbout> {
   readonly id: string;
-  /**
-   * Number of times that the user paid to repeat this request. Only older versions of foley recorded a number above 0.
-   */
-  readonly generation: number;
-  readonly state: PurchaseState;
   /** When the operation reached this state, as an ISO date. */
   readonly at: string;
-  /** The description of the request; undefined if its line in the journal is damaged. */
-  readonly about: IntentAbout | undefined;
-  readonly facts: IntentMetadata;
-}
-
-interface IntentStep extends Omit<IntentStatus, 'about' | 'facts'> {
-  readonly about?: IntentAbout | undefined;
-  readonly facts?: IntentMetadata | undefined;
-}
-
-function parseStep(record: LogRecord): IntentStep | undefined {
-  const { id, generation, at, about, facts } = record;
-  const state = stateIn(record);
-  if (typeof id !== 'string' || typeof at !== 'string' || state === undefined) return undefined;
-  if (typeof generation !== 'number' || !Number.isSafeInteger(generation)) return undefined;
-  return {
-    id,
-    generation,
-    state,
-    at,
-    about: isAbout(about) ? about : undefined,
-    facts: isMetadata(facts) ? facts : undefined,
-  };
 }
 
 /**
- * Returns the latest status of each operation, merged from its recorded steps. A step with a higher generation is
- * later. Within a generation, a step with a later state in {@link PURCHASE_STATES} is later, and an outcome is last. The steps may be in any order and from
+ * The current status of a billed operation. `about` is undefined if its line in the journal is damaged. Only older
+ * versions of foley recorded a `generation` above 0.
+ */
+export type IntentStatus = IntentStep & Purchase<IntentAbout>;
+
+function parseIntentStep(record: LogRecord): IntentStep | undefined {
+  const { id, at } = record;
+  const step = parseStep(record, isAbout);
+  if (typeof id !== 'string' || typeof at !== 'string' || step === undefined) return undefined;
+  // Version 1 recorded an outcome only as a state.
+  const outcome = OUTCOME_OF.get(step.state);
+  const facts = outcome === undefined ? step.facts : { outcome, ...step.facts };
+  return { id, at, ...step, facts };
+}
+
+const OUTCOME_OF: ReadonlyMap<PurchaseState, Outcome> = new Map([
+  ['failed', 'refunded'],
+  ['lost', 'lost'],
+  ['published', 'published'],
+]);
+
+/**
+ * Returns the latest status of each operation, merged from its recorded steps. The steps may be in any order and from
  * several files.
  */
 export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
   const merged = new Map<string, IntentStatus>();
-  for (const step of steps.toSorted((a, b) => orderOf(a) - orderOf(b))) {
-    const before = merged.get(step.id);
-    merged.set(step.id, {
-      ...step,
-      about: step.about ?? before?.about,
-      facts: { ...before?.facts, ...step.facts },
-    });
-  }
+  for (const step of steps) merged.set(step.id, mergeStep(merged.get(step.id), step));
   // The process may have been killed before it recorded that the refunded operation has ended.
   for (const { about } of merged.values()) {
     const renewed = merged.get(about?.renews ?? '');
@@ -380,14 +358,6 @@ export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
     merged.set(renewed.id, { ...renewed, state: 'failed' });
   }
   return Array.from(merged.values());
-}
-
-// Verified audio can be lost later.
-function orderOf({ generation, state }: IntentStep): number {
-  return (
-    (generation * 2 + Number(isSettled(state))) * PURCHASE_STATES.length +
-    PURCHASE_STATES.indexOf(state)
-  );
 }
 
 function isAbout(value: unknown): value is IntentAbout {
@@ -402,18 +372,6 @@ function isAbout(value: unknown): value is IntentAbout {
     temporary: 'string|null',
     payer: 'string|undefined',
     renews: 'string|undefined',
-  });
-}
-
-function isMetadata(value: unknown): value is IntentMetadata {
-  return hasShape(value, {
-    jobId: 'string|undefined',
-    requestId: 'string|undefined',
-    creditsUsed: 'number|undefined',
-    bytes: 'number|undefined',
-    checksum: 'string|undefined',
-    spoolId: 'string|undefined',
-    problem: 'string|undefined',
   });
 }
 
@@ -450,7 +408,9 @@ function intentFile(
   { garbled, isTorn, path: file, records }: LogFile,
   processes: Processes,
 ): IntentFile {
-  const steps = records.map((record) => parseStep(record)).filter((step) => step !== undefined);
+  const steps = records
+    .map((record) => parseIntentStep(record))
+    .filter((step) => step !== undefined);
   const bodies = new Map<string, string>();
   for (const { body, id } of records) {
     if (typeof body === 'string' && typeof id === 'string' && body.trim() !== '')

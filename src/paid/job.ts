@@ -10,7 +10,8 @@ import type { AudioVerdict } from '../audio/reader.ts';
 import type { CodePointRange } from '../contract/unspoken.ts';
 import { removeTemporary } from '../durable/files.ts';
 import type { FileDeps } from '../durable/files.ts';
-import type { IntentJournal, IntentMetadata, OpenIntent } from './intents.ts';
+import type { IntentJournal, OpenIntent } from './intents.ts';
+import type { PurchaseMetadata } from './purchase.ts';
 import type { Output } from '../durable/output.ts';
 import { abortable } from '../effects/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
@@ -69,7 +70,7 @@ interface SaveOptions {
   readonly placeFor: OpenDestination;
   readonly signal?: AbortSignal | undefined;
   /** Called with the size and checksum of the verified file, before the file gets its final name. */
-  readonly onVerified?: ((metadata: IntentMetadata) => Promise<void>) | undefined;
+  readonly onVerified?: ((metadata: PurchaseMetadata) => Promise<void>) | undefined;
 }
 
 /**
@@ -227,7 +228,7 @@ async function waitFor<Job extends WaitedJob>(
   return job;
 }
 
-function metadataOf({ creditsUsed, id, requestId }: WaitedJob): IntentMetadata {
+function metadataOf({ creditsUsed, id, requestId }: WaitedJob): PurchaseMetadata {
   return { jobId: id, requestId, creditsUsed };
 }
 

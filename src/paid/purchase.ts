@@ -1,4 +1,5 @@
 import type { LogRecord } from '../durable/log.ts';
+import { hasShape } from '../durable/log.ts';
 
 /**
  * The states of a purchase, which is one request that may cost credits: a single request, a part of a long text, or an
@@ -45,6 +46,125 @@ export type Outcome = keyof typeof OUTCOMES;
 export function isSettled(state: PurchaseState): boolean {
   return Object.values<PurchaseState>(OUTCOMES).includes(state);
 }
+
+/** The fields of a purchase that are known only after its request is sent. */
+export interface PurchaseMetadata {
+  readonly jobId?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly creditsUsed?: number | undefined;
+  readonly quotaRemaining?: number | undefined;
+  readonly ignoredParameters?: readonly string[] | undefined;
+  readonly bytes?: number | undefined;
+  /** Sample rate of raw samples, whose file does not state it. */
+  readonly sampleRate?: number | undefined;
+  /** Checksum of the verified output of a single request; its length shows its kind (`kindOf`). */
+  readonly checksum?: string | undefined;
+  /** SHA-256 of the audio of an item, by which the batch finds the audio under any name. */
+  readonly sha256?: string | undefined;
+  /** Modification time of the audio file. Used to detect an unchanged file without reading it. */
+  readonly mtimeMs?: number | undefined;
+  /** What the voice left out of the text, in the format of `X-Foley-Unspoken`. */
+  readonly unspoken?: string | undefined;
+  /** True if a segment of the job failed or a word has no timing. */
+  readonly isPartial?: boolean | undefined;
+  /**
+   * True if the service refused the request without billing it. The request may then be sent again with the same
+   * idempotency key.
+   */
+  readonly isRefused?: boolean | undefined;
+  readonly spoolId?: string | undefined;
+  readonly problem?: string | undefined;
+  /** How a single request ended; undefined while it is open. */
+  readonly outcome?: Outcome | undefined;
+}
+
+/** A journal record: a new state of one purchase. */
+export interface PurchaseStep<About> {
+  /**
+   * 0 for the first request. Each repetition that is billed on its own has the next higher number, and another
+   * idempotency key.
+   */
+  readonly generation: number;
+  readonly state: PurchaseState;
+  /** What was recorded before the request was sent; undefined in records of later states. */
+  readonly about?: About | undefined;
+  readonly facts?: PurchaseMetadata | undefined;
+}
+
+/** The current state of a purchase, merged from its records. */
+export interface Purchase<About> extends PurchaseStep<About> {
+  readonly about: About | undefined;
+  readonly facts: PurchaseMetadata;
+}
+
+/** Parses the fields that the records of all purchases have; returns undefined for another record. */
+export function parseStep<About>(
+  record: LogRecord,
+  isAbout: (value: unknown) => value is About,
+): PurchaseStep<About> | undefined {
+  const { generation, about, facts } = record;
+  const state = stateIn(record);
+  if (state === undefined || typeof generation !== 'number') return undefined;
+  if (!Number.isSafeInteger(generation)) return undefined;
+  return {
+    generation,
+    state,
+    about: isAbout(about) ? about : undefined,
+    facts: isMetadata(facts) ? facts : undefined,
+  };
+}
+
+/**
+ * Returns the state of a purchase after a record. Of two generations, the higher one wins. Within one generation, an
+ * outcome wins, then the state that is later in {@link PURCHASE_STATES}. The records may be in any order.
+ */
+export function mergeStep<Step extends PurchaseStep<unknown>>(
+  before: (Step & Purchase<Step['about']>) | undefined,
+  step: Step,
+): Step & Purchase<Step['about']> {
+  const { about, facts = {} } = step;
+  if (before === undefined || step.generation > before.generation) return { ...step, about, facts };
+  if (step.generation < before.generation) return before;
+  const isLater = orderOf(step) >= orderOf(before);
+  return {
+    ...(isLater ? step : before),
+    about: isLater ? (about ?? before.about) : (before.about ?? about),
+    facts: isLater ? { ...before.facts, ...facts } : { ...facts, ...before.facts },
+  };
+}
+
+function orderOf({ facts, state }: PurchaseStep<unknown>): number {
+  const ended = facts?.outcome === undefined ? 0 : PURCHASE_STATES.length;
+  return ended + PURCHASE_STATES.indexOf(state);
+}
+
+/** Returns whether a value is metadata of a purchase. */
+export function isMetadata(value: unknown): value is PurchaseMetadata {
+  if (!hasShape(value, METADATA_TYPES)) return false;
+  const { ignoredParameters: names, outcome } = value;
+  const isList = Array.isArray(names) && names.every((one) => typeof one === 'string');
+  const isKnown = typeof outcome === 'string' && Object.hasOwn(OUTCOMES, outcome);
+  return (names === undefined || isList) && (outcome === undefined || isKnown);
+}
+
+const METADATA_TYPES = {
+  jobId: 'string|undefined',
+  requestId: 'string|undefined',
+  creditsUsed: 'number|undefined',
+  quotaRemaining: 'number|undefined',
+  ignoredParameters: 'object|undefined',
+  bytes: 'number|undefined',
+  sampleRate: 'number|undefined',
+  checksum: 'string|undefined',
+  sha256: 'string|undefined',
+  mtimeMs: 'number|undefined',
+  unspoken: 'string|undefined',
+  isPartial: 'boolean|undefined',
+  isRefused: 'boolean|undefined',
+  spoolId: 'string|undefined',
+  problem: 'string|undefined',
+  outcome: 'string|undefined',
+} satisfies Record<keyof PurchaseMetadata, string>;
 
 /**
  * Returns the state in a journal record of a request, part or item; undefined if the record contains none. Logs of

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ItemFacts, ItemStatus } from '../../src/batch/journal/journal.ts';
+import type { ItemStatus } from '../../src/batch/journal/journal.ts';
 import type { DecisionFacts } from '../../src/batch/run/decide.ts';
 import { decide } from '../../src/batch/run/decide.ts';
-import type { PurchaseState } from '../../src/paid/purchase.ts';
+import type { PurchaseMetadata, PurchaseState } from '../../src/paid/purchase.ts';
 
 const HERE = 'https://here.test';
 
-function statusOf(state: PurchaseState, facts: ItemFacts = {}, origin = HERE): ItemStatus {
+function statusOf(state: PurchaseState, facts: PurchaseMetadata = {}, origin = HERE): ItemStatus {
   const about = { output: 'a.mp3', key: 'k', origin };
   return { item: 'a', body: 'b', generation: 2, state, about, facts };
 }

@@ -1,8 +1,15 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
 import { logLine, parseLog } from '../../src/durable/log.ts';
-import type { PurchaseState } from '../../src/paid/purchase.ts';
-import { isSettled, OUTCOMES, PURCHASE_STATES, stateIn } from '../../src/paid/purchase.ts';
+import type { Purchase, PurchaseMetadata, PurchaseState } from '../../src/paid/purchase.ts';
+import {
+  isMetadata,
+  isSettled,
+  mergeStep,
+  OUTCOMES,
+  PURCHASE_STATES,
+  stateIn,
+} from '../../src/paid/purchase.ts';
 import { oldLogLine } from '../harness/old-log.ts';
 
 describe('the states of earlier logs', () => {
@@ -72,3 +79,41 @@ test('a log that two versions of foley wrote is read whole', () => {
     states: ['verified', 'verified'],
   });
 });
+
+describe('the records of one purchase', () => {
+  test.each([
+    ['the later state wins', [stepTo('lost'), stepTo('verified', { bytes: 9 })], 'verified'],
+    [
+      'an outcome wins over a later state: verified audio can be lost',
+      [stepTo('verified', { bytes: 9 }), stepTo('lost', { outcome: 'lost' })],
+      'lost',
+    ],
+  ] as const)('%s, in any order', (_, steps, state) => {
+    for (const order of [steps, steps.toReversed()]) {
+      expect(merged(order)).toMatchObject({ state, facts: { bytes: 9 } });
+    }
+  });
+
+  it('have no metadata of an unknown kind', () => {
+    const strange = [
+      { creditsUsed: '1' },
+      { jobId: 1 },
+      { outcome: 'odd' },
+      { ignoredParameters: 'volume' },
+      { ignoredParameters: [1] },
+    ];
+    expect(strange.filter((one) => isMetadata(one))).toEqual([]);
+    expect(isMetadata({ ignoredParameters: ['volume'], outcome: 'spooled' })).toBe(true);
+  });
+});
+
+function stepTo(state: PurchaseState, facts: PurchaseMetadata = {}): Purchase<unknown> {
+  return { generation: 0, state, about: undefined, facts };
+}
+
+function merged(steps: readonly Purchase<unknown>[]): Purchase<unknown> | undefined {
+  return steps.reduce<Purchase<unknown> | undefined>(
+    (before, next) => mergeStep(before, next),
+    undefined,
+  );
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { IntentAbout, IntentMetadata, FinishedOperation } from '../../src/paid/intents.ts';
+import type { IntentAbout, FinishedOperation } from '../../src/paid/intents.ts';
 import { isSameBilledRequest } from '../../src/paid/intents.ts';
-import type { PurchaseState } from '../../src/paid/purchase.ts';
+import type { PurchaseMetadata, PurchaseState } from '../../src/paid/purchase.ts';
 
 const ABOUT: IntentAbout = {
   what: 'speech',
@@ -21,7 +21,7 @@ function same(
   state: PurchaseState,
   done: Partial<FinishedOperation> = {},
   about: Partial<IntentAbout> = {},
-  facts: IntentMetadata = {},
+  facts: PurchaseMetadata = {},
 ): boolean {
   const left = { id: 'a', generation: 0, state, at: '', about: { ...ABOUT, ...about }, facts };
   return isSameBilledRequest(left, { ...DONE, ...done });
@@ -59,7 +59,7 @@ test('the embedded service has one account, and another port each time', () => {
   expect(same('sent', { about: EMBEDDED }, about)).toBe(true);
 });
 
-test.each<[string, PurchaseState, Partial<FinishedOperation>, IntentMetadata, boolean]>([
+test.each<[string, PurchaseState, Partial<FinishedOperation>, PurchaseMetadata, boolean]>([
   ['a stream that had begun was another one', 'accepted', {}, {}, false],
   ['a conversation went on', 'accepted', { isResumed: true }, {}, true],
   ['a conversation whose audio is whole is there', 'verified', { isResumed: true }, {}, false],

@@ -9,16 +9,9 @@ import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { Processes } from '../../effects/processes.ts';
-import type { PurchaseState } from '../../paid/purchase.ts';
+import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import type { Shard } from '../plan/shard.ts';
-import type {
-  JournalIndex,
-  ReadJournals,
-  ItemAbout,
-  ItemFacts,
-  ItemStatus,
-  ItemStep,
-} from './journal.ts';
+import type { JournalIndex, ReadJournals, ItemAbout, ItemStatus, ItemStep } from './journal.ts';
 import { BATCH_FOLDER, PART_ID, readJournals, withState } from './journal.ts';
 import { namespaceSecret, openSecret } from './keys.ts';
 import type { BatchSecret } from './keys.ts';
@@ -196,7 +189,7 @@ export class BatchFolder {
   async note(
     status: ItemStatus,
     state: PurchaseState,
-    facts: ItemFacts,
+    facts: PurchaseMetadata,
     durability?: 'now',
   ): Promise<ItemStatus> {
     const { body, generation, item } = status;
@@ -214,7 +207,7 @@ export class BatchFolder {
   noteSoon(
     status: ItemStatus,
     state: PurchaseState,
-    facts: ItemFacts,
+    facts: PurchaseMetadata,
     onFailure: (failure: Failure) => void,
   ): ItemStatus {
     const { body, generation, item } = status;
@@ -230,7 +223,7 @@ export class BatchFolder {
    * Records that an audio file was renamed to its final name. A crash may lose the record; the next `foley batch` then
    * recognizes the file by its hash.
    */
-  notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {
+  notePublished(status: ItemStatus, facts: PurchaseMetadata): ItemStatus {
     const { about, body, generation, item } = status;
     const step = { item, body, generation, state: 'published', facts } as const;
     this.#parts.journal.queue([step]);

@@ -1,8 +1,13 @@
 import type { LogFile, LogRecord } from '../../durable/log.ts';
 import { hasShape, readLogs } from '../../durable/log.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
-import type { PurchaseState } from '../../paid/purchase.ts';
-import { PURCHASE_STATES, stateIn } from '../../paid/purchase.ts';
+import type {
+  Purchase,
+  PurchaseMetadata,
+  PurchaseState,
+  PurchaseStep,
+} from '../../paid/purchase.ts';
+import { PURCHASE_STATES, mergeStep, parseStep } from '../../paid/purchase.ts';
 
 /** Name of the folder inside the output folder that contains the state of a batch. */
 export const BATCH_FOLDER = '.foley';
@@ -12,27 +17,6 @@ export const BATCH_FOLDER = '.foley';
  * Such a part is requested once, and its record is looked up while the batch runs.
  */
 export const PART_ID = '';
-
-/** The fields of a journal record that are known only after the request is sent, such as the job id and the cost. */
-export interface ItemFacts {
-  readonly jobId?: string;
-  readonly requestId?: string;
-  readonly creditsUsed?: number;
-  readonly sha256?: string;
-  readonly bytes?: number;
-  /** Modification time of the audio file. Used to detect an unchanged file without reading it. */
-  readonly mtimeMs?: number;
-  /** What the voice left out of the text, in the format of `X-Foley-Unspoken`. */
-  readonly unspoken?: string;
-  /** True if a segment of the job failed or a word has no timing. */
-  readonly isPartial?: boolean;
-  /**
-   * True if the service refused the request without billing it. The request may then be sent again with the same
-   * idempotency key.
-   */
-  readonly isRefused?: boolean;
-  readonly problem?: string;
-}
 
 /**
  * The fields of a journal record that are written before the request is sent. They never contain an API key or the
@@ -47,62 +31,30 @@ export interface ItemAbout {
   readonly besides?: readonly string[];
 }
 
-/** A journal record: a new state of one billed request. */
-export interface ItemStep {
+/** A journal record: a new state of one billed request of an item. */
+export interface ItemStep extends PurchaseStep<ItemAbout> {
   /** Id of the item for which the request was sent. Other items with the same request body may use the audio. */
   readonly item: string;
   /** Digest of the request body (`bodyDigest`). */
   readonly body: string;
-  /**
-   * 0 for the first request with this body. Each repeated request (for example, by `--redo`) has the next higher
-   * number, and therefore another idempotency key.
-   */
-  readonly generation: number;
-  readonly state: PurchaseState;
-  readonly about?: ItemAbout | undefined;
-  readonly facts?: ItemFacts | undefined;
 }
 
 /** Current state of one billed request, computed from its journal records. */
-export interface ItemStatus extends ItemStep {
-  readonly about: ItemAbout | undefined;
-  readonly facts: ItemFacts;
-}
+export type ItemStatus = ItemStep & Purchase<ItemAbout>;
 
 function parseItemStep(record: LogRecord): ItemStep | undefined {
-  const { item, body, generation, about, facts } = record;
-  const state = stateIn(record);
-  if (typeof item !== 'string' || typeof body !== 'string' || state === undefined) return undefined;
-  if (typeof generation !== 'number' || !Number.isSafeInteger(generation)) return undefined;
-  return {
-    item,
-    body,
-    generation,
-    state,
-    about: isAbout(about) ? about : undefined,
-    facts: isFacts(facts) ? facts : undefined,
-  };
-}
-
-/**
- * Updates the status of a request with a journal record. Of two generations, the higher one wins. Within one
- * generation, the state that is later in {@link PURCHASE_STATES} wins.
- */
-export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemStatus {
-  const { about, facts = {} } = step;
-  if (before === undefined || step.generation > before.generation) return { ...step, about, facts };
-  if (step.generation < before.generation) return before;
-  const isLater = PURCHASE_STATES.indexOf(step.state) >= PURCHASE_STATES.indexOf(before.state);
-  return {
-    ...before,
-    state: isLater ? step.state : before.state,
-    about: isLater ? (about ?? before.about) : (before.about ?? about),
-    facts: isLater ? { ...before.facts, ...facts } : { ...facts, ...before.facts },
-  };
+  const { item, body } = record;
+  const step = parseStep(record, isAbout);
+  if (typeof item !== 'string' || typeof body !== 'string' || step === undefined) return undefined;
+  return { item, body, ...step };
 }
 
 /** Returns the status of a request after it changed to a new state. */
-export function withState(status: ItemStatus, state: PurchaseState, facts: ItemFacts): ItemStatus {
+export function withState(
+  status: ItemStatus,
+  state: PurchaseState,
+  facts: PurchaseMetadata,
+): ItemStatus {
   return { ...status, state, facts: { ...status.facts, ...facts } };
 }
 
@@ -117,23 +69,6 @@ function isAbout(value: unknown): value is ItemAbout {
   const { besides } = value;
   const isTexts = Array.isArray(besides) && besides.every((one) => typeof one === 'string');
   return besides === undefined || isTexts;
-}
-
-const FACT_TYPES = {
-  jobId: 'string|undefined',
-  requestId: 'string|undefined',
-  creditsUsed: 'number|undefined',
-  sha256: 'string|undefined',
-  bytes: 'number|undefined',
-  mtimeMs: 'number|undefined',
-  unspoken: 'string|undefined',
-  isPartial: 'boolean|undefined',
-  isRefused: 'boolean|undefined',
-  problem: 'string|undefined',
-} satisfies Record<keyof ItemFacts, string>;
-
-function isFacts(value: unknown): value is ItemFacts {
-  return hasShape(value, FACT_TYPES);
 }
 
 /** A file of the batch, as recorded in the journal. */

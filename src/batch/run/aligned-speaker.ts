@@ -13,14 +13,14 @@ import { writtenWords } from '../../captions/written-words.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import type { PurchaseState } from '../../paid/purchase.ts';
+import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import { billingOf, sendRenewing } from '../../paid/decide.ts';
 import type { WordTimes } from '../../paid/speakers/aligned-transport.ts';
 import { alignedSpeech, requestAligned } from '../../paid/speakers/aligned-transport.ts';
 import { counted } from '../../text/display.ts';
 import { plainText } from '../../text/document.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
+import type { ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { BodyOf } from './paused-items.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
@@ -42,7 +42,7 @@ interface AlignedSpeakerOptions extends FileDeps {
    * Undefined for parts of items.
    */
   readonly save:
-    | ((output: Output, content: CaptionContent, facts: ItemFacts) => Promise<boolean>)
+    | ((output: Output, content: CaptionContent, facts: PurchaseMetadata) => Promise<boolean>)
     | undefined;
   readonly idleTimeoutMs: number | undefined;
 }
@@ -194,9 +194,11 @@ export class AlignedSpeaker implements ItemSpeaker {
   ): Promise<DeliveredItem | Failure> {
     const { folder, save } = this.#options;
     let verified = status;
-    let saveable: { readonly content: CaptionContent; readonly facts: ItemFacts } | undefined;
+    let saveable:
+      | { readonly content: CaptionContent; readonly facts: PurchaseMetadata }
+      | undefined;
     let written: DeliveredItem['captions'];
-    const onVerified = async (facts: ItemFacts, verdict: AudioVerdict): Promise<void> => {
+    const onVerified = async (facts: PurchaseMetadata, verdict: AudioVerdict): Promise<void> => {
       const speech = alignedSpeech(item.order.text, response, verdict);
       const { shape } = this.#options.captions;
       const content = { timings: timingsOfItem(item, speech), shape };
@@ -209,7 +211,7 @@ export class AlignedSpeaker implements ItemSpeaker {
       written = await captions.publish();
     };
     const publication = { file, item, onVerified };
-    let published: ItemFacts;
+    let published: PurchaseMetadata;
     try {
       published = await writeAudio(response, output, publication, this.#options);
     } catch (error) {
@@ -261,7 +263,11 @@ export class AlignedSpeaker implements ItemSpeaker {
   }
 
   // Ignores errors, because the state `sent` on disk already means that the item may be billed.
-  #noteQuietly(status: ItemStatus, state: PurchaseState, facts: ItemFacts): Promise<ItemStatus> {
+  #noteQuietly(
+    status: ItemStatus,
+    state: PurchaseState,
+    facts: PurchaseMetadata,
+  ): Promise<ItemStatus> {
     return this.#options.folder.note(status, state, facts).catch(() => status);
   }
 }
@@ -283,6 +289,6 @@ function savedFailure(failure: Failure, creditsUsed: number | undefined): Failur
 const ASK_AGAIN =
   'Run the same command again: it repeats the request under the same key, which is not billed twice.';
 
-function costOf({ creditsUsed, requestId }: AlignedResponse): ItemFacts {
+function costOf({ creditsUsed, requestId }: AlignedResponse): PurchaseMetadata {
   return creditsUsed === undefined ? { requestId } : { requestId, creditsUsed };
 }

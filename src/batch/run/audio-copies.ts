@@ -10,7 +10,7 @@ import { openOutput } from '../../durable/publish.ts';
 import { openRegularFile } from '../../durable/regular-file.ts';
 import { copyIntoNew } from '../../durable/spool.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
-import type { ItemFacts } from '../journal/journal.ts';
+import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import { captionNames } from './aligned-speaker.ts';
 
 interface AudioCopiesOptions extends FileDeps {
@@ -38,7 +38,7 @@ export class AudioCopies {
   }
 
   /** Yields the copies of an audio file whose captions are complete and unchanged. The caller checks the audio. */
-  async *find({ bytes, sha256 = '' }: ItemFacts): AsyncGenerator<string, void, undefined> {
+  async *find({ bytes, sha256 = '' }: PurchaseMetadata): AsyncGenerator<string, void, undefined> {
     const { files, formats } = this.#options;
     this.#names ??= this.#list();
     for (const name of (await this.#names).get(sha256) ?? []) {
@@ -55,7 +55,7 @@ export class AudioCopies {
    * Copies an output file and its captions. Removes the oldest copies of all batches above 1 GiB. Never throws: without
    * a copy, the output is the only file.
    */
-  async add(file: string, { bytes = 0, sha256 = '' }: ItemFacts): Promise<void> {
+  async add(file: string, { bytes = 0, sha256 = '' }: PurchaseMetadata): Promise<void> {
     const { files, formats } = this.#options;
     if (formats.length === 0) return;
     try {
@@ -78,7 +78,7 @@ export class AudioCopies {
    * Saves verified audio that could not get its final name, with its captions, as the copy of an output. Returns whether
    * it is saved. Never throws.
    */
-  async save(output: Output, content: CaptionContent, facts: ItemFacts): Promise<boolean> {
+  async save(output: Output, content: CaptionContent, facts: PurchaseMetadata): Promise<boolean> {
     const { files, formats } = this.#options;
     const released = await output.release();
     const temporary = path.join(this.#folder, `saved-${randomHex(this.#options, 12)}`);

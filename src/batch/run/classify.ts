@@ -7,7 +7,8 @@ import { containedPath } from '../../durable/names.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
-import type { KnownFile, ItemStatus, ItemFacts } from '../journal/journal.ts';
+import type { KnownFile, ItemStatus } from '../journal/journal.ts';
+import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import { FirstOwners, foldedName } from '../plan/plan.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { Decision } from './decide.ts';
@@ -265,7 +266,7 @@ export class OutputInspector {
    */
   async inspect(
     { output, source }: ItemFiles,
-    audio: Pick<ItemFacts, 'bytes' | 'sha256'> = {},
+    audio: Pick<PurchaseMetadata, 'bytes' | 'sha256'> = {},
   ): Promise<OutputState> {
     const { index, outputDir } = this.#options;
     const folder = path.posix.dirname(output);

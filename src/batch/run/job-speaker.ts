@@ -14,7 +14,8 @@ import { Failure } from '../../errors/failure.ts';
 import { sendRenewing } from '../../paid/decide.ts';
 import { downloadSpeech } from '../../paid/speakers/speech-job.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
+import type { ItemStatus } from '../journal/journal.ts';
+import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import { itemKey } from '../journal/keys.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { publishAudio, renewer } from './publish-audio.ts';
@@ -139,13 +140,13 @@ export class JobSpeaker implements ItemSpeaker {
   async #download(
     { file, isNew, item }: ItemWork,
     job: SpeechJob,
-    onVerified: (facts: ItemFacts) => Promise<void>,
+    onVerified: (facts: PurchaseMetadata) => Promise<void>,
     signal: AbortSignal,
-  ): Promise<ItemFacts> {
+  ): Promise<PurchaseMetadata> {
     const { client, folder, folders, maxRetries } = this.#options;
     const { temporaries } = folder;
     const publication = { file, isNew, item, folders, temporaries, onVerified };
-    const save = (audio: AudioResponse): Promise<ItemFacts> =>
+    const save = (audio: AudioResponse): Promise<PurchaseMetadata> =>
       publishAudio(audio, publication, this.#options);
     return downloadSpeech(client, job, save, { maxRetries, signal }).catch((error: unknown) => {
       throw isNotFound(error) ? missingJob(job.id, error) : error;

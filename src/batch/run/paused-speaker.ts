@@ -10,14 +10,14 @@ import type { Output } from '../../durable/output.ts';
 import { removeQuietly } from '../../durable/files.ts';
 import { readRegularFile } from '../../durable/regular-file.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { PurchaseState } from '../../paid/purchase.ts';
+import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import type { JoinedParts, SpokenPart } from '../../paid/parts/speak-parts.ts';
 import { speakParts } from '../../paid/parts/speak-parts.ts';
 import type { PartWords } from '../../paid/parts/whole-audio.ts';
 import { WholeAudio, wholeRanges } from '../../paid/parts/whole-audio.ts';
 import { wordRanges } from '../../paid/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
+import type { ItemStatus } from '../journal/journal.ts';
 import { PART_ID } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
@@ -340,7 +340,7 @@ export class PausedSpeaker {
     const unspoken = wholeRanges(item.order.text, pieces, (index) => parts[index]?.facts.unspoken);
     let verified = status;
     let written: DeliveredItem['captions'];
-    const onVerified = async (facts: ItemFacts): Promise<void> => {
+    const onVerified = async (facts: PurchaseMetadata): Promise<void> => {
       if (wanted !== undefined) {
         await captions?.prepare({ timings: timingsOfItem(item, speech), shape: wanted.shape });
       }
@@ -403,7 +403,7 @@ function requestOf({ body, generation }: ItemStatus): string {
   return `${body} ${generation}`;
 }
 
-function factsOf(parts: readonly ItemStatus[]): ItemFacts {
+function factsOf(parts: readonly ItemStatus[]): PurchaseMetadata {
   const spoken = parts.filter((part) => !isSilent(part));
   const unique = new Map(spoken.map((part) => [requestOf(part), part.facts.creditsUsed]));
   const creditsUsed = sumOf([...unique.values()]);

@@ -11,7 +11,8 @@ import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { deliver } from '../../paid/deliver.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
+import type { ItemStatus } from '../journal/journal.ts';
+import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import { nextGeneration } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
@@ -34,7 +35,7 @@ export interface ItemWork {
 export interface DeliveredItem {
   readonly status: ItemStatus;
   /** Size, checksum and modification time of the file. */
-  readonly published: ItemFacts;
+  readonly published: PurchaseMetadata;
   readonly creditsUsed: number | undefined;
   readonly captions?: readonly WrittenCaptions[];
 }
@@ -82,7 +83,7 @@ interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
 interface Publication extends OutputPlace {
   readonly item: Pick<BatchItem, 'order'>;
   // Called when the audio is complete and verified; the file is renamed after the returned promise resolves.
-  readonly onVerified: (facts: ItemFacts, verdict: AudioVerdict) => Promise<void>;
+  readonly onVerified: (facts: PurchaseMetadata, verdict: AudioVerdict) => Promise<void>;
 }
 
 /**
@@ -93,7 +94,7 @@ export async function publishAudio(
   response: AudioResponse,
   publication: Publication,
   deps: FileDeps,
-): Promise<ItemFacts> {
+): Promise<PurchaseMetadata> {
   const output = await openBatchOutput(publication, deps).catch((error: unknown) => {
     response.discard();
     throw error;
@@ -117,7 +118,7 @@ export async function writeAudio(
   output: Output,
   publication: Pick<Publication, 'file' | 'item' | 'onVerified'>,
   deps: Pick<FileDeps, 'files'>,
-): Promise<ItemFacts> {
+): Promise<PurchaseMetadata> {
   const { format, text } = publication.item.order;
   const sink = {
     write: output.write.bind(output),
@@ -143,7 +144,7 @@ export async function commitAudio(
     readonly unspoken: AudioResponse['unspoken'] | undefined;
   },
   { files }: Pick<FileDeps, 'files'>,
-): Promise<ItemFacts> {
+): Promise<PurchaseMetadata> {
   // A regular file always has a checksum.
   const sha256 = (await output.checksum()) ?? '';
   const { unspoken = [], verdict } = audio;

@@ -11,7 +11,8 @@ import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openRegularFile } from '../../durable/regular-file.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import { savedAudioFolder } from '../journal/batch-folder.ts';
-import type { JournalIndex, KnownFile, ItemFacts, ItemStatus } from '../journal/journal.ts';
+import type { JournalIndex, KnownFile, ItemStatus } from '../journal/journal.ts';
+import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import { captionNames } from './aligned-speaker.ts';
 import type { AudioCopies } from './audio-copies.ts';
 import { PARTS_FOLDER } from './paused-items.ts';
@@ -66,7 +67,7 @@ interface Candidate {
 }
 
 async function* candidates(
-  facts: ItemFacts,
+  facts: PurchaseMetadata,
   output: string | undefined,
   lookup: AudioLookup,
 ): AsyncGenerator<Candidate, void, undefined> {

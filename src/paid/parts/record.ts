@@ -11,8 +11,8 @@ import { replaceFile } from '../../durable/publish.ts';
 import type { Processes, Liveness } from '../../effects/processes.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
-import type { PurchaseState } from '../purchase.ts';
-import { stateIn } from '../purchase.ts';
+import type { PurchaseMetadata, PurchaseState } from '../purchase.ts';
+import { isMetadata, stateIn } from '../purchase.ts';
 import type { LongTextPlan } from './plan.ts';
 import { isPlan } from './plan.ts';
 
@@ -224,27 +224,16 @@ function plannedState({ parts }: LongTextPlan, index: number): PartState {
   return { state: 'planned', key: parts[index]?.key ?? undefined };
 }
 
-interface PartStep {
-  // Index of the part, from 0.
-  readonly part: number;
-  // `planned`: later requests use a new key; `verified`: the audio is in the part's file; `published`: the audio was
-  // streamed.
+/** The state of a part, with its idempotency key and metadata. */
+export interface PartState extends PurchaseMetadata {
   readonly state: PurchaseState;
   readonly key?: string | undefined;
-  readonly jobId?: string | undefined;
-  readonly requestId?: string | undefined;
-  readonly creditsUsed?: number | undefined;
-  readonly quotaRemaining?: number | undefined;
-  readonly ignoredParameters?: readonly string[] | undefined;
-  readonly bytes?: number | undefined;
-  // Set for raw samples, whose file does not state the rate.
-  readonly sampleRate?: number | undefined;
-  // Ranges of the part that the voice left out, in the format of `X-Foley-Unspoken`.
-  readonly unspoken?: string | undefined;
-  readonly isPartial?: boolean | undefined;
 }
 
-export type PartState = Omit<PartStep, 'part'>;
+interface PartStep extends PartState {
+  // Index of the part, from 0.
+  readonly part: number;
+}
 
 function afterStep(before: PartState, step: PartStep): PartState {
   const { part: _, ...known } = step;
@@ -257,32 +246,10 @@ function afterStep(before: PartState, step: PartStep): PartState {
 }
 
 function parsePartStep(record: LogRecord): PartStep | undefined {
-  const { part } = record;
+  const { key, part } = record;
   const state = stateIn(record);
-  if (state === undefined || typeof part !== 'number') return undefined;
-  const text = (name: string): string | undefined => {
-    const value = record[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const number = (name: string): number | undefined => {
-    const value = record[name];
-    return typeof value === 'number' ? value : undefined;
-  };
-  const ignored = record['ignoredParameters'];
-  return {
-    part,
-    state,
-    key: text('key'),
-    jobId: text('jobId'),
-    requestId: text('requestId'),
-    creditsUsed: number('creditsUsed'),
-    quotaRemaining: number('quotaRemaining'),
-    ignoredParameters: Array.isArray(ignored) ? ignored.map((one) => String(one)) : undefined,
-    bytes: number('bytes'),
-    sampleRate: number('sampleRate'),
-    unspoken: text('unspoken'),
-    isPartial: record['isPartial'] === true ? true : undefined,
-  };
+  if (state === undefined || typeof part !== 'number' || !isMetadata(record)) return undefined;
+  return { ...record, part, state, key: typeof key === 'string' ? key : undefined };
 }
 
 /** A long text whose command was interrupted. */

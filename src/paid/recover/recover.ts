@@ -4,8 +4,8 @@ import { checksumOf, kindOf } from '../../durable/checksum.ts';
 import { stateFailure, hasErrno } from '../../durable/file-failures.ts';
 import { removeQuietly, removeTemporary, isTemporaryName } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
-import type { IntentAbout, IntentJournal, IntentMetadata, OpenIntent } from '../intents.ts';
-import type { Outcome } from '../purchase.ts';
+import type { IntentAbout, IntentJournal, OpenIntent } from '../intents.ts';
+import type { Outcome, PurchaseMetadata } from '../purchase.ts';
 import { nextStep } from '../decide.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
@@ -147,7 +147,7 @@ function stillNeeded({ id, paths: [file] }: DamagedRecord): Failure {
  * @param newer values that replace the recorded ones
  */
 export function detailsOf(
-  { creditsUsed, jobId, requestId }: IntentMetadata,
+  { creditsUsed, jobId, requestId }: PurchaseMetadata,
   newer: {
     readonly creditsUsed?: number | null | undefined;
     readonly requestId?: string | null;
