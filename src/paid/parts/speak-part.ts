@@ -289,6 +289,8 @@ function optionsOf(
   const { key } = record.part(index);
   const body = { ...order, text: record.partText(index) };
   const speech = {
+    // A recovery must not buy the part under a third key.
+    onNewKey: (next: string) => record.note({ part: index, state: 'planned', key: next }),
     idempotencyKey: key === undefined ? undefined : { value: key, madeByTool: !hasOwnKey },
     requestId: requestId === undefined ? undefined : ownPartKey(requestId, index),
     signal,

@@ -133,7 +133,10 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     problem: null,
   }));
   try {
-    const audio = await transport.send((key) => billed.renew(key));
+    const audio = await transport.send(async (key) => {
+      await speech.onNewKey?.(key);
+      await billed.renew(key);
+    });
     response = audio;
     const { creditsUsed, requestId } = audio;
     void billed.advance('accepted', { requestId, creditsUsed });

@@ -22,6 +22,7 @@ import { MODEL, PART_TEXTS, partsService, soundsOf, TEXT } from './parts-service
 
 const sounds = await soundsOf('wav', 'stream');
 const COMPLETED = { code: 'ERR_REQUEST_ALREADY_COMPLETED', message: 'Done.', requestId: 'r' };
+const REFUNDED = { ...COMPLETED, code: 'ERR_REQUEST_PREVIOUSLY_REFUNDED' };
 const ARGS = ['tts', '-f', 'book.txt', '-v', VOICE, '-m', MODEL, '--max-retries', '0', '-o'];
 const CAPTIONS = ['--subtitles', 'book.srt', '--timings', 'book.json'];
 /** Start of the first word of each part, in milliseconds; only that word is timed. */
@@ -32,19 +33,26 @@ interface AlignedFixture extends Fixture {
   readonly keys: readonly (readonly string[])[];
 }
 
-/** A service whose stream of one part breaks the first time, after which that was completed. */
-async function fixtureWithBreak(broken: number): Promise<AlignedFixture> {
+/**
+ * A service whose stream of one part breaks the first time, after which that was completed. If `refunds`, it says of the
+ * first key of that part that it refunded an earlier request, and breaks the stream of the second key.
+ */
+async function fixtureWithBreak(broken: number, refunds = false): Promise<AlignedFixture> {
   const keys = PART_TEXTS.map((): string[] => []);
   const answer = (request: RecordedRequest): readonly Step[] => {
     const { text }: { text: string } = JSON.parse(request.body.toString());
     const part = PART_TEXTS.indexOf(text);
     const key = request.header('idempotency-key') ?? '';
-    const isFirst = keys[part]?.length === 0;
-    const isAgain = keys[part]?.includes(key) === true;
+    const earlier = [...(keys[part] ?? [])];
     keys[part]?.push(key);
     const sound = sounds.get(text) ?? Buffer.alloc(0);
-    if (part === broken && isFirst) return eventsThenCut(audioEvent(sound.subarray(0, 900)));
-    if (isAgain) return errorAnswer(409, COMPLETED);
+    if (part === broken) {
+      const [refunded = key] = refunds ? earlier : [''];
+      if (key === refunded) return errorAnswer(409, REFUNDED);
+      const isFirst = earlier.every((one) => one === refunded);
+      if (isFirst) return eventsThenCut(audioEvent(sound.subarray(0, 900)));
+    }
+    if (earlier.includes(key)) return errorAnswer(409, COMPLETED);
     const [word = ''] = text.split(' ');
     const words = snapshotEvent(0, [[word, WORD_AT_MS, WORD_AT_MS + 30]]);
     return events(words, audioEvent(sound), completedEvent());
@@ -102,6 +110,18 @@ test('a part that breaks: nothing is published; recover names it each time, and 
   // The broken part is reported as a leftover of its own, with its cost.
   const told = await fixture.run(['recover']);
   expect(told.code).toBe(27);
+});
+
+test('a part whose refunded request was sent with a new key is not bought a third time', async () => {
+  const fixture = await fixtureWithBreak(2, true);
+  const error = errorLine(await fixture.run([...ARGS, 'book.wav', ...CAPTIONS, '--json']));
+  expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
+  const id = /foley recover (\S+?)`/.exec(error.hint ?? '')?.[1] ?? 'none';
+  const refused = await fixture.run(['recover', id]);
+  expect(refused.code, refused.stderr).toBe(27);
+  const [first, second, ...later] = fixture.keys[2] ?? [];
+  expect(second).not.toBe(first);
+  expect(later).toEqual([second]);
 });
 
 test('captions whose names were taken meanwhile get others', async () => {
