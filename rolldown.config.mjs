@@ -25,6 +25,7 @@ const PACKAGES = {
   '@echogarden/sonic-wasm': 'sonic',
   '@echogarden/speex-resampler-wasm/simd': 'speex-resampler',
   '@mediabunny/aac-encoder': 'aac-encoder',
+  '@mediabunny/flac-encoder': 'flac-encoder',
   '@wasm-audio-decoders/flac': 'flac-decoder',
   '@wasm-audio-decoders/ogg-vorbis': 'ogg-vorbis-decoder',
   'audio-file-decoder': 'aac-decoder',

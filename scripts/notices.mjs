@@ -16,6 +16,7 @@ const COMPILED = [
   ['h264-mp4-encoder.mjs', 'minih264', 'CC0-1.0', 'https://github.com/lieff/minih264'],
   ['ogg.wasm', 'libvorbis and libogg', 'BSD-3-Clause', 'https://xiph.org/vorbis'],
   ['ogg-vorbis-decoder.mjs', 'libvorbis and libogg', 'BSD-3-Clause', 'https://xiph.org/vorbis'],
+  ['flac-encoder.mjs', 'libFLAC', 'BSD-3-Clause', 'https://xiph.org/flac'],
   ['flac-decoder.mjs', 'libFLAC', 'BSD-3-Clause', 'https://xiph.org/flac'],
   ['opusscript_native_wasm.wasm', 'libopus', 'BSD-3-Clause', 'https://opus-codec.org'],
   ['ogg-opus-decoder.mjs', 'libopus', 'BSD-3-Clause', 'https://opus-codec.org'],

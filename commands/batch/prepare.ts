@@ -18,7 +18,7 @@ import { controlsToSend } from '../shared/flags/speech.ts';
 import { readInput } from '../../src/cli/read-input.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
-import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
+import { FILE_FORMATS } from '../../src/contract/values.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { PronunciationsByVoice } from '../../src/speech/pronunciations.ts';
@@ -184,8 +184,8 @@ function chooseShard({ env, io }: Context, flags: BatchFlags): Shard | undefined
 // The voice id is a placeholder: the default voice is looked up later.
 function defaultsOf(flags: BatchFlags, settings: SettingSources): PlanDefaults {
   const format = flags.format ?? flags.outputFormat;
-  if (format !== undefined && !SPEECH_FORMATS.some((known) => known === format)) {
-    throw usageFailure(`--format is "${format}"; it takes ${SPEECH_FORMATS.join(', ')}`);
+  if (format !== undefined && !FILE_FORMATS.some((known) => known === format)) {
+    throw usageFailure(`--format is "${format}"; it takes ${FILE_FORMATS.join(', ')}`);
   }
   return {
     voiceId: flags.voice ?? 'voice',

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { JobApi, SpeechJob } from '../../src/api/resources/jobs.ts';
 import { speechJobRequest } from '../../src/api/resources/jobs.ts';
-import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { WaitFlags } from '../shared/flags/jobs.ts';
 import { apiOption, refuseUnusedWaitFlags, waitOptions, pollingOf } from '../shared/flags/jobs.ts';
 import { addSpeechFlags, requestOptions, textOptions } from '../shared/flags/speech.ts';
@@ -97,7 +97,7 @@ async function createJob(task: SpeechTask, flags: CreateFlags): Promise<CommandR
       {
         api,
         output: flags.output,
-        place: placeOf(context, flags, output),
+        place: placeOf(task, flags, output),
         waits: flags.wait === true || flags.output !== undefined,
         polling: {
           ...pollingOf(context, connection.client, flags),
@@ -118,12 +118,12 @@ async function createJob(task: SpeechTask, flags: CreateFlags): Promise<CommandR
 }
 
 function placeOf(
-  context: Context,
+  task: SpeechTask,
   flags: CreateFlags,
   output: Output | undefined,
 ): ResultDestination | undefined {
   if (output !== undefined) return { output };
-  return flags.output === undefined ? undefined : stdoutPlace(context);
+  return flags.output === undefined ? undefined : stdoutPlace(task.context, task.plan.encoding);
 }
 
 function resultOf(

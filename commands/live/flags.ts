@@ -20,14 +20,15 @@ import {
   REALTIME_LANGUAGE_MAX_CHARACTERS,
 } from '../../src/contract/realtime/limits.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime/protocols.ts';
-import { REALTIME_FORMATS, REALTIME_MODES } from '../../src/contract/realtime/protocols.ts';
+import { REALTIME_MODES } from '../../src/contract/realtime/protocols.ts';
+import { FILE_FORMATS } from '../../src/contract/values.ts';
 import type { SpeechControls } from '../../src/contract/speech.ts';
 import type { SegmentName } from '../../src/live/feed-text.ts';
 import { SEGMENT_NAMES } from '../../src/live/feed-text.ts';
 import type { DocumentFlags } from '../../src/speech/speech-text.ts';
 import { toJson } from '../../src/text/display.ts';
 
-export type LiveFormat = (typeof REALTIME_FORMATS)[number];
+const LIVE_FORMATS = [...FILE_FORMATS, 'pcm'] as const;
 
 export interface LiveFlags
   extends Omit<SpeechControls, 'filterEmoji'>, DocumentFlags, ProtocolFlag {
@@ -40,7 +41,7 @@ export interface LiveFlags
   readonly voice?: string;
   readonly voiceName?: string;
   readonly model?: string;
-  readonly format?: LiveFormat;
+  readonly format?: (typeof LIVE_FORMATS)[number];
   readonly optimizeInstructions?: true;
   readonly mode?: RealtimeMode;
   readonly segmentBy?: SegmentName;
@@ -84,8 +85,8 @@ function speechOptions(): Option[] {
     modelOption('default model of the voice’s family'),
     new Option(
       '--format <format>',
-      `${REALTIME_FORMATS.join(', ')} (default: from the extension of --output, else mp3)`,
-    ).argParser((given) => oneOf('--format', REALTIME_FORMATS)(given.toLowerCase())),
+      `${LIVE_FORMATS.join(', ')} (default: from the extension of --output, else mp3)`,
+    ).argParser((given) => oneOf('--format', LIVE_FORMATS)(given.toLowerCase())),
     ...controlOptions(LIVE_CONTROLS.v2).map((option) => realtimeOption(option)),
     new Option('--optimize-instructions', 'v2: let the model rewrite the instruction'),
   ];

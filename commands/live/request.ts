@@ -1,7 +1,8 @@
 import type { CommandInput, Context, ServiceConnection } from '../../src/cli/command.ts';
 import { controlsToSend } from '../shared/flags/speech.ts';
 import { chooseTextSource } from '../shared/choose-text-source.ts';
-import { playerFor, refuseSharedStdin, planOutput } from '../shared/speech/plan.ts';
+import { noticeEncoding, planOutput } from '../shared/speech/output-plan.ts';
+import { playerFor, refuseSharedStdin } from '../shared/speech/plan.ts';
 import { namedVoice } from '../shared/speech/speak.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { flagName, resolveSetting } from '../../src/config/settings.ts';
@@ -9,8 +10,11 @@ import {
   SIMPLE_INPUT_MAX_CHARACTERS,
   REALTIME_LANGUAGE_MAX_CHARACTERS,
 } from '../../src/contract/realtime/limits.ts';
-import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime/protocols.ts';
-import { REALTIME_FORMATS } from '../../src/contract/realtime/protocols.ts';
+import type {
+  RealtimeFormat,
+  RealtimeMode,
+  RealtimeProtocol,
+} from '../../src/contract/realtime/protocols.ts';
 import { PRONUNCIATIONS_MAX } from '../../src/contract/limits.ts';
 import type { Pronunciation, SpeechControls } from '../../src/contract/speech.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
@@ -27,8 +31,11 @@ import { countCodePoints } from '../../src/text/code-points.ts';
 import { markupNotice } from '../../src/text/formats/guess-format.ts';
 import { documentFormat } from '../../src/text/formats/text-formats.ts';
 import type { Lexicon } from '../../src/text/lexicon.ts';
-import type { LiveFlags, LiveFormat } from './flags.ts';
+import type { LiveFlags } from './flags.ts';
 import { LIVE_CONTROLS } from './flags.ts';
+
+// Opus is encoded here, because the service sends a stream of its own for each segment.
+const LIVE_MADE_FORMATS = ['mp3', 'wav', 'pcm'] as const;
 
 /** The checked flags, settings and text of a `foley live` command. No request has been sent yet. */
 export interface LiveTask {
@@ -37,7 +44,7 @@ export interface LiveTask {
   readonly settings: SettingSources;
   readonly protocol: RealtimeProtocol;
   readonly mode: RealtimeMode;
-  readonly plan: OutputPlan<LiveFormat>;
+  readonly plan: OutputPlan<RealtimeFormat>;
   readonly player: Player | undefined;
   /** The text to speak; undefined if it comes from a pipe. */
   readonly text: string | undefined;
@@ -68,8 +75,9 @@ export async function planLive(
       play: flags.play === true || flags.player !== undefined,
       stdoutIsTerminal: io.stdoutIsTerminal,
     },
-    { flag: 'foley live', formats: REALTIME_FORMATS },
+    { flag: 'foley live', formats: LIVE_MADE_FORMATS },
   );
+  noticeEncoding(context, plan);
   if (plan.kind === 'stdout') io.requireStdout();
   const player = await playerFor(context, flags, plan);
   const lexicon = await openLexicon(flags.lexicon, settings, context);

@@ -14,6 +14,7 @@ import {
   textOption,
 } from '../../src/cli/flags/values.ts';
 import { PAUSE_MAX_MS } from '../../src/contract/recording-limits.ts';
+import { FILE_FORMATS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { CastMember } from '../../src/script/cast.ts';
 import { parseCastFlag } from '../../src/script/cast.ts';
@@ -49,17 +50,17 @@ export function outputOptions(): Option[] {
   return [
     textOption(
       '-o, --output <path>',
-      'the recording: .mp3, .wav, .ogg or .m4b',
+      `the recording: ${FILE_FORMATS.map((format) => `.${format}`).join(', ')}`,
     ).makeOptionMandatory(),
     choiceOption(
       '--script-format <format>',
       `format of the script: ${SCRIPT_FORMATS.join(', ')} (default: by the extension)`,
       SCRIPT_FORMATS,
     ),
-    textOption('--title <text>', 'title of the recording (mp3, m4b)'),
-    textOption('--author <text>', 'author of the recording (mp3, m4b)'),
-    textOption('--album <text>', 'album of the recording (mp3, m4b)'),
-    textOption('--cover <file>', 'cover of the recording, as JPEG or PNG (mp3, m4b)'),
+    textOption('--title <text>', 'title of the recording (mp3, m4a, m4b)'),
+    textOption('--author <text>', 'author of the recording (mp3, m4a, m4b)'),
+    textOption('--album <text>', 'album of the recording (mp3, m4a, m4b)'),
+    textOption('--cover <file>', 'cover of the recording, as JPEG or PNG (mp3, m4a, m4b)'),
   ];
 }
 

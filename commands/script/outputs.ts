@@ -3,15 +3,15 @@ import { foldedName } from '../../src/batch/plan/plan.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { readInput } from '../../src/cli/read-input.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { RecordingFormat } from '../../src/script/recording/encode.ts';
-import { RECORDING_FORMATS } from '../../src/script/recording/encode.ts';
+import type { FileFormat } from '../../src/contract/values.ts';
+import { FILE_FORMATS } from '../../src/contract/values.ts';
 import { stemFile } from '../../src/script/recording/stems.ts';
-import type { Tags } from '../../src/script/recording/tags.ts';
+import type { Tags } from '../../src/audio/encode/tags.ts';
 import { display } from '../../src/text/display.ts';
 import type { ScriptFlags } from './flags.ts';
 
 /**
- * Returns the audio format of the recording, which the extension of `--output` determines. Only mp3 and m4b files can
+ * Returns the audio format of the recording, which the extension of `--output` determines. Only mp3, m4a and m4b files can
  * have tags. `--credit-rate` requires `--max-credits` or `--dry-run`.
  * @throws Failure of kind `usage` if the flags break one of these rules, or the extension is not supported
  */
@@ -21,24 +21,24 @@ export function outputFormat({
   maxCredits,
   output,
   ...flags
-}: ScriptFlags): RecordingFormat {
+}: ScriptFlags): FileFormat {
   if (creditRate !== undefined && maxCredits === undefined && dryRun !== true) {
     throw usageFailure('--credit-rate requires --max-credits or --dry-run');
   }
   const extension = path.extname(output).slice(1).toLowerCase();
-  const format = RECORDING_FORMATS.find((one) => one === extension);
+  const format = FILE_FORMATS.find((one) => one === extension);
   if (format === undefined) {
-    const extensions = RECORDING_FORMATS.map((one) => `.${one}`).join(', ');
+    const extensions = FILE_FORMATS.map((one) => `.${one}`).join(', ');
     throw usageFailure(`--output is "${output}"; it takes a file with the extension ${extensions}`);
   }
   const { album, author, cover, title } = flags;
   const tag = Object.entries({ album, author, cover, title }).find(
     ([, value]) => value !== undefined,
   );
-  if (tag === undefined || format === 'mp3' || format === 'm4b') return format;
+  if (tag === undefined || ['mp3', 'm4a', 'm4b'].includes(format)) return format;
   const [tagFlag] = tag;
   throw usageFailure(
-    `--${tagFlag} works with mp3 and m4b only`,
+    `--${tagFlag} works with mp3, m4a and m4b only`,
     `Leave --${tagFlag} out, or choose another --output.`,
   );
 }

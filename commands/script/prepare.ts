@@ -20,8 +20,8 @@ import { isUpToDate, readMemory, recordingFolder } from '../../src/script/memory
 import type { PlannedText } from '../../src/script/plan-lines.ts';
 import { itemsOf, planLines } from '../../src/script/plan-lines.ts';
 import { readScript, scriptFormat } from '../../src/script/read/read-script.ts';
-import type { RecordingFormat } from '../../src/script/recording/encode.ts';
-import type { Tags } from '../../src/script/recording/tags.ts';
+import type { FileFormat } from '../../src/contract/values.ts';
+import type { Tags } from '../../src/audio/encode/tags.ts';
 import type { ScriptLine } from '../../src/script/script.ts';
 import { describePlace } from '../../src/script/script.ts';
 import { PronunciationsByVoice } from '../../src/speech/pronunciations.ts';
@@ -35,7 +35,7 @@ import { checkOutputs, outputFormat, readTags } from './outputs.ts';
 /** A script that is ready to be spoken: its lines and all flags of the command have been checked. */
 export interface PreparedScript {
   readonly flags: ScriptFlags;
-  readonly format: RecordingFormat;
+  readonly format: FileFormat;
   readonly tags: Tags;
   readonly captions: CaptionPlan | undefined;
   readonly plan: readonly PlannedText[];
@@ -280,7 +280,7 @@ function idsToRedo(redo: readonly string[], plan: readonly PlannedText[]): Reado
 function keyOf(
   plan: readonly PlannedText[],
   { chapters, loudness, stems, timing }: ScriptFlags,
-  [format, { cover, ...tags }, captions]: readonly [RecordingFormat, Tags, CaptionPlan | undefined],
+  [format, { cover, ...tags }, captions]: readonly [FileFormat, Tags, CaptionPlan | undefined],
 ): string {
   // The key does not cover the audio of the lines, which may be missing.
   const lines = plan.map(({ chapter, endMs, item, pauseAfterMs, speaker, startMs }) => {

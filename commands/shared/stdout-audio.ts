@@ -6,19 +6,51 @@ import {
   lengthField,
   RIFF_BYTES,
 } from '../../src/audio/wav.ts';
+import { requireStreamable, WavEncoding } from '../../src/audio/encode/encoded-output.ts';
+import type { FileFormat } from '../../src/contract/values.ts';
+import type { AudioStream } from '../../src/paid/speakers/speak-stream.ts';
 import type { Io, StdoutFile } from '../../src/cli/io.ts';
 
 /** A stream that writes audio to stdout. */
-export interface StdoutAudio {
-  write(chunk: Uint8Array): Promise<void>;
-  end(): Promise<void>;
-}
+export type StdoutAudio = Pick<AudioStream, 'encoded' | 'end' | 'write'>;
 
 /**
  * Returns a stream that writes audio to stdout. A WAV file gets its lengths in the header at the end, if stdout is a
  * file. In a pipe, an unknown length is 0xFFFFFFFF.
+ * @param encoding format in which the audio, which is WAV, is written; undefined for the same format
+ * @throws Failure of kind `usage` for a format that a stream cannot have
  */
-export function stdoutAudio(io: Pick<Io, 'stdoutFile' | 'writeOut'>): StdoutAudio {
+export function stdoutAudio(
+  io: Pick<Io, 'stdoutFile' | 'writeOut'>,
+  encoding?: FileFormat,
+): StdoutAudio {
+  return encoding === undefined ? unchangedAudio(io) : encodedAudio(io, encoding);
+}
+
+function encodedAudio(io: Pick<Io, 'writeOut'>, format: FileFormat): StdoutAudio {
+  requireStreamable(format, '--output is stdout');
+  let bytes = 0;
+  let sampleRate = 0;
+  const encoding = new WavEncoding(format, {
+    get bytes() {
+      return bytes;
+    },
+    async write(chunk) {
+      bytes += chunk.length;
+      await io.writeOut(chunk);
+    },
+    async overwrite() {},
+  });
+  return {
+    write: (chunk) => encoding.write(new Uint8Array(chunk)),
+    async end() {
+      sampleRate = await encoding.finish();
+    },
+    encoded: () => ({ bytes, encoded: { format, sampleRate, checksum: undefined } }),
+  };
+}
+
+function unchangedAudio(io: Pick<Io, 'stdoutFile' | 'writeOut'>): StdoutAudio {
   let fields: readonly LengthField[] | undefined;
   let file: StdoutFile | undefined;
   let bytes = 0;

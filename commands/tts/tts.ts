@@ -11,7 +11,7 @@ import { addOptions, choiceOption } from '../../src/cli/flags/values.ts';
 import { SURFACE_NAMES, planTask, SPLIT_NAMES, VIA_NAMES } from '../shared/speech/plan.ts';
 import { describeTask, speakTask } from '../shared/speech/speak.ts';
 import type { TtsFlags } from '../shared/speech/plan.ts';
-import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
+import { FILE_FORMATS } from '../../src/contract/values.ts';
 
 /** Defines the command `foley tts` (docs/api/README.md). */
 export const definition: CommandDefinition<TtsFlags> = {
@@ -28,7 +28,7 @@ export const definition: CommandDefinition<TtsFlags> = {
       pausesOption(),
       new Option('--waveform', 'draw the waveform of the file'),
     ]);
-    addSpeechFlags(command, { formats: `${SPEECH_FORMATS.join(', ')}; pcm on compat surfaces` });
+    addSpeechFlags(command, { formats: `${FILE_FORMATS.join(', ')}; pcm on compat surfaces` });
     addOptions(command, [...surfaceOptions(), ...requestOptions()]);
     for (const option of [subtitlesOption(), timingsOption()]) {
       command.addOption(option.helpGroup('Caption options:'));

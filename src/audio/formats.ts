@@ -36,6 +36,7 @@ export const FORMATS = {
     extensions: ['m4a'],
     mediaTypes: ['audio/mp4', 'audio/x-m4a', 'audio/m4a'],
   },
+  m4b: { kind: 'audio', extensions: ['m4b'], mediaTypes: ['audio/x-m4b'] },
   webm: { kind: 'video', extensions: ['webm'], mediaTypes: ['video/webm', 'audio/webm'] },
   mp4: { kind: 'video', extensions: ['mp4', 'mov', 'm4v'], mediaTypes: ['video/mp4'] },
   png: { kind: 'image', extensions: ['png'], mediaTypes: ['image/png'] },

@@ -86,6 +86,7 @@ const READERS: Readonly<Record<Format, (options: VerifierOptions) => VerifyingRe
   flac: () => new SignatureReader('flac'),
   aac: () => new SignatureReader('aac'),
   m4a: () => new SignatureReader('m4a'),
+  m4b: () => new SignatureReader('m4a'),
   webm: () => new SignatureReader('webm'),
   mp4: () => new Mp4Reader(),
   png: () => new PngReader(),

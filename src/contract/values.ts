@@ -2,6 +2,13 @@
 export const AUDIO_FORMATS = ['mp3', 'wav', 'ogg', 'pcm'] as const;
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
+/**
+ * The formats of speech files. foley encodes those that the service does not make from wav. The name of a format is also
+ * its extension.
+ */
+export const FILE_FORMATS = ['mp3', 'wav', 'ogg', 'opus', 'flac', 'm4a', 'm4b'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
 /** Audio format of voice design previews (docs/api/voice-design.md). */
 export const PREVIEW_FORMAT = 'mp3';
 

@@ -1,3 +1,4 @@
+import type { FileFormat } from '../contract/values.ts';
 import type { FileHandle } from '../effects/file-system.ts';
 
 /** What to do if the output file already exists. */
@@ -50,6 +51,17 @@ export interface Output {
 export interface Published {
   readonly path: string;
   readonly bytes: number;
+  /** The file, if the output encoded what was written to it. */
+  readonly encoded?: EncodedFile | undefined;
+}
+
+/** A file in another format than the audio that was written to its output. */
+export interface EncodedFile {
+  readonly format: FileFormat;
+  /** Sample rate in Hz. */
+  readonly sampleRate: number;
+  /** Undefined for a pipe or a device. */
+  readonly checksum: string | undefined;
 }
 
 /** The bytes of an output that ended before its file got its final name. The caller must save or discard them. */

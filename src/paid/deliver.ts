@@ -4,7 +4,7 @@ import type { Format } from '../audio/formats.ts';
 import { FORMATS } from '../audio/formats.ts';
 import type { AudioVerdict } from '../audio/reader.ts';
 import { createVerifier } from '../audio/verify.ts';
-import type { Output } from '../durable/output.ts';
+import type { Output, Published } from '../durable/output.ts';
 import type { Spool, SpoolAbout, SpoolWriter } from '../durable/spool.ts';
 import { Failure } from '../errors/failure.ts';
 import { countCodePoints } from '../text/code-points.ts';
@@ -76,6 +76,20 @@ export async function deliver(
   const problem = verdict.problem ?? (mayBeCut ? MAY_BE_CUT : undefined);
   if (problem !== undefined) throw unusable(problem, format, response);
   return verdict;
+}
+
+/**
+ * Returns the verdict about a file or stream that was written: about the encoded audio, if the output encoded it.
+ * @param written undefined for a stream that wrote the audio unchanged
+ */
+export function publishedVerdict(
+  verdict: AudioVerdict,
+  written: Omit<Published, 'path'> | undefined,
+): AudioVerdict {
+  if (written?.encoded === undefined) return verdict;
+  const { format, sampleRate } = written.encoded;
+  const codec = format === 'm4a' || format === 'm4b' ? 'aac' : format === 'ogg' ? 'vorbis' : format;
+  return { ...verdict, format, codec, sampleRate, channels: 1, bytes: written.bytes };
 }
 
 const MAY_BE_CUT =

@@ -18,7 +18,7 @@ import { Failure } from '../errors/failure.ts';
 import { counted } from '../text/display.ts';
 import type { BilledRequest, RequestRecorder } from './billed-request.ts';
 import { createBilled } from './billed-request.ts';
-import { deliver } from './deliver.ts';
+import { deliver, publishedVerdict } from './deliver.ts';
 import { mayRun } from './recover/recover.ts';
 import type { AudioStream } from './speakers/speak-stream.ts';
 
@@ -50,7 +50,10 @@ export interface JobSource<Job extends WaitedJob> {
 /** The destination of a result: an open file or a stream. */
 export type ResultDestination =
   | { readonly output: Output; readonly stream?: undefined }
-  | { readonly output?: undefined; readonly stream: Pick<AudioStream, 'end' | 'write'> };
+  | {
+      readonly output?: undefined;
+      readonly stream: Pick<AudioStream, 'encoded' | 'end' | 'write'>;
+    };
 
 /** Opens the destination of a result, once the format of the result is known. */
 export type OpenDestination = (
@@ -92,13 +95,15 @@ export async function saveFile(
     const verdict = await deliver(file, format, { write }, undefined);
     if (output === undefined) {
       await abortable(stream.end(), signal);
-      return { path: undefined, verdict, unspoken: file.unspoken };
+      const made = publishedVerdict(verdict, stream.encoded?.());
+      return { path: undefined, verdict: made, unspoken: file.unspoken };
     }
     for (const { position, bytes } of verdict.corrections) await output.overwrite(position, bytes);
     const checksum = await output.checksum();
     if (checksum !== undefined) await onVerified?.({ bytes: verdict.bytes, checksum });
-    const { path: saved } = await output.publish();
-    return { path: saved, verdict, unspoken: file.unspoken };
+    const published = await output.publish();
+    const made = publishedVerdict(verdict, published);
+    return { path: published.path, verdict: made, unspoken: file.unspoken };
   } finally {
     // Removes a partial download, since a result can be downloaded again. No effect after publication.
     await output?.abandon();

@@ -3,7 +3,7 @@ import { warnOfViolations } from '../captions/violations.ts';
 import type { RecordingReport } from './memory.ts';
 import { counted } from '../text/display.ts';
 import type { PlannedText } from './plan-lines.ts';
-import { MOST_LISTED_CHAPTERS } from './recording/m4b.ts';
+import { MOST_LISTED_CHAPTERS } from '../audio/encode/mp4.ts';
 import type { Recording } from './recording/recording.ts';
 
 /** Creates the report of a recording. The report names the lines that begin late, end late or are sped up. */

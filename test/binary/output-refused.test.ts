@@ -30,9 +30,9 @@ describe('flags that contradict each other are exit 2', () => {
       ['--format', 'mp3', '--output-format', 'wav'],
       /--output-format.*cannot be used with.*--format/,
     ],
-    [['-o', 'x.flac'], /flac.*mp3, wav, ogg/],
     [['-o', 'x.mp4', '--format', 'mp3'], /mp4/],
-    [['--format', 'flac'], /--format is "flac"; it takes mp3, wav, ogg/],
+    [['--format', 'aac'], /--format is "aac"; it takes mp3, wav, ogg, opus, flac, m4a, m4b/],
+    [['-o', 'x.aac'], /--output has the extension of aac.*mp3, wav, ogg/],
     [['-o', ''], /--output is empty/],
   ])('%j', async (args, reason) => {
     const result = await refused(args);

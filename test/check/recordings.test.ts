@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { concatSamples } from '../../src/audio/resample.ts';
-import { RECORDING_FORMATS } from '../../src/script/recording/encode.ts';
+import { FILE_FORMATS } from '../../src/contract/values.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';
 import { independentMeter } from '../harness/independent-meter.ts';
 import { installPythonTools } from '../harness/python-tools.ts';
@@ -27,7 +27,7 @@ const LINES = (['slt', 'awb', 'rms'] as const).flatMap((voice, index) =>
   }),
 );
 
-describe.each(RECORDING_FORMATS)('a recording of several voices in %s', (format) => {
+describe.each(FILE_FORMATS)('a recording of several voices in %s', (format) => {
   test.each([-16, -20])('has %i LUFS, and no true peak above -1 dB', async (loudness) => {
     const { durationMs, file, lines } = await make(LINES, { format, loudness });
     const samples = await decoded(file);

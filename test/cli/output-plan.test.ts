@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { DestinationOptions } from '../../commands/shared/speech/plan.ts';
+import type { DestinationOptions } from '../../commands/shared/speech/output-plan.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
-import { planOutput } from '../../commands/shared/speech/plan.ts';
+import { planOutput } from '../../commands/shared/speech/output-plan.ts';
 
 function plan(options: Partial<DestinationOptions>): unknown {
   const surface = { formats: SPEECH_FORMATS };
@@ -26,6 +26,11 @@ describe('where audio goes', () => {
       { kind: 'stdout', format: 'mp3' },
     ],
     ['to a file with --json', { json: true }, { kind: 'automatic', format: 'mp3' }],
+    [
+      'to a file that foley encodes',
+      { output: 'a.flac' },
+      { kind: 'file', path: 'a.flac', format: 'wav', encoding: 'flac' },
+    ],
     ['to the named file', { output: 'a.ogg' }, { kind: 'file', path: 'a.ogg', format: 'ogg' }],
     [
       'with the extension’s case ignored',
@@ -64,8 +69,8 @@ describe('contradictions are refused', () => {
     ['--format against the extension', { output: 'a.mp3', format: 'wav' }, /--format is wav.*mp3/],
     [
       'an extension of another format than those of speech',
-      { output: 'a.flac' },
-      /flac; the formats are mp3, wav, ogg/,
+      { output: 'a.aac' },
+      /aac; the formats are mp3, wav, ogg, opus, flac, m4a, m4b/,
     ],
     ['an empty name', { output: '' }, /--output is empty/],
   ])('%s', (_, options, message) => {

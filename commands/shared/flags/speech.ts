@@ -10,13 +10,10 @@ import {
   textOption,
   textWithin,
 } from '../../../src/cli/flags/values.ts';
-import type { AudioFormat } from '../../../src/contract/values.ts';
-import { AUDIO_FORMATS } from '../../../src/contract/values.ts';
+import type { AudioFormat, FileFormat } from '../../../src/contract/values.ts';
+import { FILE_FORMATS } from '../../../src/contract/values.ts';
 import type { ControlName } from '../../../src/contract/generated/speech-controls.ts';
-import {
-  SPEECH_CONTROLS,
-  SPEECH_FORMATS,
-} from '../../../src/contract/generated/speech-controls.ts';
+import { SPEECH_CONTROLS } from '../../../src/contract/generated/speech-controls.ts';
 import type { SpeechControls } from '../../../src/contract/speech.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import type { SettingSources } from '../../../src/config/settings.ts';
@@ -35,8 +32,8 @@ export interface SpeechFlags extends SpeechControls {
   readonly voice?: string;
   readonly voiceName?: string;
   readonly model?: string;
-  readonly format?: AudioFormat;
-  readonly outputFormat?: AudioFormat;
+  readonly format?: AudioFormat | FileFormat;
+  readonly outputFormat?: AudioFormat | FileFormat;
 }
 
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
@@ -48,7 +45,7 @@ const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 export function addSpeechFlags(
   command: Command,
   {
-    formats = SPEECH_FORMATS.join(', '),
+    formats = FILE_FORMATS.join(', '),
     usual = 'from the extension of --output, else mp3',
   }: { readonly formats?: string; readonly usual?: string } = {},
 ): void {
@@ -184,16 +181,17 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
 }
 
 /** Creates a parser for flag values that name a speech format. */
-export function speechFormat(flag: string): ChoiceParser<AudioFormat> {
-  const parse = (given: string): AudioFormat => {
-    const format = AUDIO_FORMATS.find((candidate) => candidate === given.toLowerCase());
+export function speechFormat(flag: string): ChoiceParser<AudioFormat | FileFormat> {
+  const known = [...FILE_FORMATS, 'pcm'] as const;
+  const parse = (given: string): AudioFormat | FileFormat => {
+    const format = known.find((candidate) => candidate === given.toLowerCase());
     if (format !== undefined) return format;
     throw usageFailure(
-      `${flag} is "${given}"; it takes ${SPEECH_FORMATS.join(', ')}`,
-      nearestHint(given, AUDIO_FORMATS),
+      `${flag} is "${given}"; it takes ${FILE_FORMATS.join(', ')}`,
+      nearestHint(given, known),
     );
   };
-  return Object.assign(parse, { words: SPEECH_FORMATS });
+  return Object.assign(parse, { words: FILE_FORMATS });
 }
 
 function lowerFirst(text: string): string {

@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
+import { encodedOutput, encodingFor } from '../../../src/audio/encode/encoded-output.ts';
 import { extensionOf, foreignOutput, formatOfPath } from '../../../src/audio/formats.ts';
-import { SPEECH_FORMATS } from '../../../src/contract/generated/speech-controls.ts';
+import type { FileFormat } from '../../../src/contract/values.ts';
+import { FILE_FORMATS } from '../../../src/contract/values.ts';
 import { outputFailure } from '../../../src/durable/file-failures.ts';
 import { downloadName, segmentName } from '../../../src/durable/names.ts';
 import type { Existing, Output } from '../../../src/durable/output.ts';
@@ -29,9 +31,9 @@ export interface OpenPlace {
 }
 
 /** Returns an output that writes to stdout. @throws Failure of kind `output` if stdout is closed */
-export function stdoutPlace({ io }: Pick<Context, 'io'>): ResultDestination {
+export function stdoutPlace({ io }: Pick<Context, 'io'>, encoding?: FileFormat): ResultDestination {
   io.requireStdout();
-  return { stream: stdoutAudio(io) };
+  return { stream: stdoutAudio(io, encoding) };
 }
 
 interface PlaceOptions {
@@ -57,9 +59,10 @@ export async function namedPlace(
     const place = stdoutPlace(context);
     return { file: undefined, placeFor: () => Promise.resolve(place), abandon: async () => {} };
   }
-  const foreign = holds === 'audio' ? foreignOutput('--output', output, SPEECH_FORMATS) : undefined;
+  const foreign = holds === 'audio' ? foreignOutput('--output', output, FILE_FORMATS) : undefined;
   if (foreign !== undefined) throw foreign;
-  const file = await openOutput({ ...context, path: output, existing });
+  const options = { ...context, path: output, existing };
+  const file = await openOutput(options);
   const { state } = await context.paths();
   await sweepTemporaries(path.dirname(output), { ...context, state });
   const extensionFormat = formatOfPath(output);
@@ -67,6 +70,8 @@ export async function namedPlace(
     file,
     placeFor: async ({ id }, format) => {
       if (extensionFormat === undefined || extensionFormat === format) return { output: file };
+      const encoding = encodingFor(output, format);
+      if (encoding !== undefined) return { output: await encodedOutput(file, encoding, options) };
       throw usageFailure(
         `--output has the extension of ${extensionFormat}, but ${jobOrCandidate} ${display(id)} is ${format}`,
         `Use the extension .${extensionOf(format)}, and convert the file afterwards.`,

@@ -3,7 +3,6 @@ import { hasField, idempotencyHeader } from '../../../src/api/resources/speech.t
 import type { SpeechOptions, SpeechOrder } from '../../../src/api/resources/speech.ts';
 import type { WrittenCaptions } from '../../../src/captions/caption-files.ts';
 import type { Format } from '../../../src/audio/formats.ts';
-import { foreignOutput, formatOfPath } from '../../../src/audio/formats.ts';
 import type { SettingSources } from '../../../src/config/settings.ts';
 import { resolveSetting } from '../../../src/config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
@@ -29,7 +28,7 @@ import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions
 import type { SpeechFlags } from '../flags/speech.ts';
 import { chooseTextSource } from '../choose-text-source.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
-import { checkOutputFlag } from '../../../src/cli/flags/values.ts';
+import { noticeEncoding, planOutput } from './output-plan.ts';
 
 export interface TtsFlags extends SurfaceFlags, CaptionFlags, SpokenTextFlags {
   readonly file?: string;
@@ -177,6 +176,7 @@ export async function planTask(
       : { flag: chosen.flag, formats: chosen.surface.formats },
   );
   if (plan.kind === 'stdout' && flags.dryRun !== true) io.requireStdout();
+  noticeEncoding(context, plan);
   checkWaveform(flags, plan);
   const captions = planCaptions(flags, settings, { cwd: context.cwd(), plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
@@ -302,12 +302,14 @@ function checkWaveform({ waveform }: TtsFlags, plan: OutputPlan): void {
 export async function playerFor(
   context: Context,
   { play, player }: Pick<TtsFlags, 'play' | 'player'>,
-  { format }: OutputPlan<Format>,
+  { encoding, format: made, kind }: OutputPlan<Format>,
 ): Promise<Player | undefined> {
   if (play !== true && player === undefined) return undefined;
   const { findPlayer, findProgram, requireInterpreter } =
     await import('../../../src/speech/play.ts');
   const { platform } = context;
+  // A file is played after it was written, a stream as the service sends it.
+  const format = kind === 'file' || kind === 'automatic' ? (encoding ?? made) : made;
   const found = await findPlayer({ format, own: player, platform }, (command) =>
     findProgram(command, context),
   );
@@ -415,86 +417,4 @@ export function jobOptions(task: SpeechTask, api: JobApi): JobOptions {
   const { idempotencyKey, requestId, signal } = speechOptions(task);
   if (idempotencyKey === undefined) throw new Error(`${task.chosen.flag} has no jobs`);
   return { api, idempotencyKey, requestId, signal };
-}
-
-export interface DestinationOptions {
-  readonly output?: string | undefined;
-  readonly format?: Format | undefined;
-  /** The format from the environment or a settings file. A flag or a file extension overrides this format. */
-  readonly configuredFormat?: AudioFormat | undefined;
-  readonly json: boolean;
-  /** Whether `--subtitles` or `--timings` is given; the audio then goes to a file by default. */
-  readonly captions?: boolean | undefined;
-  /** Whether `--play` or `--player` is given. */
-  readonly play: boolean;
-  readonly stdoutIsTerminal: boolean;
-}
-
-interface OutputSurface<Possible extends Format = AudioFormat> {
-  /** The flag that selects the API version, such as `--api compat-tts`, for messages. */
-  readonly flag?: string | undefined;
-  readonly formats: readonly Possible[];
-}
-
-/**
- * Chooses the format and the destination of the audio (`--format` and `-o`).
- * @throws Failure of kind `usage` if flags contradict each other
- */
-export function planOutput<Possible extends Format>(
-  options: DestinationOptions,
-  surface: OutputSurface<Possible>,
-): OutputPlan<Possible> {
-  const { captions = false, output, json, play, stdoutIsTerminal } = options;
-  checkOutputFlag(output, json);
-  if (output !== undefined && output !== '-') {
-    return { kind: 'file', path: output, format: formatOfFile(output, options, surface) };
-  }
-  const format = chooseFormat(options, surface);
-  if (output === '-') return { kind: 'stdout', format };
-  if (json || captions) return { kind: 'automatic', format };
-  if (play) return { kind: 'player', format };
-  return { kind: stdoutIsTerminal ? 'automatic' : 'stdout', format };
-}
-
-function formatOfFile<Possible extends Format>(
-  output: string,
-  options: DestinationOptions,
-  surface: OutputSurface<Possible>,
-): Possible {
-  const extensionFormat = formatOfPath(output);
-  const { flag, formats } = surface;
-  const format = formats.find((candidate) => candidate === extensionFormat);
-  if (extensionFormat !== undefined && format === undefined) {
-    const list = formats.join(', ');
-    const ofFlag = flag === undefined ? '' : ` of ${flag}`;
-    throw usageFailure(
-      `--output has the extension of ${extensionFormat}; the formats${ofFlag} are ${list}`,
-      'Use one of these extensions, and convert the file afterwards.',
-    );
-  }
-  if (format !== undefined && options.format !== undefined && options.format !== format) {
-    throw usageFailure(
-      `--format is ${options.format}, but --output has the extension of ${format}`,
-      'Leave --format out, or change the extension.',
-    );
-  }
-  const foreign = foreignOutput('--output', output, formats);
-  if (foreign !== undefined) throw foreign;
-  return format ?? chooseFormat(options, surface);
-}
-
-function chooseFormat<Possible extends Format>(
-  { configuredFormat, format }: DestinationOptions,
-  { flag, formats }: OutputSurface<Possible>,
-): Possible {
-  const wanted = format ?? configuredFormat ?? 'mp3';
-  const chosen = formats.find((candidate) => candidate === wanted);
-  if (chosen !== undefined) return chosen;
-  const formatFlag = format === undefined ? 'the configured format' : '--format';
-  const list = formats.join(', ');
-  const withFlag = flag === undefined ? '' : `with ${flag} `;
-  throw usageFailure(
-    `${formatFlag} is "${wanted}"; ${withFlag}it takes ${list}`,
-    'Select one of these formats with --format.',
-  );
 }

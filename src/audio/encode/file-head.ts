@@ -26,7 +26,7 @@ export interface SpeechLength {
 }
 
 /** Returns the object that creates the header of one file: the WAV header, or the Info tag of an MP3 file. */
-export function createFileHead(format: SpeechFormat): FileHead {
+export function createFileHead(format: SpeechFormat | 'opus'): FileHead {
   if (format === 'mp3') return new Mp3FileHead();
   return {
     pass: (bytes) => [bytes],

@@ -40,7 +40,7 @@ export function samplesOf(pcm: Uint8Array): Float32Array {
 }
 
 /** Exchanges the bytes of each sample, in place, unless this machine is little-endian. */
-function littleEndian(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+export function littleEndian(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (endianness() === 'BE') Buffer.from(bytes.buffer).swap16();
   return bytes;
 }

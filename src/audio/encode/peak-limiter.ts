@@ -11,6 +11,8 @@ export const CODEC_LEVELS = {
   pcm: { riseDb: 0.7, lossDb: 0 },
   mp3: { riseDb: 1, lossDb: 0.45 },
   ogg: { riseDb: 2.4, lossDb: 0 },
+  flac: { riseDb: 0.4, lossDb: 0 },
+  m4a: { riseDb: 1, lossDb: 0 },
   m4b: { riseDb: 1, lossDb: 0 },
   opus: { riseDb: 2.9, lossDb: 0 },
 } as const;

@@ -1,7 +1,8 @@
 import path from 'node:path';
-import type { AudioFormat } from '../../contract/values.ts';
+import type { FileFormat } from '../../contract/values.ts';
+import { FILE_FORMATS } from '../../contract/values.ts';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
-import { SPEECH_CONTROLS, SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
+import { SPEECH_CONTROLS } from '../../contract/generated/speech-controls.ts';
 import type { SpeechControls } from '../../contract/speech.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
@@ -17,7 +18,7 @@ export interface JsonItem {
   readonly voiceId?: string;
   readonly modelId?: string;
   readonly output?: string;
-  readonly format?: AudioFormat;
+  readonly format?: FileFormat;
   readonly controls: SpeechControls;
 }
 
@@ -118,8 +119,8 @@ function textsIn(fields: ReadonlyMap<string, unknown>, where: string): Omit<Json
 function formatIn(fields: ReadonlyMap<string, unknown>, where: string): Pick<JsonItem, 'format'> {
   if (!fields.has('format')) return {};
   const given = fields.get('format');
-  const format = SPEECH_FORMATS.find((candidate) => candidate === given);
-  if (format === undefined) throw invalidValue(where, 'format', given, SPEECH_FORMATS.join(', '));
+  const format = FILE_FORMATS.find((candidate) => candidate === given);
+  if (format === undefined) throw invalidValue(where, 'format', given, FILE_FORMATS.join(', '));
   return { format };
 }
 

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
+import type { Format } from '../../audio/formats.ts';
 import { extensionOf, foreignOutput, formatOfPath } from '../../audio/formats.ts';
-import { SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { SpeechControls } from '../../contract/speech.ts';
-import type { AudioFormat } from '../../contract/values.ts';
+import type { AudioFormat, FileFormat } from '../../contract/values.ts';
+import { AUDIO_FORMATS, FILE_FORMATS } from '../../contract/values.ts';
 import { isTemporaryName } from '../../durable/files.ts';
 import { notReserved, windowsNameProblem } from '../../durable/names.ts';
 import { usageFailure } from '../../errors/failure.ts';
@@ -31,6 +32,8 @@ export interface BatchItem {
   /** Path of the audio file, relative to the output folder, with `/` between folders. */
   readonly output: string;
   readonly order: SpeechOrder & { readonly format: AudioFormat };
+  /** The format of the file, if the service does not make it. foley then encodes the audio, which is wav. */
+  readonly encoding?: FileFormat | undefined;
   /**
    * The text to speak and its pauses. Set only if the text comes from a document or was prepared (for example, by a
    * lexicon).
@@ -53,7 +56,7 @@ export interface PlanDefaults {
   readonly voiceId: string;
   readonly modelId: string | undefined;
   /** Value of `--format`. An output file must not have the extension of another format. */
-  readonly format: AudioFormat | undefined;
+  readonly format: AudioFormat | FileFormat | undefined;
   /** Format from the settings. The extension of an output takes precedence. */
   readonly configuredFormat: AudioFormat | undefined;
   readonly controls: SpeechControls;
@@ -109,7 +112,9 @@ function decide(
   const { dir = '', name } = draft;
   const places = { index: padded, name, dir, id, voice: voiceId, ext: extensionOf(fallback) };
   const output = checkOutputName(draft.output ?? template(places), source, platform);
-  const format = formatOf(output, source, chosen) ?? fallback;
+  const wanted = formatOf(output, source, chosen) ?? fallback;
+  const encoding = FILE_FORMATS.find((one) => one === wanted && !isMade(one));
+  const format = isMade(wanted) ? wanted : 'wav';
   refuseLongPauses(spoken, format, `${source}: `);
   return {
     index,
@@ -125,6 +130,7 @@ function decide(
       ...draft.controls,
       ...pronunciationsOf(spoken),
     },
+    ...(encoding === undefined ? {} : { encoding }),
     ...(spoken === undefined ? {} : { spoken }),
     ...(parts === undefined ? {} : { parts }),
     ...(rawText === undefined ? {} : { rawText }),
@@ -136,6 +142,10 @@ function decide(
   };
 }
 
+function isMade(format: Format): format is AudioFormat {
+  return AUDIO_FORMATS.some((made) => made === format);
+}
+
 function partsOf(spoken: SpokenText | undefined): PausedParts | undefined {
   const hasPauses = spoken !== undefined && spoken.pauses.length > 0;
   return hasPauses ? splitAtPauses(spoken, TEXT_MAX_CHARACTERS) : undefined;
@@ -144,16 +154,16 @@ function partsOf(spoken: SpokenText | undefined): PausedParts | undefined {
 function formatOf(
   output: string,
   source: string,
-  chosen: AudioFormat | undefined,
-): AudioFormat | undefined {
-  const foreign = foreignOutput(`${source}: its output`, output, SPEECH_FORMATS);
+  chosen: AudioFormat | FileFormat | undefined,
+): AudioFormat | FileFormat | undefined {
+  const foreign = foreignOutput(`${source}: its output`, output, FILE_FORMATS);
   if (foreign !== undefined) throw foreign;
   const extensionFormat = formatOfPath(output);
   if (extensionFormat === undefined) return undefined;
-  const format = SPEECH_FORMATS.find((candidate) => candidate === extensionFormat);
+  const format = FILE_FORMATS.find((candidate) => candidate === extensionFormat);
   if (format === undefined) {
     throw usageFailure(
-      `${source}: its output has the extension of ${extensionFormat}; speech formats are ${SPEECH_FORMATS.join(', ')}`,
+      `${source}: its output has the extension of ${extensionFormat}; speech formats are ${FILE_FORMATS.join(', ')}`,
       'Choose one of those, and convert the file afterwards.',
     );
   }

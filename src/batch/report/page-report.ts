@@ -33,7 +33,11 @@ const WAVEFORM_BARS = 240;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   mp3: 'audio/mpeg',
+  flac: 'audio/flac',
+  m4a: 'audio/mp4',
+  m4b: 'audio/mp4',
   ogg: 'audio/ogg',
+  opus: 'audio/ogg',
   wav: 'audio/wav',
 };
 
@@ -124,7 +128,7 @@ class PageReport implements Report {
         error?.message ??
         (unspoken.length === 0 ? null : describeUnspoken(unspoken, { isBrief: true })),
       audio: audio?.id ?? null,
-      type: MEDIA_TYPES[item.order.format] ?? '',
+      type: MEDIA_TYPES[item.encoding ?? item.order.format] ?? '',
       durationMs: levels?.durationMs ?? 0,
       waveform: levels?.waveform(WAVEFORM_BARS).map((level) => Math.round(level * 100) / 100) ?? [],
       cues: output === null ? [] : await this.#cuesOf(output),

@@ -92,7 +92,7 @@ export function recordOf({ creditsUsed, error, item, output, status, unspoken }:
     characters: item.characters,
     voiceId: item.order.voiceId,
     modelId: item.order.modelId ?? null,
-    format: item.order.format,
+    format: item.encoding ?? item.order.format,
   };
 }
 

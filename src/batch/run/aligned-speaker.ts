@@ -49,7 +49,9 @@ interface AlignedSpeakerOptions extends FileDeps {
 
 /** Returns the names of an output's caption files, such as `a.srt` for `a.mp3`. */
 export function captionNames(output: string, formats: readonly CaptionFormat[]): readonly string[] {
-  return formats.map((format) => `${output.replace(/\.(?:mp3|wave?|og[ga])$/i, '')}.${format}`);
+  return formats.map(
+    (format) => `${output.replace(/\.(?:mp3|wave?|og[ga]|opus|flac|m4[ab])$/i, '')}.${format}`,
+  );
 }
 
 /**
@@ -150,9 +152,13 @@ export class AlignedSpeaker implements ItemSpeaker {
   ): Promise<DeliveredItem> {
     const { folder, folders } = this.#options;
     const { file, isNew } = work;
+    const { encoding } = work.item;
     const { temporaries } = folder;
     // Before anything is billed.
-    const output = await openBatchOutput({ file, folders, isNew, temporaries }, this.#options);
+    const output = await openBatchOutput(
+      { encoding, file, folders, isNew, temporaries },
+      this.#options,
+    );
     try {
       const delivered = await this.#send(work, { captions, output }, signal);
       if (delivered instanceof Failure) throw delivered;

@@ -91,7 +91,8 @@ function asRequested(item: BatchItem, { bodyOf, index, isRedone }: ClassifyOptio
   if (text === undefined || item.parts !== undefined || isRedone(item.id)) return item;
   const order = { ...item.order, text };
   const isKnown = (one: SpeechOrder): boolean =>
-    index.statusOf(item.id, itemDigest({ order: one }, bodyOf)) !== undefined;
+    index.statusOf(item.id, itemDigest({ encoding: item.encoding, order: one }, bodyOf)) !==
+    undefined;
   if (isKnown(item.order) || !isKnown(order)) return item;
   return { ...rest, order, characters: countCodePoints(text) };
 }

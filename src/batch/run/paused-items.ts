@@ -13,19 +13,29 @@ import { decide } from './decide.ts';
 
 /** Returns the bytes that identify a request for the audio of an order. */
 export type BodyOf = (order: SpeechOrder) => Uint8Array;
-type PartedItem = { readonly order: SpeechOrder } & Pick<BatchItem, 'parts'>;
+type PartedItem = { readonly order: SpeechOrder } & Pick<BatchItem, 'encoding' | 'parts'>;
 
 /** Folder for the audio of parts whose items are unfinished. The path is relative to the output folder. */
 export const PARTS_FOLDER = `${BATCH_FOLDER}/parts`;
 
 /**
  * Returns the digest by which the journal identifies an item. For an item without pauses, this is the digest of the
- * request body. For an item with pauses, it covers the requests of all parts and the durations of the silences.
+ * request body. For an item with pauses, it covers the requests of all parts and the durations of the silences. A format
+ * that foley encodes is part of the digest, because items with one digest share one file.
  */
 export function itemDigest(item: PartedItem, bodyOf: BodyOf): string {
-  const { order, parts } = item;
-  if (parts === undefined) return bodyDigest(bodyOf(order));
-  const identity = [partDigests(item, bodyOf), parts.silences];
+  const { encoding, order, parts } = item;
+  if (parts === undefined) {
+    const body = bodyOf(order);
+    return bodyDigest(
+      encoding === undefined ? body : Buffer.concat([Buffer.from(`as ${encoding} `), body]),
+    );
+  }
+  const identity = [
+    partDigests(item, bodyOf),
+    parts.silences,
+    ...(encoding === undefined ? [] : [encoding]),
+  ];
   return bodyDigest(Buffer.from(`parts ${JSON.stringify(identity)}`));
 }
 
@@ -73,7 +83,8 @@ export async function classifyParts(
   redo: string | undefined,
   options: PartOptions,
 ): Promise<readonly ItemPart[]> {
-  const { parts: paused, spoken: _, ...rest } = item;
+  // Only the joined audio is encoded.
+  const { encoding: _, parts: paused, spoken: __, ...rest } = item;
   const parts: ItemPart[] = [];
   for (const { text } of paused?.parts ?? []) {
     const order = { ...item.order, text };

@@ -175,7 +175,10 @@ export class PausedSpeaker {
         throw endedFailure('failed', first.status);
       }
       const { temporaries } = folder;
-      const output = await openBatchOutput({ ...work, folders, temporaries }, this.#options);
+      const output = await openBatchOutput(
+        { ...work, encoding: item.encoding, folders, temporaries },
+        this.#options,
+      );
       try {
         const joined = await this.#join(work, parts, output, signal);
         return await this.#publish(work, statesOf(parts), joined, { captions, output });

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
+import { encodedOutput } from '../../audio/encode/encoded-output.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
+import type { FileFormat } from '../../contract/values.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
@@ -75,13 +77,15 @@ export function renewer({
   };
 }
 
-interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
+export interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
   readonly temporaries: string;
   readonly folders: OutputFolders;
+  /** The format in which foley encodes the audio, which is wav. Undefined if the audio is written unchanged. */
+  readonly encoding?: FileFormat | undefined;
 }
 
 interface Publication extends OutputPlace {
-  readonly item: Pick<BatchItem, 'order'>;
+  readonly item: Pick<BatchItem, 'encoding' | 'order'>;
   // Called when the audio is complete and verified; the file is renamed after the returned promise resolves.
   readonly onVerified: (facts: PurchaseMetadata, verdict: AudioVerdict) => Promise<void>;
 }
@@ -95,10 +99,13 @@ export async function publishAudio(
   publication: Publication,
   deps: FileDeps,
 ): Promise<PurchaseMetadata> {
-  const output = await openBatchOutput(publication, deps).catch((error: unknown) => {
-    response.discard();
-    throw error;
-  });
+  const { encoding } = publication.item;
+  const output = await openBatchOutput({ ...publication, encoding }, deps).catch(
+    (error: unknown) => {
+      response.discard();
+      throw error;
+    },
+  );
   try {
     return await writeAudio(response, output, publication, deps);
   } finally {
@@ -151,9 +158,10 @@ export async function commitAudio(
   const { bytes } = verdict;
   const leftOut = unspoken.length === 0 ? {} : { unspoken: formatRanges(unspoken) };
   await onVerified({ sha256, bytes, ...leftOut }, verdict);
-  await output.publish();
+  const { bytes: size, encoded } = await output.publish();
   const { mtimeMs } = await files.stat(file);
-  return { bytes, sha256, mtimeMs, ...leftOut };
+  const sum = encoded?.checksum ?? sha256;
+  return { bytes: size, sha256: sum, mtimeMs, ...leftOut };
 }
 
 /**
@@ -161,7 +169,7 @@ export async function commitAudio(
  * @throws Failure of kind `output`
  */
 export async function openBatchOutput(
-  { file, folders, isNew, temporaries }: OutputPlace,
+  { encoding, file, folders, isNew, temporaries }: OutputPlace,
   { clock, files, platform, processes, random }: FileDeps,
 ): Promise<Output> {
   await folders.useFor(file);
@@ -177,9 +185,15 @@ export async function openBatchOutput(
     checksum: 'sha256' as const,
     flag: folders.flag,
   };
-  return isNew
-    ? openPublishedOutput({ ...options, asked: file, existing: 'refuse', replaced: undefined })
-    : openOutput(options);
+  const output = isNew
+    ? await openPublishedOutput({
+        ...options,
+        asked: file,
+        existing: 'refuse',
+        replaced: undefined,
+      })
+    : await openOutput(options);
+  return encoding === undefined ? output : encodedOutput(output, encoding, options);
 }
 
 /** Creates the folders of the outputs, and syncs them to the disk. */

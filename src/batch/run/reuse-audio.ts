@@ -1,3 +1,6 @@
+import { encodingFor } from '../../audio/encode/encoded-output.ts';
+import { isWavFile } from '../../audio/wav-stream.ts';
+import type { FileFormat } from '../../contract/values.ts';
 import type { Stats } from 'node:fs';
 import path from 'node:path';
 import { checksumOf } from '../../durable/checksum.ts';
@@ -17,6 +20,7 @@ import { captionNames } from './aligned-speaker.ts';
 import type { AudioCopies } from './audio-copies.ts';
 import { PARTS_FOLDER } from './paused-items.ts';
 import type { OutputFolders } from './publish-audio.ts';
+import type { OutputPlace } from './publish-audio.ts';
 import { openBatchOutput } from './publish-audio.ts';
 
 export interface AudioLookup extends Pick<FileDeps, 'files'> {
@@ -174,7 +178,7 @@ export class AudioReuse {
   async #placeFrom(status: ItemStatus, target: ReuseTarget): Promise<boolean> {
     for await (const found of candidates(status.facts, target.output, this.#options)) {
       const isPlaced =
-        found.isKept && found.isOnly
+        found.isKept && found.isOnly && (await this.#encodingOf(found.path, target)) === undefined
           ? await this.#move(found.path, status, target)
           : await this.#copy(found, status, target);
       if (isPlaced) return true;
@@ -280,7 +284,8 @@ export class AudioReuse {
     target: ReuseTarget,
   ): Promise<boolean> {
     const file = path.join(this.#options.outputDir, target.output);
-    return this.#copyTo(from, file, target.isNew, async (sha256) => {
+    const encoding = await this.#encodingOf(from, target);
+    return this.#copyTo(from, { encoding, file, isNew: target.isNew }, async (sha256) => {
       if (sha256 === undefined || sha256 !== facts.sha256) return false;
       await this.#prepare(from, target);
       // If another process has saved this audio meanwhile, the copied captions may already be those of other audio.
@@ -288,17 +293,23 @@ export class AudioReuse {
     });
   }
 
+  // Audio of an item that could not get its name is saved as the service sent it.
+  async #encodingOf(from: string, { output }: ReuseTarget): Promise<FileFormat | undefined> {
+    const encoding = encodingFor(output, 'wav');
+    if (encoding === undefined) return undefined;
+    return (await isWavFile(from, this.#options.files)) ? encoding : undefined;
+  }
+
   // `check` gets the hash of the copy before the rename; false discards the copy.
   async #copyTo(
     from: string,
-    file: string,
-    isNew: boolean,
+    { encoding, file, isNew }: Pick<OutputPlace, 'encoding' | 'file' | 'isNew'>,
     check: (sha256: string | undefined) => Promise<boolean>,
   ): Promise<boolean> {
     const { files, folder, folders } = this.#options;
     const source = await openRegularFile(from, files).catch(() => undefined);
     if (source === undefined) return false;
-    const place = { file, folders, temporaries: folder.temporaries, isNew };
+    const place = { encoding, file, folders, temporaries: folder.temporaries, isNew };
     let output: Output | undefined;
     try {
       output = await openBatchOutput(place, this.#options);
@@ -327,7 +338,7 @@ export class AudioReuse {
     if (displaced !== undefined) await this.keepDisplaced(output, displaced);
     const names = sidecars(path.join(outputDir, output));
     for (const [at, sidecar] of sidecars(from).entries()) {
-      await this.#copyTo(sidecar, names[at] ?? '', false, async () => true);
+      await this.#copyTo(sidecar, { file: names[at] ?? '', isNew: false }, async () => true);
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Output } from '../../durable/output.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';
+import { publishedVerdict } from '../deliver.ts';
 import type { AudioStream, Spoken } from '../speakers/speak-stream.ts';
 import { wordRanges } from '../unspoken.ts';
 import { speakJobPart, readPartWords, speakStreamPart } from './speak-part.ts';
@@ -62,7 +63,8 @@ export async function speakLongText(
     const published = await output?.publish();
     if (output === undefined) await abortable(options.stream.end(), signal);
     await record.remove();
-    return { path: published?.path, verdict };
+    const made = publishedVerdict(verdict, published ?? options.stream.encoded?.());
+    return { path: published?.path, verdict: made };
   } catch (error) {
     const isPaid = await closeRecord(record, error);
     const how = resumeHint(record);

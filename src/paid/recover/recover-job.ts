@@ -8,7 +8,7 @@ import { extensionOf } from '../../audio/formats.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import type { IntentJournal, OpenIntent } from '../intents.ts';
 import { downloadName } from '../../durable/names.ts';
-import { openOutput } from '../../durable/publish.ts';
+import { openSpeechOutput } from '../../audio/encode/encoded-output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { Recovered } from './recover.ts';
 import { detailsOf, requireSameService } from './recover.ts';
@@ -77,7 +77,7 @@ export async function recoverAs<Job extends WaitedJob>(
     const wanted = about?.output ?? downloadName(job.id, extensionOf(made.format));
     const { path: output = wanted, unspoken = [] } = await saveFile(made, job, {
       placeFor: async () => ({
-        output: await openOutput({ ...deps, path: wanted, existing: 'number' }),
+        output: await openSpeechOutput({ ...deps, path: wanted, existing: 'number' }, made.format),
       }),
       signal,
       onVerified: (metadata) => entry.advance('verified', metadata),

@@ -3,7 +3,7 @@ import type { ApiClient } from '../../api/client.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import { removeTemporary } from '../../durable/files.ts';
 import { downloadName } from '../../durable/names.ts';
-import { openOutput } from '../../durable/publish.ts';
+import { openSpeechOutput } from '../../audio/encode/encoded-output.ts';
 import { detailsOf, hasChecksum, ifExists, mayRun, requireSameService } from './recover.ts';
 import type { Recovered } from './recover.ts';
 import { DISCARD } from '../speakers/speak-stream.ts';
@@ -65,7 +65,7 @@ export async function recoverLongText(
   const record = await resumeRecord(left, deps);
   await noteStreamedParts(record, deps);
   const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
-  const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
+  const output = await openSpeechOutput({ ...deps, path: wanted, existing: 'number' }, plan.format);
   try {
     if (output.temporary !== undefined)
       await record.recordTemporary(path.resolve(output.temporary));

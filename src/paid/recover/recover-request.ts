@@ -19,7 +19,7 @@ import { removeTemporary } from '../../durable/files.ts';
 import type { IntentAbout, IntentJournal, OpenIntent } from '../intents.ts';
 import type { Outcome } from '../purchase.ts';
 import { downloadName } from '../../durable/names.ts';
-import { openOutput } from '../../durable/publish.ts';
+import { openSpeechOutput } from '../../audio/encode/encoded-output.ts';
 import type { Spool } from '../../durable/spool.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isPayer } from '../billed-request.ts';
@@ -177,7 +177,7 @@ async function repeatSpeech(
   const { format: name, text } = body;
   const format = (typeof name === 'string' ? formatNamed(name) : undefined) ?? 'mp3';
   const wanted = about?.output ?? downloadName(id, extensionOf(format));
-  const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
+  const output = await openSpeechOutput({ ...deps, path: wanted, existing: 'number' }, format);
   let key = about?.idempotencyKey ?? null;
   try {
     const { response, path } = await speak({

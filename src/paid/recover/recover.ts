@@ -8,7 +8,8 @@ import type { IntentAbout, IntentJournal, OpenIntent } from '../intents.ts';
 import type { Outcome, PurchaseMetadata } from '../purchase.ts';
 import { nextStep } from '../decide.ts';
 import { downloadName } from '../../durable/names.ts';
-import { openOutput } from '../../durable/publish.ts';
+import { openSpeechOutput } from '../../audio/encode/encoded-output.ts';
+import { isWavFile } from '../../audio/wav-stream.ts';
 import type { Spool, SpoolEntry } from '../../durable/spool.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -241,7 +242,10 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
     { path: temporary, bytes: size, rest: [] },
     {
       what: about?.what ?? 'speech',
-      extension: extname(about?.output ?? '').slice(1) || 'part',
+      // An output that foley encodes is saved as the service sends it.
+      extension: (await isWavFile(temporary, deps.files))
+        ? 'wav'
+        : extname(about?.output ?? '').slice(1) || 'part',
       output: about?.output ?? null,
       requestId: facts.requestId ?? null,
       creditsUsed: facts.creditsUsed ?? null,
@@ -324,7 +328,8 @@ export async function ifExists<T>(file: string, work: Promise<T>): Promise<T | u
 }
 
 async function publishCopy(entry: SpoolEntry, wanted: string, deps: RecoverDeps): Promise<string> {
-  const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
+  const made = (await isWavFile(entry.path, deps.files)) ? 'wav' : 'mp3';
+  const output = await openSpeechOutput({ ...deps, path: wanted, existing: 'number' }, made);
   try {
     const kept = await deps.files.open(entry.path, 'r');
     for await (const chunk of kept.createReadStream({ highWaterMark: 1 << 20 })) {

@@ -6,12 +6,13 @@ import { speechRequest, synthesize } from '../../api/resources/speech.ts';
 import type { Format } from '../../audio/formats.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
-import type { AudioFormat } from '../../contract/values.ts';
+import { openSpeechOutput } from '../../audio/encode/encoded-output.ts';
+import type { AudioFormat, FileFormat } from '../../contract/values.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { requireOutputSpace, requireSpoolSpace } from '../../durable/free-space.ts';
 import { automaticName } from '../../durable/names.ts';
-import type { Output } from '../../durable/output.ts';
-import { openOutput } from '../../durable/publish.ts';
+import type { Output, Published } from '../../durable/output.ts';
+import type { OutputOptions } from '../../durable/publish.ts';
 import type { Spool } from '../../durable/spool.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -26,6 +27,7 @@ import type { AudioSink } from '../deliver.ts';
 import {
   deliver,
   expectedBytes,
+  publishedVerdict,
   FallbackSink,
   recoverableFile,
   recoverableStream,
@@ -43,6 +45,8 @@ export interface Spoken {
 export interface AudioStream extends AudioSink {
   /** Ends the stream; resolves when the reader has received all audio. */
   end(): Promise<void>;
+  /** Returns what was written, if the stream encoded the audio. Called after `end`. */
+  readonly encoded?: (() => Omit<Published, 'path'> | undefined) | undefined;
   /**
    * Audio of up to this number of bytes is kept in memory, so that foley can save it if the stream fails. Longer audio
    * cannot be saved.
@@ -153,7 +157,8 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     const published = await output?.publish();
     if (output === undefined) await abortable(options.stream.end(), speech.signal);
     await billed.published({ bytes, requestId });
-    return { path: published?.path, verdict, response: audio };
+    const made = publishedVerdict(verdict, published ?? options.stream.encoded?.());
+    return { path: published?.path, verdict: made, response: audio };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const saved = await sink.save({ complete: isWhole, problem });
@@ -192,8 +197,13 @@ function recoverableOutput({ output, speech, stream }: SpeakOptions) {
   );
 }
 
-/** Where audio is written, and in which format. */
-export type OutputPlan<Possible extends Format = AudioFormat> =
+/** Where audio is written, and in which format the service makes it. */
+export type OutputPlan<Possible extends Format = AudioFormat> = Destination<Possible> & {
+  /** The format of the output, if the service does not make it. foley then encodes the audio, which is wav. */
+  readonly encoding?: FileFormat | undefined;
+};
+
+type Destination<Possible extends Format> =
   | { readonly kind: 'stdout'; readonly format: Possible }
   | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
   /**
@@ -229,11 +239,12 @@ export async function openPlanned(
   await requireSpoolSpace(path.join(state, 'spool'), bytes, files);
   if (plan.kind === 'stdout' || plan.kind === 'player') return undefined;
   const named = noClobber ? 'refuse' : 'replace';
-  const output = await openOutput({
+  const options: OutputOptions = {
     ...deps,
-    path: plan.path ?? automaticName(text, extensionOf(plan.format)),
+    path: plan.path ?? automaticName(text, extensionOf(plan.encoding ?? plan.format)),
     existing: plan.kind === 'file' ? named : 'number',
-  });
+  };
+  const output = await openSpeechOutput(options, plan.format);
   if (output.temporary === undefined) return output;
   if (processes !== undefined) {
     await sweepTemporaries(path.dirname(output.temporary), { ...deps, processes, state });

@@ -1,5 +1,8 @@
 import { dirname } from 'node:path';
 import { BYTES_PER_SAMPLE } from '../../audio/encode/pcm.ts';
+import { encodeFile } from '../../audio/encode/encode-file.ts';
+import { requireStreamable } from '../../audio/encode/encoded-output.ts';
+import { MOST_LISTED_CHAPTERS } from '../../audio/encode/mp4.ts';
 import { CODEC_LEVELS, MAX_TRUE_PEAK_DB } from '../../audio/encode/peak-limiter.ts';
 import { gainOf } from '../../audio/resample.ts';
 import { LARGEST_WAV_LENGTH } from '../../audio/wav.ts';
@@ -12,19 +15,17 @@ import type { Existing, Output, Published } from '../../durable/output.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { openOutput } from '../../durable/publish.ts';
-import { Failure, usageFailure } from '../../errors/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
-import type { RecordingFormat } from './encode.ts';
-import { encodeRecording } from './encode.ts';
-import { MOST_LISTED_CHAPTERS } from './m4b.ts';
-import { LineSounds } from './line-sound.ts';
+import type { FileFormat } from '../../contract/values.ts';
+import { LineSounds, SAMPLE_RATE } from './line-sound.ts';
 import type { Gains, MeasuredLevel } from './loudness.ts';
 import { findGains, LevelMeter, limitPeaks, measureSpeakers, SpeakerMeters } from './loudness.ts';
 import { mixLines } from './mix.ts';
 import type { Stem } from './stems.ts';
 import { STEM_SAMPLE_BYTES, stemFile, writeStem } from './stems.ts';
-import type { Chapter, Tags } from './tags.ts';
-import { chapterFile } from './tags.ts';
+import type { Chapter, Tags } from '../../audio/encode/tags.ts';
+import { chapterFile } from '../../audio/encode/tags.ts';
 import type { LineInterval, Timing } from './timeline.ts';
 import { millisecondsOf, placeLines, samplesIn } from './timeline.ts';
 
@@ -50,14 +51,14 @@ export interface SpokenLine {
 export interface RecordingOptions extends FileDeps {
   /** Path of the audio file to make. */
   readonly path: string;
-  readonly format: RecordingFormat;
+  readonly format: FileFormat;
   readonly existing?: Existing | undefined;
   /** Folder for temporary files, on the same disk as the recording. */
   readonly temporaryFolder: string;
   readonly timing: Timing;
   /** Silence after the last line, in milliseconds. */
   readonly endPauseMs?: number | undefined;
-  /** Title, author, album and cover, for mp3, m4b and chapter files. */
+  /** Title, author, album and cover, for mp3, m4a, m4b and chapter files. */
   readonly tags?: Tags | undefined;
   /** Paths of chapter files: `.json` for Podcasting 2.0, `.txt` for ffmpeg. */
   readonly chapterFiles?: readonly string[] | undefined;
@@ -97,7 +98,7 @@ export interface Recording extends Published, MeasuredLevel {
   readonly isTimed: boolean;
   /** True if the recording is quieter than requested, because a higher gain would raise its peaks too far. */
   readonly isTooQuiet: boolean;
-  /** Number of chapters that the Nero chapter list of an m4b file leaves out, because it can contain only 255. */
+  /** Number of chapters that the Nero chapter list of an m4a or m4b file leaves out, because it can contain only 255. */
   readonly unlistedChapters: number;
 }
 
@@ -139,8 +140,8 @@ export async function openRecording(options: RecordingOptions): Promise<OpenReco
   };
   try {
     const recording = await open(path);
-    if (format === 'm4b' && recording.temporary === undefined) {
-      throw usageFailure(`${display(path)} is a pipe or a device, to which m4b cannot be written`);
+    if (recording.temporary === undefined) {
+      requireStreamable(format, `${display(path)} is a pipe or a device`);
     }
     const chapters: Output[] = [];
     for (const file of chapterFiles) chapters.push(await open(file, '--chapters'));
@@ -233,7 +234,12 @@ async function makeRecording(
   const chapters = chaptersOf(lines, places, total);
   const meter = new LevelMeter();
   const sound = measured(limited(gains), meter);
-  await encodeRecording(format, sound, { output: files.recording, tags, chapters, total });
+  await encodeFile(format, sound, {
+    output: files.recording,
+    sampleRate: SAMPLE_RATE,
+    tags,
+    chapters,
+  });
   for (const stem of files.stems) {
     await writeStem(stem, mix(gains, stem.speaker), total);
   }
@@ -262,7 +268,10 @@ async function makeRecording(
     isTimed: captions === undefined || timings.complete,
     isTooQuiet:
       loudness !== 'off' && (level.loudness ?? loudness) < loudness - LOUDNESS_TOLERANCE_LU,
-    unlistedChapters: format === 'm4b' ? Math.max(0, chapters.length - MOST_LISTED_CHAPTERS) : 0,
+    unlistedChapters:
+      format === 'm4a' || format === 'm4b'
+        ? Math.max(0, chapters.length - MOST_LISTED_CHAPTERS)
+        : 0,
   };
 }
 
@@ -271,13 +280,13 @@ async function makeRecording(
  * @param total length in samples
  * @throws Failure of kind `output`
  */
-export function checkLength(total: number, format: RecordingFormat, hasStems: boolean): void {
+export function checkLength(total: number, format: FileFormat, hasStems: boolean): void {
   const bytes = total * (hasStems ? STEM_SAMPLE_BYTES : format === 'wav' ? BYTES_PER_SAMPLE : 0);
   if (bytes + HEADERS_BYTES <= LARGEST_WAV_LENGTH) return;
   throw new Failure('the recording is longer than a WAV file can be (4 GiB)', {
     code: 'output',
     exit: 'output',
-    hint: 'Choose mp3, ogg or m4b, and leave out --stems.',
+    hint: 'Choose mp3, ogg, opus, flac, m4a or m4b, and leave out --stems.',
   });
 }
 

@@ -148,8 +148,8 @@ const WRONG: readonly (readonly [
   [
     'a format that speech does not have',
     { 'a.txt': 'A' },
-    ['a.txt', '--name', '{name}.flac'],
-    /flac; speech formats are/,
+    ['a.txt', '--name', '{name}.mp4'],
+    /mp4; speech formats are|is a\.mp4; the extension/,
   ],
   [
     'an unknown placeholder',

@@ -136,16 +136,14 @@ describe.each(['compat-tts', 'compat-speech'] as const)('foley tts --api %s', (s
     expect(server.connections).toBe(0);
   });
 
-  test('does not have ogg: exit 2, whether asked for or named', async () => {
+  test('does not have aac: exit 2, whether asked for or named', async () => {
     const { run, server } = await surfaceFixture();
-    const asked = await run(words(surface, '--format ogg'));
+    const asked = await run(words(surface, '--format aac'));
     expect(asked.code).toBe(2);
-    expect(asked.stderr).toContain(
-      `--format is "ogg"; with --api ${surface} it takes mp3, wav, pcm`,
-    );
-    const named = await run(words(surface, '').map((word) => (word === 'out' ? 'x.ogg' : word)));
+    expect(asked.stderr).toContain('--format is "aac"; it takes mp3, wav, ogg, opus');
+    const named = await run(words(surface, '').map((word) => (word === 'out' ? 'x.aac' : word)));
     expect(named.code).toBe(2);
-    expect(named.stderr).toContain('--output has the extension of ogg');
+    expect(named.stderr).toContain('--output has the extension of aac');
     expect(server.connections).toBe(0);
   });
 

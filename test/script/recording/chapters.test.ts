@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { ALL_FORMATS, FilePathSource, Input } from 'mediabunny';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { id3Tag } from '../../../src/script/recording/tags.ts';
+import { id3Tag } from '../../../src/audio/encode/tags.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import { listedChapters } from './listed-chapters.ts';

@@ -5,7 +5,7 @@ import type { Resampler } from '../../../audio/resample.ts';
 import { amplify, gainOf, createResampler, loadSpeex } from '../../../audio/resample.ts';
 import type { SpeechChunk } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
-import { OPUS_SAMPLE_RATE, openOpus } from './opus.ts';
+import { OPUS_SAMPLE_RATE, openOpus } from '../../../audio/encode/opus.ts';
 import type { AudioEncoder } from '../../../audio/encode/pcm.ts';
 import { createPcmEncoder, createWavEncoder, PCM_SAMPLE_RATE } from '../../../audio/encode/pcm.ts';
 import { CODEC_LEVELS, MAX_TRUE_PEAK_DB, PeakLimiter } from '../../../audio/encode/peak-limiter.ts';

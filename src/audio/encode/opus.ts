@@ -1,7 +1,7 @@
-import { FIRST_PAGE, LAST_PAGE, writeOggPage } from '../../../audio/ogg.ts';
-import { concatSamples } from '../../../audio/resample.ts';
-import type { AudioEncoder } from '../../../audio/encode/pcm.ts';
-import { pcmBytes } from '../../../audio/encode/pcm.ts';
+import { FIRST_PAGE, LAST_PAGE, writeOggPage } from '../ogg.ts';
+import { concatSamples } from '../resample.ts';
+import type { AudioEncoder } from './pcm.ts';
+import { pcmBytes } from './pcm.ts';
 
 export const OPUS_SAMPLE_RATE = 48_000;
 

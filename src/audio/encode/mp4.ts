@@ -1,25 +1,20 @@
-import type { Output } from '../../durable/output.ts';
-import { SAMPLE_RATE } from './line-sound.ts';
-import type { Chapter, Tags } from './tags.ts';
+import type { EncodeOptions } from './target.ts';
+import { mediabunnyTarget } from './target.ts';
+import type { Chapter } from './tags.ts';
 
-export interface M4bOptions {
-  readonly output: Output;
-  readonly tags: Tags;
-  readonly chapters: readonly Chapter[];
-  readonly total: number;
-}
-
-const BITS_PER_SECOND = 96_000;
+const BITS_PER_SECOND_MAX = 96_000;
+const BITS_PER_SAMPLE_MAX = 4;
 // Number of samples that the encoder adds before the sound.
 const ENCODER_DELAY = 1024;
 
 /**
- * Encodes mono samples at 44.1 kHz as AAC, and writes an m4b file. Writes the chapters as a QuickTime text track and
- * also as a Nero chapter list, because some players read only one of them.
+ * Encodes mono samples as AAC, and writes an m4a or m4b file. Writes the chapters as a QuickTime text track and also as
+ * a Nero chapter list, because some players read only one of them.
  */
-export async function encodeM4b(
+export async function encodeMp4(
+  format: 'm4a' | 'm4b',
   sound: AsyncIterable<Float32Array>,
-  { chapters, output, tags, total }: M4bOptions,
+  { chapters = [], output, sampleRate, tags = {} }: EncodeOptions,
 ): Promise<void> {
   const [media, { registerAacEncoder }] = await Promise.all([
     import('mediabunny'),
@@ -27,23 +22,17 @@ export async function encodeM4b(
   ]);
   registerAacEncoder();
   let index: { readonly position: number; readonly movie: Buffer } | undefined;
-  const writable = new WritableStream<{ readonly data: Uint8Array; readonly position: number }>({
-    // The index is written last, and replaced below.
-    async write({ data, position }) {
-      const end = index?.position ?? Infinity;
-      const bytes = data.slice(0, Math.max(0, end - position));
-      if (position < output.bytes) await output.overwrite(position, bytes);
-      else await output.write(bytes);
-    },
-  });
+  // The index is written last, and replaced below.
+  const target = mediabunnyTarget(output, () => index?.position ?? Infinity);
   const file = new media.Output({
     format: new media.Mp4OutputFormat({
       fastStart: false,
       onMoov: (data, position) => (index = { position, movie: Buffer.from(data) }),
     }),
-    target: new media.StreamTarget(writable),
+    target: new media.StreamTarget(target),
   });
-  const source = new media.AudioSampleSource({ codec: 'aac', bitrate: BITS_PER_SECOND });
+  const bitrate = Math.min(BITS_PER_SECOND_MAX, sampleRate * BITS_PER_SAMPLE_MAX);
+  const source = new media.AudioSampleSource({ codec: 'aac', bitrate });
   file.addAudioTrack(source);
   const { album, author: artist, cover, title } = tags;
   const images = cover === undefined ? [] : [{ ...cover, kind: 'coverFront' as const }];
@@ -53,14 +42,14 @@ export async function encodeM4b(
     ...(album === undefined ? {} : { album }),
     images,
   });
+  let samples = 0;
   try {
     await file.start();
-    let samples = 0;
     for await (const data of sound) {
       if (data.length === 0) continue;
-      const format = { format: 'f32', numberOfChannels: 1, sampleRate: SAMPLE_RATE } as const;
-      const timestamp = samples / SAMPLE_RATE;
-      const sample = new media.AudioSample({ ...format, data, timestamp });
+      const layout = { format: 'f32', numberOfChannels: 1, sampleRate } as const;
+      const timestamp = samples / sampleRate;
+      const sample = new media.AudioSample({ ...layout, data, timestamp });
       await source.add(sample);
       sample.close();
       samples += data.length;
@@ -72,12 +61,13 @@ export async function encodeM4b(
     throw error;
   }
   if (index === undefined) throw new Error('The file has no index.');
-  await output.overwrite(BRAND_OFFSET, Buffer.from('M4B '));
+  await output.overwrite(BRAND_OFFSET, Buffer.from(format === 'm4b' ? 'M4B ' : 'M4A '));
   const listed = fromStart(chapters, title);
   const titles = listed.map((chapter) => textSample(chapter.title));
   const position = output.bytes + BOX_HEAD_BYTES;
   if (titles.length > 0) await output.write(box('mdat', ...titles));
-  await output.write(withChapters(index.movie, { total, chapters: listed, titles, position }));
+  const track = { samples, sampleRate, chapters: listed, titles, position };
+  await output.write(withChapters(index.movie, track));
 }
 
 function fromStart(chapters: readonly Chapter[], title = ''): readonly Chapter[] {
@@ -91,7 +81,8 @@ const BRAND_OFFSET = 8;
 const BOX_HEAD_BYTES = 8;
 
 interface ChapterTrack {
-  readonly total: number;
+  readonly samples: number;
+  readonly sampleRate: number;
   readonly chapters: readonly Chapter[];
   // Samples of the text track.
   readonly titles: readonly Buffer[];
@@ -107,7 +98,7 @@ function withChapters(movie: Buffer, track: ChapterTrack): Buffer {
   const boxes = boxesIn(moov?.body ?? Buffer.alloc(0));
   const head = boxes.find(({ type }) => type === 'mvhd')?.body ?? Buffer.alloc(0);
   const timescale = head.readUInt32BE(12);
-  const duration = Math.round((track.total * timescale) / SAMPLE_RATE);
+  const duration = Math.round((track.samples / track.sampleRate) * timescale);
   const hasChapters = track.chapters.length > 0;
   const parts = boxes.flatMap(({ body, type }) => {
     if (type === 'mvhd') {
@@ -116,7 +107,7 @@ function withChapters(movie: Buffer, track: ChapterTrack): Buffer {
       return box(type, ...times, body.subarray(20, -4), next);
     }
     if (type !== 'trak') return [];
-    const audio = audioTrack(body, duration, hasChapters);
+    const audio = audioTrack(body, track, duration);
     return hasChapters ? [audio, textTrack(track, duration)] : [audio];
   });
   const metadata = boxes.filter(({ type }) => type === 'udta').map(({ body }) => body);
@@ -124,13 +115,14 @@ function withChapters(movie: Buffer, track: ChapterTrack): Buffer {
   return box('moov', ...parts, box('udta', ...metadata, ...list));
 }
 
-function audioTrack(body: Buffer, duration: number, hasChapters: boolean): Buffer {
+function audioTrack(body: Buffer, track: ChapterTrack, duration: number): Buffer {
   // The edit list skips the samples that the encoder added before the sound.
   const edits = box('edts', box('elst', u32(0, 1, duration, ENCODER_DELAY, ONE)));
-  const reference = hasChapters ? [box('tref', box('chap', u32(CHAPTER_TRACK_ID)))] : [];
+  const reference =
+    track.chapters.length > 0 ? [box('tref', box('chap', u32(CHAPTER_TRACK_ID)))] : [];
   const parts = boxesIn(body).flatMap(({ body: content, type }) => {
     if (type === 'edts') return [];
-    if (type === 'mdia') return box(type, ...boxesIn(content).map((one) => undated(one)));
+    if (type === 'mdia') return box(type, ...boxesIn(content).map((one) => dated(one, track)));
     if (type !== 'tkhd') return box(type, content);
     const head = [content.subarray(0, 4), u32(0, 0), content.subarray(12, 20), u32(duration)];
     return [box(type, ...head, content.subarray(24)), edits, ...reference];
@@ -138,11 +130,13 @@ function audioTrack(body: Buffer, duration: number, hasChapters: boolean): Buffe
   return box('trak', ...parts);
 }
 
-function undated({ body, type }: BuiltBox): Buffer {
-  // Without the time of creation, the same sound gives the same bytes.
-  return type === 'mdhd'
-    ? box(type, body.subarray(0, 4), u32(0, 0), body.subarray(12))
-    : box(type, body);
+function dated({ body, type }: BuiltBox, { sampleRate, samples }: ChapterTrack): Buffer {
+  if (type !== 'mdhd') return box(type, body);
+  // Without the time of creation, the same sound gives the same bytes. Readers that do not know edit lists take the
+  // duration from here, which would otherwise include the padding of the last packet.
+  const timescale = body.readUInt32BE(12);
+  const duration = Math.round(((ENCODER_DELAY + samples) / sampleRate) * timescale);
+  return box(type, body.subarray(0, 4), u32(0, 0, timescale, duration), body.subarray(20));
 }
 
 const MILLISECONDS = 1000;

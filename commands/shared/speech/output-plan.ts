@@ -1,0 +1,131 @@
+import { requireStreamable } from '../../../src/audio/encode/encoded-output.ts';
+import type { Format } from '../../../src/audio/formats.ts';
+import { foreignOutput, formatOfPath } from '../../../src/audio/formats.ts';
+import type { Context } from '../../../src/cli/command.ts';
+import { checkOutputFlag } from '../../../src/cli/flags/values.ts';
+import type { AudioFormat } from '../../../src/contract/values.ts';
+import { FILE_FORMATS } from '../../../src/contract/values.ts';
+import { usageFailure } from '../../../src/errors/failure.ts';
+import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
+import { display } from '../../../src/text/display.ts';
+
+export interface DestinationOptions {
+  readonly output?: string | undefined;
+  readonly format?: Format | undefined;
+  /** The format from the environment or a settings file. A flag or a file extension overrides this format. */
+  readonly configuredFormat?: AudioFormat | undefined;
+  readonly json: boolean;
+  /** Whether `--subtitles` or `--timings` is given; the audio then goes to a file by default. */
+  readonly captions?: boolean | undefined;
+  /** Whether `--play` or `--player` is given. */
+  readonly play: boolean;
+  readonly stdoutIsTerminal: boolean;
+}
+
+interface OutputSurface<Possible extends Format = AudioFormat> {
+  /** The flag that selects the API version, such as `--api compat-tts`, for messages. */
+  readonly flag?: string | undefined;
+  readonly formats: readonly Possible[];
+}
+
+/**
+ * Chooses the format and the destination of the audio (`--format` and `-o`).
+ * @throws Failure of kind `usage` if flags contradict each other
+ */
+export function planOutput<Possible extends Format>(
+  options: DestinationOptions,
+  surface: OutputSurface<Possible>,
+): OutputPlan<Possible> {
+  const { captions = false, output, json, play, stdoutIsTerminal } = options;
+  checkOutputFlag(output, json);
+  if (output !== undefined && output !== '-') {
+    return { kind: 'file', path: output, ...formatOfFile(output, options, surface) };
+  }
+  const chosen = chooseFormat(options, surface);
+  const toStdout = (): OutputPlan<Possible> => {
+    if (chosen.encoding !== undefined) requireStreamable(chosen.encoding, '--output is stdout');
+    return { kind: 'stdout', ...chosen };
+  };
+  if (output === '-') return toStdout();
+  if (json || captions) return { kind: 'automatic', ...chosen };
+  if (play) return { kind: 'player', format: chosen.format };
+  return stdoutIsTerminal ? { kind: 'automatic', ...chosen } : toStdout();
+}
+
+/** A format that the service makes, and the format in which foley encodes it, if that is another one. */
+type ChosenFormat<Possible extends Format> = Pick<OutputPlan<Possible>, 'encoding' | 'format'>;
+
+// What the service does not make is encoded from wav.
+function findFormat<Possible extends Format>(
+  wanted: Format | undefined,
+  { formats }: OutputSurface<Possible>,
+): ChosenFormat<Possible> | undefined {
+  const format = formats.find((candidate) => candidate === wanted);
+  if (format !== undefined) return { format };
+  const encoding = FILE_FORMATS.find((candidate) => candidate === wanted);
+  const wav = formats.find((candidate) => candidate === 'wav');
+  return encoding === undefined || wav === undefined ? undefined : { format: wav, encoding };
+}
+
+function allFormats({ formats }: OutputSurface<Format>): readonly Format[] {
+  return [...new Set<Format>([...FILE_FORMATS, ...formats])];
+}
+
+function formatOfFile<Possible extends Format>(
+  output: string,
+  options: DestinationOptions,
+  surface: OutputSurface<Possible>,
+): ChosenFormat<Possible> {
+  const extensionFormat = formatOfPath(output);
+  const { flag } = surface;
+  const found = findFormat(extensionFormat, surface);
+  if (extensionFormat !== undefined && found === undefined) {
+    const list = allFormats(surface).join(', ');
+    const ofFlag = flag === undefined ? '' : ` of ${flag}`;
+    throw usageFailure(
+      `--output has the extension of ${extensionFormat}; the formats${ofFlag} are ${list}`,
+      'Use one of these extensions, and convert the file afterwards.',
+    );
+  }
+  if (found !== undefined && options.format !== undefined && options.format !== extensionFormat) {
+    throw usageFailure(
+      `--format is ${options.format}, but --output has the extension of ${extensionFormat}`,
+      'Leave --format out, or change the extension.',
+    );
+  }
+  const foreign = foreignOutput('--output', output, allFormats(surface));
+  if (foreign !== undefined) throw foreign;
+  const chosen = found ?? chooseFormat(options, surface);
+  if (found !== undefined || chosen.encoding === undefined) return chosen;
+  // The extension is all that `foley recover` knows about the format.
+  throw usageFailure(
+    `--format ${chosen.encoding} requires the extension .${chosen.encoding}, which --output ${display(output)} does not have`,
+    'Add the extension.',
+  );
+}
+
+function chooseFormat<Possible extends Format>(
+  { configuredFormat, format }: DestinationOptions,
+  surface: OutputSurface<Possible>,
+): ChosenFormat<Possible> {
+  const wanted = format ?? configuredFormat ?? 'mp3';
+  const chosen = findFormat(wanted, surface);
+  if (chosen !== undefined) return chosen;
+  const formatFlag = format === undefined ? 'the configured format' : '--format';
+  const { flag } = surface;
+  const list = allFormats(surface).join(', ');
+  const withFlag = flag === undefined ? '' : `with ${flag} `;
+  throw usageFailure(
+    `${formatFlag} is "${wanted}"; ${withFlag}it takes ${list}`,
+    'Select one of these formats with --format.',
+  );
+}
+
+/** Reports that foley encodes the audio itself, if it does. */
+export function noticeEncoding(
+  { io }: Pick<Context, 'io'>,
+  { encoding }: Pick<OutputPlan, 'encoding'>,
+): void {
+  if (encoding === undefined) return;
+  io.notice(`foley: the service does not make ${encoding}; foley requests wav and encodes it`);
+}

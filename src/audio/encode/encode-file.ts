@@ -1,0 +1,111 @@
+import type { FileFormat } from '../../contract/values.ts';
+import { amplify, createResampler, gainOf } from '../resample.ts';
+import { createFileHead } from './file-head.ts';
+import { encodeFlac } from './flac.ts';
+import { encodeMp4 } from './mp4.ts';
+import { openOpus, OPUS_SAMPLE_RATE } from './opus.ts';
+import type { AudioEncoder } from './pcm.ts';
+import { createWavEncoder } from './pcm.ts';
+import { CODEC_LEVELS } from './peak-limiter.ts';
+import { id3Tag } from './tags.ts';
+import type { EncodeOptions } from './target.ts';
+import { MP3_SAMPLE_RATE, OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encoder.ts';
+
+/**
+ * Encodes mono samples, and writes one audio file while they arrive. Formats that do not have the sample rate are
+ * resampled; `wav` and `flac` have every rate.
+ * @returns the sample rate of the file in Hz
+ */
+export async function encodeFile(
+  format: FileFormat,
+  sound: AsyncIterable<Float32Array>,
+  options: EncodeOptions,
+): Promise<number> {
+  const sampleRate = fileRate(format, options.sampleRate);
+  const samples = resampled(sound, options.sampleRate, sampleRate);
+  if (format === 'm4a' || format === 'm4b') {
+    await encodeMp4(format, samples, { ...options, sampleRate });
+  } else if (format === 'flac') {
+    await encodeFlac(samples, { ...options, sampleRate });
+  } else {
+    await encodeStream(format, samples, { ...options, sampleRate });
+  }
+  return sampleRate;
+}
+
+// The sample rates of AAC from 16 kHz (ISO/IEC 14496-3); players do not support all lower ones.
+const AAC_RATES = new Set([16_000, 22_050, 24_000, 32_000, 44_100, 48_000]);
+
+function fileRate(format: FileFormat, given: number): number {
+  switch (format) {
+    case 'wav':
+    case 'flac':
+      return given;
+    case 'mp3':
+      return MP3_SAMPLE_RATE;
+    case 'ogg':
+      return OGG_SAMPLE_RATE;
+    case 'opus':
+      return OPUS_SAMPLE_RATE;
+    case 'm4a':
+    case 'm4b':
+      return AAC_RATES.has(given) ? given : 44_100;
+  }
+}
+
+async function* resampled(
+  sound: AsyncIterable<Float32Array>,
+  from: number,
+  to: number,
+): AsyncGenerator<Float32Array> {
+  const resampler = await createResampler(from, to);
+  try {
+    for await (const piece of sound) yield resampler.push(piece);
+    yield resampler.finish();
+  } finally {
+    resampler.close();
+  }
+}
+
+type StreamFormat = Exclude<FileFormat, 'flac' | 'm4a' | 'm4b'>;
+
+async function encodeStream(
+  format: StreamFormat,
+  sound: AsyncIterable<Float32Array>,
+  { chapters = [], output, sampleRate, tags = {} }: EncodeOptions,
+): Promise<void> {
+  const tag = format === 'mp3' ? await id3Tag(tags, chapters) : new Uint8Array(0);
+  if (tag.length > 0) await output.write(tag);
+  const head = createFileHead(format);
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    if (bytes.length === 0) return;
+    for (const piece of head.pass(bytes)) await output.write(piece);
+  };
+  const encoder = await openEncoder(format, sampleRate);
+  const gain = gainOf(CODEC_LEVELS[format].lossDb);
+  let samples = 0;
+  try {
+    for await (const piece of sound) {
+      samples += piece.length;
+      await write(encoder.encode(gain === 1 ? piece : amplify(piece, gain)));
+    }
+    await write(encoder.finish());
+  } finally {
+    encoder.close();
+  }
+  const start = head.finish({ samples, sampleRate });
+  if (start !== undefined) await output.overwrite(tag.length, start);
+}
+
+function openEncoder(format: StreamFormat, sampleRate: number): Promise<AudioEncoder> {
+  switch (format) {
+    case 'wav':
+      return Promise.resolve(createWavEncoder(sampleRate));
+    case 'mp3':
+      return openMp3();
+    case 'ogg':
+      return openOgg();
+    case 'opus':
+      return openOpus();
+  }
+}

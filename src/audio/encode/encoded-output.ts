@@ -1,0 +1,181 @@
+import type { FileFormat } from '../../contract/values.ts';
+import { FILE_FORMATS } from '../../contract/values.ts';
+import type { Output, Published } from '../../durable/output.ts';
+import type { OutputOptions } from '../../durable/publish.ts';
+import { openOutput } from '../../durable/publish.ts';
+import { Failure, usageFailure } from '../../errors/failure.ts';
+import { display } from '../../text/display.ts';
+import type { Format } from '../formats.ts';
+import { formatOfPath } from '../formats.ts';
+import { UnusableAudioError } from '../sound.ts';
+import { readWavStream } from '../wav-stream.ts';
+import { encodeFile } from './encode-file.ts';
+
+/**
+ * Returns the format in which foley encodes a file itself: the format of the path, if the audio is wav and the service
+ * does not make that format. Otherwise undefined.
+ */
+export function encodingFor(path: string, given: Format): FileFormat | undefined {
+  const wanted = formatOfPath(path);
+  return given === 'wav' && wanted !== 'wav' && isFileFormat(wanted) ? wanted : undefined;
+}
+
+function isFileFormat(format: Format | undefined): format is FileFormat {
+  return FILE_FORMATS.some((one) => one === format);
+}
+
+/**
+ * Opens an output for speech. If the extension of its path belongs to another format than `given`, the output encodes
+ * what is written to it.
+ * @param given format of the bytes that are written
+ * @throws Failure: like `openOutput`, and `usage` if a pipe cannot have the format
+ */
+export async function openSpeechOutput(options: OutputOptions, given: Format): Promise<Output> {
+  const output = await openOutput(options);
+  const format = encodingFor(options.path, given);
+  if (format === undefined) return output;
+  return encodedOutput(output, format, options);
+}
+
+/**
+ * Returns an output for a WAV file that encodes the file while it is written, in a limited amount of memory. The WAV
+ * file itself has the temporary name, so that paid audio can be saved whatever happens to the encoder.
+ * @param output the output of the encoded file
+ */
+export async function encodedOutput(
+  output: Output,
+  format: FileFormat,
+  options: OutputOptions,
+): Promise<Output> {
+  try {
+    if (output.temporary === undefined) {
+      requireStreamable(format, `${display(output.path)} is a pipe or a device`);
+      return new EncodedOutput(output, format, undefined);
+    }
+    const wav = await openOutput({ ...options, existing: 'replace' });
+    return new EncodedOutput(output, format, wav);
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  }
+}
+
+/** @throws Failure of kind `usage` for a format whose header has to be written last */
+export function requireStreamable(format: FileFormat, why: string): void {
+  if (format !== 'm4a' && format !== 'm4b') return;
+  throw usageFailure(
+    `${why}, to which ${format} cannot be written`,
+    'Write to a file with -o, or choose mp3, wav, ogg, opus or flac.',
+  );
+}
+
+class EncodedOutput implements Output {
+  readonly #output: Output;
+  readonly #wav: Output | undefined;
+  readonly #encoder: WavEncoding;
+  readonly #format: FileFormat;
+
+  constructor(output: Output, format: FileFormat, wav: Output | undefined) {
+    this.#output = output;
+    this.#wav = wav;
+    this.#format = format;
+    this.#encoder = new WavEncoding(format, output);
+  }
+
+  get path(): string {
+    return this.#output.path;
+  }
+
+  get temporary(): string | undefined {
+    return this.#wav?.temporary;
+  }
+
+  get bytes(): number {
+    return this.#wav?.bytes ?? this.#output.bytes;
+  }
+
+  async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
+    // A copy, because the encoder reads the chunk later.
+    const copy = new Uint8Array(chunk);
+    if (this.#wav === undefined) onWritten?.();
+    else await this.#wav.write(chunk, onWritten);
+    await this.#encoder.write(copy);
+  }
+
+  async overwrite(position: number, bytes: Uint8Array): Promise<void> {
+    await this.#wav?.overwrite(position, bytes);
+  }
+
+  async checksum(): Promise<string | undefined> {
+    return this.#wav?.checksum();
+  }
+
+  async publish(): Promise<Published> {
+    const sampleRate = await this.#encoder.finish();
+    const checksum = await this.#output.checksum();
+    const published = await this.#output.publish();
+    return { ...published, encoded: { format: this.#format, sampleRate, checksum } };
+  }
+
+  async abandon(): Promise<void> {
+    this.#encoder.stop();
+    await this.#output.abandon();
+    await this.#wav?.abandon();
+  }
+
+  async release() {
+    this.#encoder.stop();
+    await this.#output.abandon();
+    return this.#wav?.release();
+  }
+}
+
+/** Encodes a WAV file while its bytes arrive. */
+export class WavEncoding {
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #done: Promise<number>;
+
+  constructor(format: FileFormat, output: Pick<Output, 'bytes' | 'overwrite' | 'write'>) {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    this.#writer = writable.getWriter();
+    this.#done = encodeWav(format, readable, output);
+    // Thrown by the next call of `write` or `finish`.
+    this.#done.catch(() => undefined);
+    this.#writer.closed.catch(() => undefined);
+  }
+
+  /** Resolves when the encoder can take the next bytes. @throws Failure of the encoder or of its output */
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.#writer.write(bytes).catch(() => this.#done);
+  }
+
+  /** Returns the sample rate of the complete file. @throws Failure of the encoder or of its output */
+  async finish(): Promise<number> {
+    await this.#writer.close().catch(() => undefined);
+    return this.#done;
+  }
+
+  /** Ends an encoding that is not needed. Does nothing after `finish`. */
+  stop(): void {
+    this.#writer.abort().catch(() => undefined);
+  }
+}
+
+async function encodeWav(
+  format: FileFormat,
+  bytes: AsyncIterable<Uint8Array>,
+  output: Pick<Output, 'bytes' | 'overwrite' | 'write'>,
+): Promise<number> {
+  try {
+    const { sampleRate, samples } = await readWavStream(bytes);
+    return await encodeFile(format, samples, { output, sampleRate });
+  } catch (error) {
+    if (!(error instanceof UnusableAudioError)) throw error;
+    throw new Failure(`the audio ${error.message}, so foley cannot encode it as ${format}`, {
+      code: 'bad_answer',
+      exit: 'badAnswer',
+      hint: 'Choose mp3 or wav with --format, and convert the file afterwards.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Output } from '../../durable/output.ts';
+import type { Chapter, Tags } from './tags.ts';
+
+export interface EncodeOptions {
+  /** The output, which is open and empty. If it cannot be overwritten, its headers do not state the length. */
+  readonly output: Pick<Output, 'bytes' | 'overwrite' | 'write'>;
+  /** Sample rate of the samples, in Hz. */
+  readonly sampleRate: number;
+  /** Only mp3, m4a and m4b files have tags and chapters. */
+  readonly tags?: Tags | undefined;
+  readonly chapters?: readonly Chapter[] | undefined;
+}
+
+interface PlacedBytes {
+  readonly data: Uint8Array;
+  readonly position: number;
+}
+
+/**
+ * Returns a stream for Mediabunny's `StreamTarget` that writes to an output.
+ * @param end returns the offset from which on bytes are left out; default: nothing is left out
+ */
+export function mediabunnyTarget(
+  output: EncodeOptions['output'],
+  end: () => number = () => Infinity,
+): WritableStream<PlacedBytes> {
+  const start = output.bytes;
+  return new WritableStream<PlacedBytes>({
+    async write({ data, position }) {
+      const bytes = data.slice(0, Math.max(0, end() - position));
+      const isNew = start + position >= output.bytes;
+      if (isNew) await output.write(bytes);
+      else await output.overwrite(start + position, bytes);
+    },
+  });
+}
