@@ -6,7 +6,7 @@ import {
   lengthField,
   RIFF_BYTES,
 } from '../../src/audio/wav.ts';
-import { requireStreamable, WavEncoding } from '../../src/audio/encode/encoded-output.ts';
+import { openWavEncoding, requireStreamable } from '../../src/audio/encode/encoded-output.ts';
 import type { FileFormat } from '../../src/contract/values.ts';
 import type { AudioStream } from '../../src/paid/speakers/speak-stream.ts';
 import type { Io, StdoutFile } from '../../src/cli/io.ts';
@@ -31,7 +31,7 @@ function encodedAudio(io: Pick<Io, 'writeOut'>, format: FileFormat): StdoutAudio
   requireStreamable(format, '--output is stdout');
   let bytes = 0;
   let sampleRate = 0;
-  const encoding = new WavEncoding(format, {
+  const encoding = openWavEncoding(format, {
     get bytes() {
       return bytes;
     },
@@ -44,7 +44,7 @@ function encodedAudio(io: Pick<Io, 'writeOut'>, format: FileFormat): StdoutAudio
   return {
     write: (chunk) => encoding.write(new Uint8Array(chunk)),
     async end() {
-      sampleRate = await encoding.finish();
+      sampleRate = await encoding.end();
     },
     encoded: () => ({ bytes, encoded: { format, sampleRate, checksum: undefined } }),
   };

@@ -3,7 +3,6 @@ import { VerifyingReader, tagAt } from './reader.ts';
 
 /** Length in bytes of an Ogg page header without its segment table (RFC 3533, section 6). */
 export const OGG_HEAD_BYTES = 27;
-export const CONTINUED_PAGE = 1;
 export const FIRST_PAGE = 2;
 export const LAST_PAGE = 4;
 const STREAMS_MAX = 16;

@@ -191,3 +191,12 @@ test('a batch encodes its items, and knows the files again', async () => {
   expect((await readFileOf(book ?? Buffer.alloc(0))).codec).toBe('aac');
   expect((await speak()).stdout.toString()).toContain('0 done, 0 failed, 3 skipped');
 });
+
+test('ogg of a batch item with pauses is one stream', async () => {
+  const fixture = await createFixture([]);
+  await writeFile(path.join(fixture.sandbox.out, 'a.txt'), 'one [pause 300ms] two');
+  const flags = ['--pauses', '--local', '--format', 'ogg', '--output-dir', 'audio'];
+  const result = await fixture.run(['batch', 'a.txt', ...flags]);
+  expect(result.code, result.stderr).toBe(0);
+  expect(streamsOf(await outputOf(fixture.sandbox, 'audio/a.ogg'))).toBe(1);
+});

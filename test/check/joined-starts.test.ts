@@ -1,13 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createJoiner } from '../../src/audio/join/join.ts';
 import type { DecodedAudio } from '../harness/decode-audio.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';
 import { onsets } from '../harness/onsets.ts';
-import { decodeWithOggdec } from '../harness/second-opinion.ts';
-import { joinWith, partOf } from '../audio/join/parts.ts';
+import { joinAs, joinWith, partOf } from '../audio/join/parts.ts';
 
 const RATE = 16_000;
 /** Silence, sound and silence, of three lengths, in samples. */
@@ -23,13 +19,7 @@ const SILENCE_MS = 150;
 const MP3_DELAY_MS = (1105 / 44_100) * 1000;
 
 async function decoded(format: 'mp3' | 'wav' | 'ogg', bytes: Buffer): Promise<DecodedAudio> {
-  if (format === 'wav') return decodeAudio(withLengths(bytes));
-  if (format === 'mp3') return decodeAudio(bytes);
-  const folder = await mkdtemp(path.join(tmpdir(), 'foley-starts-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const file = path.join(folder, 'whole.ogg');
-  await writeFile(file, bytes);
-  return decodeWithOggdec(file);
+  return decodeAudio(format === 'wav' ? withLengths(bytes) : bytes);
 }
 
 /** Sets the unknown length of a wav stream. */
@@ -56,9 +46,7 @@ describe.each(['mp3', 'wav', 'ogg'] as const)('where the parts of a joined %s be
     const parts = await Promise.all(
       PARTS.map((part) => partOf(format, part.silence + part.sound + CLOSING, kind, wave(part))),
     );
-    const joiner = createJoiner(format, { isSeekable });
-    const whole = joinWith(joiner, parts);
-    const starts = joiner.starts();
+    const { starts, whole } = await joinAs(format, parts, { isSeekable });
     const heard = onsets(await decoded(format, whole), SILENCE_MS);
     const delay = format === 'mp3' && kind === 'stream' ? MP3_DELAY_MS : 0;
     const expected = PARTS.map(

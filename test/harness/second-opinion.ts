@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { execa } from 'execa';
-import type { DecodedAudio } from './decode-audio.ts';
 import { requireTool } from './require-tool.ts';
 
 export interface Probe {
@@ -38,24 +36,6 @@ export async function checkWithMpg123(file: string): Promise<void> {
   if (complaints.length > 0) {
     throw new Error(`mpg123 complains:\n${complaints.join('\n')}`);
   }
-}
-
-/**
- * Decodes an ogg of one channel with the decoder of the Vorbis project, which is exact where the streams of a chain
- * meet; the one from npm only counts its samples. Skips the test where it is missing.
- */
-export async function decodeWithOggdec(file: string): Promise<DecodedAudio> {
-  const oggdec = requireTool('oggdec');
-  const { stdout } = await execa(oggdec, ['-Q', '-R', '-o', '-', file], { encoding: 'buffer' });
-  // In the first packet, behind the head of its page and its mark.
-  const sampleRate = (await readFile(file)).readUInt32LE(40);
-  const raw = Buffer.from(stdout);
-  const samples = Float32Array.from(
-    { length: raw.length / 2 },
-    (_, at) => raw.readInt16LE(at * 2) / 32_768,
-  );
-  const durationMs = (samples.length / sampleRate) * 1000;
-  return { format: 'ogg', sampleRate, channels: [samples], durationMs };
 }
 
 function pair(line: string): [string, string] {

@@ -3,7 +3,6 @@ import { reviseFailure } from '../../../src/api/failures.ts';
 import type { RequestSpec } from '../../../src/api/request.ts';
 import { hasField, speechRequest } from '../../../src/api/resources/speech.ts';
 import { allVoices } from '../../../src/api/resources/voices.ts';
-import { encodedOutput } from '../../../src/audio/encode/encoded-output.ts';
 import type { Format } from '../../../src/audio/formats.ts';
 import { describeSound } from '../../../src/audio/verify.ts';
 import type { SettingSources } from '../../../src/config/settings.ts';
@@ -115,7 +114,7 @@ export function namedVoice(
 export async function describeTask(task: SpeechTask): Promise<CommandResult> {
   const connection = await task.context.connect();
   const { client } = connection;
-  const { body, parts } = inOneStream(task, await splitBody(task, connection)).request;
+  const { body, parts } = await splitBody(task, connection);
   if (parts === undefined) {
     return dryRunResult(client.describe(await requestOf(task, connection, body)));
   }
@@ -159,38 +158,20 @@ async function splitBody(task: SpeechTask, connection: ServiceConnection): Promi
   return splitLongText(task, connection, body);
 }
 
-// Ogg files of several parts would be chained streams, of which many players read only the first. foley therefore
-// requests the parts as wav, and encodes them as one stream.
-function inOneStream(
-  task: SpeechTask,
-  request: SpeechBody,
-): { readonly task: SpeechTask; readonly request: SpeechBody } {
-  const { plan } = task;
-  if (request.parts === undefined || plan.format !== 'ogg') return { task, request };
-  return {
-    task: { ...task, plan: { ...plan, format: 'wav', encoding: 'ogg' } },
-    request: { ...request, body: { ...request.body, format: 'wav' } },
-  };
-}
-
 function hasPauses({ spoken }: SpeechTask): boolean {
   return spoken !== undefined && spoken.pauses.length > 0;
 }
 
 export async function speakTask(task: SpeechTask): Promise<CommandResult> {
   const { context } = task;
-  let output = await openOutputFile(task);
+  const output = await openOutputFile(task);
   let captions: OpenCaptions | undefined;
   try {
     captions = await openCaptionFiles(task);
     const connection = await abortable(context.connect({ speaks: true }), context.signal);
-    const joined = inOneStream(task, await splitBody(task, connection));
-    if (output !== undefined && joined.task !== task) {
-      output = await encodedOutput(output, 'ogg', { ...context, path: output.path });
-    }
-    const { body, parts } = joined.request;
+    const { body, parts } = await splitBody(task, connection);
     const mode = modeFor(task, output, parts !== undefined);
-    return await deliverSpeech(joined.task, { body, captions, connection, output, parts }, mode);
+    return await deliverSpeech(task, { body, captions, connection, output, parts }, mode);
   } finally {
     // Does nothing after the files were published or spooled.
     await output?.abandon();

@@ -10,6 +10,8 @@ import { formatOfPath } from '../formats.ts';
 import { UnusableAudioError } from '../sound.ts';
 import { readWavStream } from '../wav-stream.ts';
 import { encodeFile } from './encode-file.ts';
+import { Pipe } from './pipe.ts';
+import type { EncodeOptions } from './target.ts';
 
 /**
  * Returns the format in which foley encodes a file itself: the format of the path, if the audio is wav and the service
@@ -72,14 +74,14 @@ export function requireStreamable(format: FileFormat, why: string): void {
 class EncodedOutput implements Output {
   readonly #output: Output;
   readonly #wav: Output | undefined;
-  readonly #encoder: WavEncoding;
+  readonly #encoder: Pipe<Uint8Array, number>;
   readonly #format: FileFormat;
 
   constructor(output: Output, format: FileFormat, wav: Output | undefined) {
     this.#output = output;
     this.#wav = wav;
     this.#format = format;
-    this.#encoder = new WavEncoding(format, output);
+    this.#encoder = openWavEncoding(format, output);
   }
 
   get path(): string {
@@ -111,7 +113,7 @@ class EncodedOutput implements Output {
   }
 
   async publish(): Promise<Published> {
-    const sampleRate = await this.#encoder.finish();
+    const sampleRate = await this.#encoder.end();
     const checksum = await this.#output.checksum();
     const published = await this.#output.publish();
     return { ...published, encoded: { format: this.#format, sampleRate, checksum } };
@@ -130,41 +132,21 @@ class EncodedOutput implements Output {
   }
 }
 
-/** Encodes a WAV file while its bytes arrive. */
-export class WavEncoding {
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #done: Promise<number>;
-
-  constructor(format: FileFormat, output: Pick<Output, 'bytes' | 'overwrite' | 'write'>) {
-    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-    this.#writer = writable.getWriter();
-    this.#done = encodeWav(format, readable, output);
-    // Thrown by the next call of `write` or `finish`.
-    this.#done.catch(() => undefined);
-    this.#writer.closed.catch(() => undefined);
-  }
-
-  /** Resolves when the encoder can take the next bytes. @throws Failure of the encoder or of its output */
-  async write(bytes: Uint8Array): Promise<void> {
-    await this.#writer.write(bytes).catch(() => this.#done);
-  }
-
-  /** Returns the sample rate of the complete file. @throws Failure of the encoder or of its output */
-  async finish(): Promise<number> {
-    await this.#writer.close().catch(() => undefined);
-    return this.#done;
-  }
-
-  /** Ends an encoding that is not needed. Does nothing after `finish`. */
-  stop(): void {
-    this.#writer.abort().catch(() => undefined);
-  }
+/**
+ * Returns a queue for the bytes of a WAV file, which encodes them while they arrive. Its result is the sample rate of the
+ * complete file. Fails with a Failure of the output, or of kind `bad_answer` for bytes that are not WAV.
+ */
+export function openWavEncoding(
+  format: FileFormat,
+  output: EncodeOptions['output'],
+): Pipe<Uint8Array, number> {
+  return new Pipe((bytes) => encodeWav(format, bytes, output));
 }
 
 async function encodeWav(
   format: FileFormat,
   bytes: AsyncIterable<Uint8Array>,
-  output: Pick<Output, 'bytes' | 'overwrite' | 'write'>,
+  output: EncodeOptions['output'],
 ): Promise<number> {
   try {
     const { sampleRate, samples } = await readWavStream(bytes);

@@ -1,16 +1,15 @@
 import type { AudioFormat } from '../../contract/values.ts';
 import type { AudioJoiner } from './joiner.ts';
 import { Mp3Joiner } from './mp3.ts';
-import { OggJoiner } from './ogg.ts';
 import { PcmJoiner, WavJoiner } from './wav.ts';
 
 /**
- * Creates a joiner for audio files of one format.
+ * Creates a joiner for audio files of one format. Ogg files are joined by `OggFiles`.
  * @param options `isSeekable`: whether earlier bytes of the output can be overwritten, as in a file but not in a pipe.
  * `sampleRate`: returns the sample rate in Hz (default: 24,000); used only to add silence to `pcm`.
  */
 export function createJoiner(
-  format: AudioFormat,
+  format: Exclude<AudioFormat, 'ogg'>,
   {
     isSeekable,
     sampleRate,
@@ -21,8 +20,6 @@ export function createJoiner(
       return new WavJoiner(isSeekable);
     case 'mp3':
       return new Mp3Joiner(isSeekable);
-    case 'ogg':
-      return new OggJoiner();
     case 'pcm':
       return new PcmJoiner(sampleRate);
   }

@@ -1,168 +1,123 @@
-import type { OggCodec } from '../ogg.ts';
-import {
-  CODEC_BYTES,
-  CONTINUED_PAGE,
-  FIRST_PAGE,
-  LAST_PAGE,
-  OGG_HEAD_BYTES,
-  VORBIS_HEADERS,
-  bodyLength,
-  countPackets,
-  isOggPage,
-  readOggCodec,
-  readOggHeader,
-  writeOggPage,
-} from '../ogg.ts';
-import type { Walker } from '../reader.ts';
-import { Joiner, badPart } from './joiner.ts';
-import type { OggPage } from './ogg-silence.ts';
-import { headerPackets, silentPages } from './ogg-silence.ts';
-
-interface Opening {
-  readonly codec: OggCodec;
-  readonly pages: OggPage[];
-}
+import { encodeFile } from '../encode/encode-file.ts';
+import { Pipe } from '../encode/pipe.ts';
+import type { EncodeOptions } from '../encode/target.ts';
+import { decodeOgg } from '../ogg-links.ts';
+import { mixToMono } from '../resample.ts';
+import { UnusableAudioError } from '../sound.ts';
+import { badPart } from './joiner.ts';
 
 /**
- * Concatenates the Ogg streams of several files. Each stream keeps its headers and gets a new serial number. The
- * timestamps of a Vorbis stream continue those of the previous stream, because some players read the duration from the
- * last page.
+ * Joins Ogg files to one Ogg Vorbis stream: decodes each file while it arrives, and encodes the sound of all. Files that are
+ * only concatenated (chained streams, RFC 3533) would be cut after the first one by many players.
  */
-export class OggJoiner extends Joiner {
-  #streams = 0;
-  // The header pages of the first stream, and those of the current stream until its sound begins.
-  #headers: readonly OggPage[] = [];
-  #opening: Opening | undefined;
-  #codec: OggCodec | undefined;
-  #serial = 0;
-  #ownSerial: number | undefined;
-  #sequence = 0;
-  #packets = 0;
-  // Granule positions: where the current stream starts in the joined file, and its original first and last one.
-  #offset = 0n;
-  #base = 0n;
-  #granule = 0n;
-  readonly #starts: bigint[] = [];
+export class OggFiles {
+  readonly #sound: SoundQueue;
+  #part: Pipe<Uint8Array> | undefined;
+  #silenceMs = 0;
+  readonly #starts: number[] = [];
 
-  constructor() {
-    super(OGG_HEAD_BYTES);
+  /** @param output the output of the joined file */
+  constructor(output: EncodeOptions['output']) {
+    this.#sound = new SoundQueue(output);
   }
 
-  step(bytes: Uint8Array, at: number): void {
-    const seen = bytes.subarray(at, at + this.want);
-    // Wait for the fixed header first, then for its segment table, then for the body.
-    const headLength = OGG_HEAD_BYTES + (seen[26] ?? 0);
-    const hasTable = seen.length >= headLength;
-    const table = seen.subarray(OGG_HEAD_BYTES, headLength);
-    const needed = hasTable ? headLength + bodyLength(table) : headLength;
-    if (this.want < needed) {
-      this.want = needed;
-      return;
-    }
-    if (!isOggPage(seen)) throw badPart('one is not Ogg');
-    this.#add({ ...readOggHeader(seen), body: seen.subarray(headLength) });
-    this.skip = needed;
-    this.want = OGG_HEAD_BYTES;
+  /**
+   * Adds the next bytes of the current file. The caller may then reuse `chunk`.
+   * @throws Failure of kind `bad_answer` if the file cannot be decoded, or has another sample rate than earlier ones
+   * @throws Failure of kind `output`
+   */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#part ??= new Pipe((bytes) => this.#decode(bytes));
+    await this.#part.write(new Uint8Array(chunk));
   }
 
-  #add(page: OggPage): void {
-    if ((page.flags & FIRST_PAGE) !== 0) this.#open(page);
-    if (page.serial !== this.#ownSerial) throw badPart('one has more than one Ogg stream at once');
-    const packets = countPackets(page.table);
-    const isSound = this.#packets >= VORBIS_HEADERS;
-    const opensSound = this.#packets === VORBIS_HEADERS && packets > 0;
-    this.#packets += packets;
-    if (this.#opening !== undefined) return this.#addHeader(page, this.#opening);
-    const continuesTime = this.#codec?.name === 'vorbis';
-    if (!continuesTime && page.granule > 0n) this.#granule = page.granule;
-    if (!continuesTime || !isSound || page.granule < 0n) return this.#write(page);
-    // The first packet with sound decodes to no samples. If it is alone in its page, the page marks the start of the
-    // sound.
-    if (opensSound && packets === 1) this.#base = page.granule;
-    this.#granule = page.granule;
-    const shifted = { ...page, granule: page.granule - this.#base + this.#offset };
-    if (!opensSound || packets === 1 || this.#streams === 1) return this.#write(shifted);
-    for (const half of splitFirstPacket(shifted, this.#offset)) this.#write(half);
-    return undefined;
+  /** Ends the current file. @throws Failure like `write` */
+  async endPart(): Promise<void> {
+    if (this.#part === undefined) throw badPart('one is empty');
+    await this.#part.end();
+    this.#part = undefined;
   }
 
-  #open(page: OggPage): void {
-    const codec = readOggCodec(page.body.subarray(0, CODEC_BYTES));
-    const first = (this.#codec ??= codec);
-    const isAlike =
-      codec.name === first.name &&
-      codec.channels === first.channels &&
-      codec.sampleRate === first.sampleRate;
-    if (!isAlike) throw badPart('their Ogg streams differ in codec, channels or sample rate');
-    if (this.#streams === 0) this.#serial = page.serial;
-    this.#ownSerial = page.serial;
-    this.#packets = 0;
-    this.#opening = { codec, pages: [] };
+  /** Adds silence after the sound that was added so far. */
+  addSilence(ms: number): void {
+    this.#silenceMs += ms;
   }
 
-  #addHeader(page: OggPage, { codec, pages }: Opening): void {
-    // A copy, because the page shares the memory of the chunk; `slice` of a Buffer would share it too.
-    pages.push({ ...page, table: new Uint8Array(page.table), body: new Uint8Array(page.body) });
-    if (this.#packets < (headerPackets(codec) ?? 1) && (page.flags & LAST_PAGE) === 0) return;
-    this.#opening = undefined;
-    if (this.#headers.length === 0) this.#headers = pages;
-    const ms = this.takeSilence();
-    if (ms > 0) this.pushSilence(ms);
-    this.#beginStream(codec);
-    this.#starts.push(this.#offset);
-    for (const held of pages) this.#write(held);
-  }
-
-  #beginStream({ preSkip }: OggCodec): void {
-    this.#streams += 1;
-    this.#sequence = 0;
-    this.#offset += this.#granule - this.#base;
-    this.#base = BigInt(preSkip);
-    this.#granule = this.#base;
-  }
-
-  protected override pushSilence(ms: number): void {
-    const codec = this.#codec;
-    if (codec?.granuleRate === undefined || headerPackets(codec) === undefined) {
-      throw badPart('foley cannot make silence in their codec');
-    }
-    const granules = Math.round((ms * codec.granuleRate) / 1000);
-    if (granules === 0) return;
-    this.#beginStream(codec);
-    for (const page of silentPages(codec, this.#headers, this.#offset, granules)) this.#write(page);
-    this.#granule = this.#base + BigInt(granules);
-  }
-
-  protected override finishPart(walker: Walker): void {
-    super.finishPart(walker);
-    if (this.#opening !== undefined) throw badPart('one is cut');
-  }
-
+  /** Returns the start of each file in the joined sound, in milliseconds. */
   starts(): readonly number[] {
-    const rate = this.#codec?.granuleRate;
-    return rate === undefined ? [] : this.#starts.map((start) => (Number(start) / rate) * 1000);
+    return this.#starts;
   }
 
-  #write(page: OggPage): void {
-    const serial = (this.#serial + this.#streams - 1) >>> 0;
-    this.push(writeOggPage({ ...page, serial, sequence: this.#sequence }, [page.body]));
-    this.#sequence += 1;
+  /** Writes the rest of the joined file. @throws Failure like `write` */
+  async end(): Promise<void> {
+    await this.#addSilence();
+    await this.#sound.end();
+  }
+
+  async #decode(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    let isFirst = true;
+    try {
+      for await (const { channels, sampleRate } of decodeOgg(bytes)) {
+        const samples = mixToMono(channels);
+        if (samples.length === 0) continue;
+        this.#sound.open(sampleRate);
+        if (isFirst) await this.#addSilence();
+        if (isFirst) this.#starts.push(this.#sound.ms);
+        isFirst = false;
+        await this.#sound.write(samples);
+      }
+    } catch (error) {
+      throw error instanceof UnusableAudioError ? badPart(`one ${error.message}`) : error;
+    }
+    if (isFirst) throw badPart('one has no sound');
+  }
+
+  async #addSilence(): Promise<void> {
+    const ms = this.#silenceMs;
+    this.#silenceMs = 0;
+    await this.#sound.addSilence(ms);
   }
 }
 
-// The first page gets only the first packet and ends at `granule`; the second page gets all other packets.
-function splitFirstPacket(page: OggPage, granule: bigint): readonly [OggPage, OggPage] {
-  const segments = page.table.findIndex((length) => length < 255) + 1;
-  const table = page.table.subarray(0, segments);
-  const bytes = bodyLength(table);
-  const body = page.body.subarray(0, bytes);
-  return [
-    { ...page, flags: page.flags & ~LAST_PAGE, granule, table, body },
-    {
-      ...page,
-      flags: page.flags & ~CONTINUED_PAGE,
-      table: page.table.subarray(segments),
-      body: page.body.subarray(bytes),
-    },
-  ];
+const SILENT = new Float32Array(1 << 16);
+
+/** Encodes the samples that are written to it. */
+class SoundQueue {
+  readonly #output: EncodeOptions['output'];
+  #pipe: Pipe<Float32Array> | undefined;
+  #sampleRate = 0;
+  #samples = 0;
+
+  constructor(output: EncodeOptions['output']) {
+    this.#output = output;
+  }
+
+  get ms(): number {
+    return (this.#samples / this.#sampleRate) * 1000;
+  }
+
+  open(sampleRate: number): void {
+    if (this.#pipe !== undefined && sampleRate !== this.#sampleRate) {
+      throw badPart('their Ogg streams differ in sample rate');
+    }
+    this.#sampleRate = sampleRate;
+    this.#pipe ??= new Pipe(async (sound) => {
+      await encodeFile('ogg', sound, { output: this.#output, sampleRate });
+    });
+  }
+
+  async write(samples: Float32Array): Promise<void> {
+    this.#samples += samples.length;
+    await this.#pipe?.write(samples);
+  }
+
+  async addSilence(ms: number): Promise<void> {
+    for (let left = Math.round((ms * this.#sampleRate) / 1000); left > 0; left -= SILENT.length) {
+      await this.write(SILENT.subarray(0, left));
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#pipe?.end();
+  }
 }

@@ -1,5 +1,6 @@
 import type { AudioJoiner, Pieces } from '../../audio/join/joiner.ts';
 import { createJoiner } from '../../audio/join/join.ts';
+import { OggFiles } from '../../audio/join/ogg.ts';
 import type { Verifier } from '../../audio/verify.ts';
 import { createVerifier } from '../../audio/verify.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
@@ -25,7 +26,7 @@ interface WholeOptions {
 /** Joins the audio of the parts of a text, with silences between them. */
 export class WholeAudio {
   readonly #options: WholeOptions;
-  readonly #joiner: AudioJoiner;
+  readonly #joiner: AudioJoiner | OggFiles;
   readonly #verifier: Verifier;
   readonly #sink: AudioSink;
 
@@ -33,18 +34,29 @@ export class WholeAudio {
     const { format, output, sampleRate, stream } = options;
     this.#options = options;
     const isSeekable = output?.temporary !== undefined;
-    this.#joiner = createJoiner(format, { isSeekable, sampleRate });
     this.#verifier = createVerifier(format);
     this.#sink = output ?? stream;
+    this.#joiner =
+      format === 'ogg'
+        ? new OggFiles({
+            bytes: 0,
+            write: (bytes) => this.#push([bytes]),
+            overwrite: () => Promise.resolve(),
+          })
+        : createJoiner(format, { isSeekable, sampleRate });
   }
 
   /** Adds a chunk of a streamed part to the joined audio. */
   async write(chunk: Uint8Array): Promise<void> {
-    await this.#push(this.#joiner.write(chunk));
+    const joiner = this.#joiner;
+    if (joiner instanceof OggFiles) await joiner.write(chunk);
+    else await this.#push(joiner.write(chunk));
   }
 
   async endPart(): Promise<void> {
-    await this.#push(this.#joiner.endPart());
+    const joiner = this.#joiner;
+    if (joiner instanceof OggFiles) await joiner.endPart();
+    else await this.#push(joiner.endPart());
   }
 
   /** Adds the file of a saved part to the joined audio. */
@@ -77,9 +89,14 @@ export class WholeAudio {
   /** Writes the final headers, and verifies the joined audio. @throws Failure of kind `bad_answer` or `output` */
   async finish() {
     const { output } = this.#options;
-    await this.#push(this.#joiner.end());
-    for (const { position, bytes } of this.#joiner.corrections()) {
-      await output?.overwrite(position, bytes);
+    const joiner = this.#joiner;
+    if (joiner instanceof OggFiles) {
+      await joiner.end();
+    } else {
+      await this.#push(joiner.end());
+      for (const { position, bytes } of joiner.corrections()) {
+        await output?.overwrite(position, bytes);
+      }
     }
     const checked =
       output?.temporary === undefined

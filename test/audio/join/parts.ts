@@ -1,6 +1,7 @@
 import type { AudioFormat } from '../../../src/contract/values.ts';
 import type { AudioJoiner } from '../../../src/audio/join/joiner.ts';
 import { createJoiner } from '../../../src/audio/join/join.ts';
+import { OggFiles } from '../../../src/audio/join/ogg.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { createFileHead } from '../../../src/audio/encode/file-head.ts';
 import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';
@@ -35,20 +36,48 @@ async function* speechOf(samples: Float32Array): AsyncGenerator<SpeechChunk> {
   yield { samples, sampleRate: RATE };
 }
 
+interface JoinOptions {
+  readonly isSeekable?: boolean;
+  readonly chunkBytes?: number;
+  /** Milliseconds of silence before each part, and after the last one. */
+  readonly silences?: readonly number[];
+}
+
+/** Joins parts of any format that has a header, and returns where they begin, in milliseconds. */
+export async function joinAs(
+  format: 'mp3' | 'wav' | 'ogg',
+  parts: readonly Uint8Array[],
+  { isSeekable = true, chunkBytes = 4_096, silences = [] }: JoinOptions = {},
+): Promise<{ readonly whole: Buffer; readonly starts: readonly number[] }> {
+  if (format !== 'ogg') {
+    const joiner = createJoiner(format, { isSeekable });
+    return { whole: joinWith(joiner, parts, chunkBytes, silences), starts: joiner.starts() };
+  }
+  const pieces: Uint8Array[] = [];
+  const files = new OggFiles({
+    bytes: 0,
+    write: async (bytes) => void pieces.push(bytes),
+    overwrite: async () => {},
+  });
+  for (const [index, part] of parts.entries()) {
+    files.addSilence(silences[index] ?? 0);
+    for (let at = 0; at < part.length; at += chunkBytes) {
+      const chunk = Buffer.from(part.subarray(at, at + chunkBytes));
+      await files.write(chunk);
+      chunk.fill(0xaa);
+    }
+    await files.endPart();
+  }
+  files.addSilence(silences[parts.length] ?? 0);
+  await files.end();
+  return { whole: Buffer.concat(pieces), starts: files.starts() };
+}
+
 /** Joins parts in chunks of a size, and applies the corrections of a file. */
 export function join(
-  format: AudioFormat,
+  format: Exclude<AudioFormat, 'ogg'>,
   parts: readonly Uint8Array[],
-  {
-    isSeekable = true,
-    chunkBytes = 4_096,
-    silences = [],
-  }: {
-    readonly isSeekable?: boolean;
-    readonly chunkBytes?: number;
-    /** Milliseconds of silence before each part, and after the last one. */
-    readonly silences?: readonly number[];
-  } = {},
+  { isSeekable = true, chunkBytes = 4_096, silences = [] }: JoinOptions = {},
 ): Buffer {
   return joinWith(createJoiner(format, { isSeekable }), parts, chunkBytes, silences);
 }

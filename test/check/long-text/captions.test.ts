@@ -5,7 +5,6 @@ import { readTimings } from '../../../src/captions/timings.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { meanDistance, onsets } from '../../harness/onsets.ts';
-import { decodeWithOggdec } from '../../harness/second-opinion.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
@@ -32,8 +31,7 @@ async function timesIn(sandbox: Sandbox, audio: string): Promise<{ first: number
   const said = TEXT.match(/[\p{L}\p{N}'.]*[\p{L}\p{N}]/gu) ?? [];
   expect(timings.words.map(({ text }) => text)).toEqual(said);
   const sound = path.join(sandbox.out, audio);
-  const isOgg = audio.endsWith('.ogg');
-  const decoded = await (isOgg ? decodeWithOggdec(sound) : decodeAudio(await readFile(sound)));
+  const decoded = await decodeAudio(await readFile(sound));
   expect(Math.abs(timings.durationMs - decoded.durationMs)).toBeLessThan(60);
   const found = onsets(decoded, 250);
   // Words after an audible pause: their times are compared with the audio.

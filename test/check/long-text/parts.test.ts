@@ -8,7 +8,7 @@ import { pause } from '../../fault-server/steps.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import type { Fixture } from '../../binary/support/fixture.ts';
 import { filesLeft, outputOf, RATES, createFixture, VOICE } from '../../binary/support/fixture.ts';
-import { join } from '../../audio/join/parts.ts';
+import { join, joinAs } from '../../audio/join/parts.ts';
 import type { PartsService, PartsServiceOptions } from './parts-service.ts';
 import { LIMIT, MODEL, PART_TEXTS, partsService, soundsOf, TEXT } from './parts-service.ts';
 
@@ -34,7 +34,8 @@ async function longFixture(
     ...fixture,
     ...service,
     args,
-    whole: join(format, Array.from(sounds.values()), { isSeekable: kind === 'file' }),
+    whole: (await joinAs(format, Array.from(sounds.values()), { isSeekable: kind === 'file' }))
+      .whole,
     speak: (flags = ['-o', `book.${format}`]) => fixture.run([...args, ...flags]),
   };
 }

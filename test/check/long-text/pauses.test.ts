@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { pause } from '../../fault-server/steps.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { outputOf, createFixture, VOICE } from '../../binary/support/fixture.ts';
-import { join } from '../../audio/join/parts.ts';
+import { joinAs } from '../../audio/join/parts.ts';
 import { MODEL, PART_TEXTS, partsService, soundsOf } from './parts-service.ts';
 
 /** The parts, with pauses before, between and after them. */
@@ -26,7 +26,7 @@ async function pausedFixture(
     ...fixture,
     ...service,
     args: ['tts', ...files, '--max-retries', '0'],
-    whole: join(format, [...sounds.values()], { silences: SILENCES }),
+    whole: (await joinAs(format, [...sounds.values()], { silences: SILENCES })).whole,
   };
 }
 
