@@ -170,9 +170,10 @@ function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['rec
       const { client } = await abortable(context.connect(), context.signal);
       const notice = (line: string): void => context.io.notice(line);
       const deps = { ...context, client, journal, notice };
-      const left = { intent, jobId };
-      const kind = mediaKindOf(left);
-      return await (kind === undefined ? recoverJob(left, deps) : recoverMedia(left, kind, deps));
+      const kind = mediaKindOf(intent);
+      return await (kind === undefined
+        ? recoverJob(intent, jobId, deps)
+        : recoverMedia(intent, jobId, { ...deps, kind }));
     } finally {
       progress.stop();
     }

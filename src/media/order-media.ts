@@ -6,7 +6,8 @@ import type { Output } from '../durable/output.ts';
 import type { Spool } from '../durable/spool.ts';
 import type { OpenDestination, JobRunOptions, PerformedJob } from '../paid/job.ts';
 import { performJob } from '../paid/job.ts';
-import type { JobRecoveryDeps, InterruptedJob } from '../paid/recover/recover-job.ts';
+import type { OpenIntent } from '../paid/intents.ts';
+import type { JobRecoveryDeps } from '../paid/recover/recover-job.ts';
 import { recoverAs } from '../paid/recover/recover-job.ts';
 import type { Recovered } from '../paid/recover/recover.ts';
 import { mediaSource } from './media-source.ts';
@@ -52,16 +53,16 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
 }
 
 /** Returns the kind of an interrupted media job; undefined for a job of another type. */
-export function mediaKindOf({ intent }: InterruptedJob): MediaJobKind | undefined {
-  return MEDIA_JOB_KINDS.find((kind) => kind === intent.about?.what);
+export function mediaKindOf({ about }: OpenIntent): MediaJobKind | undefined {
+  return MEDIA_JOB_KINDS.find((kind) => kind === about?.what);
 }
 
 /** Waits for a media job whose command was interrupted, and saves the result of the job. */
 export function recoverMedia(
-  interrupted: InterruptedJob,
-  kind: MediaJobKind,
-  deps: JobRecoveryDeps,
+  intent: OpenIntent,
+  jobId: string,
+  deps: JobRecoveryDeps & { readonly kind: MediaJobKind },
 ): Promise<Recovered> {
-  const source = mediaSource(deps.client, kind);
-  return recoverAs(interrupted, { source, pace: mediaPace() }, deps);
+  const source = mediaSource(deps.client, deps.kind);
+  return recoverAs(intent, jobId, { ...deps, source, pace: mediaPace() });
 }

@@ -99,9 +99,17 @@ export class IntentJournal {
     const { open } = await listOpenIntents(this.#options);
     for (const intent of open) {
       if (intent.writer !== 'dead' || !isSameBilledRequest(intent, done)) continue;
-      await removeTemporary(intent.about?.temporary, this.#options);
-      await this.resume(intent).markAs('published');
+      await this.settle(intent, 'published');
     }
+  }
+
+  /**
+   * Records the outcome of an interrupted operation, and removes its temporary file.
+   * @throws Failure of kind `state`
+   */
+  async settle(intent: IntentStatus, outcome: Outcome, facts?: PurchaseMetadata): Promise<void> {
+    await removeTemporary(intent.about?.temporary, this.#options);
+    await this.resume(intent).markAs(outcome, facts);
   }
 
   /** Closes the journal, and removes its file if all operations have ended. Never throws. */

@@ -8,7 +8,6 @@ import type { FileResponse } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
 import type { AudioVerdict } from '../audio/reader.ts';
 import type { CodePointRange } from '../contract/unspoken.ts';
-import { removeTemporary } from '../durable/files.ts';
 import type { FileDeps } from '../durable/files.ts';
 import type { IntentJournal, OpenIntent } from './intents.ts';
 import type { PurchaseMetadata } from './purchase.ts';
@@ -294,13 +293,12 @@ export async function fetchJob<Job extends WaitedJob>(
 export async function markFetched(
   open: readonly OpenIntent[],
   jobIds: ReadonlySet<string>,
-  deps: FileDeps & { readonly journal: IntentJournal },
+  { clock, journal }: Pick<FileDeps, 'clock'> & { readonly journal: IntentJournal },
 ): Promise<void> {
   for (const intent of open) {
     const { jobId } = intent.facts;
-    if (jobId === undefined || !jobIds.has(jobId) || mayRun(intent, deps.clock)) continue;
-    await removeTemporary(intent.about?.temporary, deps);
-    await deps.journal.resume(intent).markAs('published');
+    if (jobId === undefined || !jobIds.has(jobId) || mayRun(intent, clock)) continue;
+    await journal.settle(intent, 'published');
   }
 }
 

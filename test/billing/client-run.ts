@@ -192,10 +192,7 @@ export async function runRecover(
       journal,
       recoverText: () => Promise.reject(new Error('nothing is spoken in parts here')),
       recoverJob: (intent, jobId) =>
-        recoverJob(
-          { intent, jobId },
-          { ...deps, client, journal, signal, notice: () => undefined },
-        ),
+        recoverJob(intent, jobId, { ...deps, client, journal, signal, notice: () => undefined }),
       resolveRequest: (asked) =>
         resolveRequest(asked, {
           ...deps,
@@ -205,10 +202,13 @@ export async function runRecover(
           signal,
           connect: () => Promise.resolve(client),
           recoverJob: (intent, jobId) =>
-            recoverJob(
-              { intent, jobId },
-              { ...deps, client, journal, signal, notice: () => undefined },
-            ),
+            recoverJob(intent, jobId, {
+              ...deps,
+              client,
+              journal,
+              signal,
+              notice: () => undefined,
+            }),
         }),
     });
     if (failures.length === 0) await spool.prune().catch(() => []);

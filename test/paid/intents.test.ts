@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -169,6 +170,21 @@ describe('what another process left open', () => {
     expect(await namesIn(folder)).toHaveLength(2);
     await later.close();
     expect(await namesIn(folder)).toEqual([]);
+  });
+
+  it('is settled without its temporary file, and without any other file', async () => {
+    const { folder, journal, list } = await simulation();
+    const first = journal(1);
+    const names = [`.foley-${'0'.repeat(24)}.part`, 'mine.mp3'];
+    const files = names.map((name) => path.join(path.dirname(path.dirname(folder)), name));
+    for (const temporary of files) {
+      await writeFile(temporary, 'audio');
+      await first.begin({ ...ABOUT, temporary });
+    }
+    const later = journal(2);
+    for (const open of (await list()).open) await later.settle(open, 'abandoned');
+    expect((await list()).open).toEqual([]);
+    expect(files.map((file) => existsSync(file))).toEqual([false, true]);
   });
 
   it('stays settled while another, of the same process, is open', async () => {

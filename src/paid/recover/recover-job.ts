@@ -24,24 +24,19 @@ export interface JobRecoveryDeps extends FileDeps {
   readonly notice: (line: string) => void;
 }
 
-/** An accepted job whose command was interrupted. */
-export interface InterruptedJob {
-  readonly intent: OpenIntent;
-  readonly jobId: string;
-}
-
 /**
  * Waits for an interrupted speech job and saves its audio. See {@link recoverAs}.
  * @throws Failure, or the signal's abort reason
  */
-export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise<Recovered> {
+export function recoverJob(
+  intent: OpenIntent,
+  jobId: string,
+  deps: JobRecoveryDeps,
+): Promise<Recovered> {
   const { client } = deps;
-  const api: JobApi = left.intent.about?.endpoint.includes('/v1/') === true ? 'v1' : 'v3';
-  return recoverAs(
-    left,
-    { source: speechSource(client, { api }), pace: pollPace(client, api) },
-    deps,
-  );
+  const api: JobApi = intent.about?.endpoint.includes('/v1/') === true ? 'v1' : 'v3';
+  const source = speechSource(client, { api });
+  return recoverAs(intent, jobId, { ...deps, source, pace: pollPace(client, api) });
 }
 
 /**
@@ -51,11 +46,11 @@ export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise
  * abort, the abort reason of the signal
  */
 export async function recoverAs<Job extends WaitedJob>(
-  { intent, jobId }: InterruptedJob,
-  { pace, source }: { readonly source: JobSource<Job>; readonly pace: PollPace },
-  deps: JobRecoveryDeps,
+  intent: OpenIntent,
+  jobId: string,
+  deps: JobRecoveryDeps & { readonly source: JobSource<Job>; readonly pace: PollPace },
 ): Promise<Recovered> {
-  const { client, journal, signal } = deps;
+  const { client, journal, signal, source } = deps;
   const { about, facts, id } = intent;
   if (about !== undefined) requireSameService(about, `job ${jobId}`, client);
   const entry = journal.resume(intent);
@@ -63,7 +58,6 @@ export async function recoverAs<Job extends WaitedJob>(
   try {
     const job = await pollJob({ id: jobId }, (call) => source.get(jobId, call), {
       ...deps,
-      pace,
       onTrouble: noticeTrouble(deps.notice),
     });
     // A service may report the credits only when it creates the job.

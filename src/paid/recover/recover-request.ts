@@ -96,8 +96,7 @@ async function recordRefund(
   requireSameService(about, `request ${intent.id}`, client);
   const problem = await getRefund(client, id, signal);
   if (problem === undefined) return undefined;
-  await removeTemporary(about.temporary, deps);
-  await journal.resume(intent).markAs('refunded', { problem });
+  await journal.settle(intent, 'refunded', { problem });
   return { ...requestDetails(intent), creditsUsed: 0, outcome: 'refunded', problem };
 }
 

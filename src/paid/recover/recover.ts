@@ -115,8 +115,7 @@ export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void
 
 async function abandon(intent: OpenIntent, deps: ForgetDeps): Promise<void> {
   if (mayRun(intent, deps.clock)) throw stillRunning(intent.id);
-  await removeTemporary(intent.about?.temporary, deps);
-  await deps.journal.resume(intent).markAs('abandoned');
+  await deps.journal.settle(intent, 'abandoned');
 }
 
 async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promise<void> {
