@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Check } from 'typebox/schema';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { JobV1 } from '../../../src/contract/jobs.ts';
+import type { EncodeSpeech } from '../../../src/service/speech/encode.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { BASE_URL, jsonPost, OTHER_KEY } from '../support/test-service.ts';
 import { BODY, JOBS, JOBS_V1, jobService, paragraphs } from './job-service.ts';
@@ -90,18 +92,10 @@ describe('the audio of a job', () => {
 
 describe('a job whose audio is encoded slowly', () => {
   it('speaks a few segments ahead of the encoder, and all of them in the end', async () => {
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { create, directed, ended } = await jobService({
-      async *encode(format, chunks, options) {
-        // The first segment reaches the encoder, which stands still.
-        const first = await chunks[Symbol.asyncIterator]().next();
-        await released;
-        yield* encodeSpeech(format, joined(first, chunks), options);
-      },
-    });
+    const { encodeLater, release } = standingEncoder();
+    const { create, directed, ended } = await jobService({ encode: encodeLater });
+    // Also when the test fails: the service waits for its encoder.
+    onTestFinished(release);
     const words = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'];
     const id = await create({ text: paragraphs(...words), format: 'mp3' });
     await expect.poll(() => directed.texts.length).toBe(4);
@@ -112,6 +106,17 @@ describe('a job whose audio is encoded slowly', () => {
     expect(directed.texts.length).toBe(words.length);
   });
 });
+
+/** An encoder that takes the first samples, and stands still until `release` is called. */
+function standingEncoder() {
+  const released = new AbortController();
+  const encodeLater: EncodeSpeech = async function* encode(format, chunks, options) {
+    const first = await chunks[Symbol.asyncIterator]().next();
+    if (!released.signal.aborted) await once(released.signal, 'abort');
+    yield* encodeSpeech(format, joined(first, chunks), options);
+  };
+  return { encodeLater, release: () => released.abort() };
+}
 
 async function* joined<Chunk>(
   first: IteratorResult<Chunk>,
