@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { SUBTITLE_FORMATS } from '../../src/captions/cue-shape.ts';
 import { parseShard } from '../../src/batch/plan/shard.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { runOptions } from '../shared/flags/batch.ts';
@@ -82,8 +83,8 @@ function inputOptions(): Option[] {
 
 function otherOptions(): Option[] {
   return [
-    new Option('--subtitles <format>', 'captions beside each output: srt or vtt').argParser(
-      oneOf('--subtitles', ['srt', 'vtt']),
+    new Option('--subtitles <format>', `captions beside each output: ${SUBTITLE_FORMATS.join(', ')}`).argParser(
+      oneOf('--subtitles', SUBTITLE_FORMATS),
     ),
     new Option('--timings', 'word times beside each output'),
     new Option('--redo <id>', 'buy this item again; may be repeated').argParser(

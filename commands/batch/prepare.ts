@@ -6,6 +6,7 @@ import { FirstOwners, parseNameTemplate, planItems } from '../../src/batch/plan/
 import type { Shard, ShardChoice } from '../../src/batch/plan/shard.ts';
 import { chosenShard, isInShard } from '../../src/batch/plan/shard.ts';
 import type { CaptionOptions } from '../../src/batch/run/aligned-speaker.ts';
+import type { SubtitleFormat } from '../../src/captions/cue-shape.ts';
 import type { CaptionFormat } from '../../src/captions/caption-files.ts';
 import type { PreparedBatch } from '../shared/batch/connect-batch.ts';
 import { sidecarsOf } from '../shared/batch/connect-batch.ts';
@@ -37,7 +38,7 @@ export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags, RunF
   readonly outputDir: string;
   readonly name: string;
   readonly shard?: ShardChoice;
-  readonly subtitles?: 'srt' | 'vtt';
+  readonly subtitles?: SubtitleFormat;
   readonly timings?: true;
   readonly redo?: readonly string[];
   readonly redoList?: string;

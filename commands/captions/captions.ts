@@ -1,14 +1,17 @@
 import { Argument, Option } from 'commander';
-import type { CueShape } from '../../src/captions/cue-shape.ts';
+import type { WrittenCaptions } from '../../src/captions/caption-files.ts';
+import type { Cue, CueShape } from '../../src/captions/cue-shape.ts';
+import { flagOf } from '../../src/captions/cue-shape.ts';
 import type { Subtitles } from '../../src/captions/subtitles.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { CueFlags } from '../shared/flags/captions.ts';
+import type { CaptionFlags } from '../shared/flags/captions.ts';
 import {
   addCueFlags,
+  captionTargets,
   cueShape,
   subtitlesOption,
-  subtitleTargets,
+  timingsOption,
 } from '../shared/flags/captions.ts';
 import { readTextInput } from '../../src/cli/read-input.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
@@ -16,8 +19,7 @@ import { jsonFaultLine } from '../../src/config/json-file.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { counted, display } from '../../src/text/display.ts';
 
-interface CaptionsFlags extends CueFlags {
-  readonly subtitles?: readonly string[];
+interface CaptionsFlags extends CaptionFlags {
   readonly check?: true;
 }
 
@@ -26,73 +28,108 @@ export const definition: CommandDefinition<CaptionsFlags> = {
     command
       .description(
         'Writes subtitles from timings stored by `foley tts --timings`, with other cue settings or in ' +
-          'another format. --check reports the cues of a file that are outside the limits. ' +
-          'Sends nothing and costs nothing.',
+          'another format, and converts subtitles to other formats and to timings. --check reports the ' +
+          'cues of a file that are outside the limits. Sends nothing and costs nothing.',
       )
-      .addArgument(
-        new Argument(
-          '<timings>',
-          'JSON file with timings; with --check also .srt or .vtt; - is stdin',
-        ),
-      )
+      .addArgument(new Argument('<file>', `${FILES}; - is stdin`))
       .addOption(subtitlesOption())
+      .addOption(timingsOption())
       .addOption(new Option('--check', 'report cues outside the limits and write nothing'));
     addCueFlags(command);
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, { args: [file = ''], options }) {
-    const targets = subtitleTargets(options.subtitles ?? [], context.cwd());
+    const targets = captionTargets(options, context.cwd());
     const shape = cueShape(options, await context.settings());
     if (options.check === true) {
       if (targets.length === 0) return checkFile(context, file, shape);
-      throw usageFailure('--check and --subtitles exclude each other', 'Use one of them.');
+      const [target = { format: '' }] = targets;
+      throw usageFailure(`--check and ${flagOf(target)} exclude each other`, 'Use one of them.');
     }
     if (targets.length === 0) {
       throw usageFailure(
-        '--subtitles is required',
-        'Name a file: foley captions FILE.json --subtitles out.srt',
+        '--subtitles or --timings is required',
+        'Name a file: foley captions FILE --subtitles out.srt',
       );
     }
-    const timings = await parseTimings(await readFile(context, file), nameOf(file));
+    const { cues, timings } = await readCaptions(context, file);
+    const hasCueFlags = Object.keys(options).some((name) => name.startsWith('cue'));
     const { writeCaptions } = await import('../../src/captions/caption-files.ts');
-    const written = await writeCaptions({ ...context, targets, timings, shape });
-    for (const { cues = 0, path } of written) {
-      context.io.notice(`${path}: ${counted(cues, 'cue')}`);
+    const written = await writeCaptions({
+      ...context,
+      targets,
+      timings,
+      shape,
+      cues: hasCueFlags ? undefined : cues,
+    });
+    for (const { cues: count, path } of written) {
+      context.io.notice(`${path}: ${count === undefined ? 'word times' : counted(count, 'cue')}`);
     }
     const { warnOfViolations } = await import('../../src/captions/violations.ts');
     warnOfViolations(written, (sentence) => context.io.warn(sentence));
+    // Cues that are written as they are need no times of words.
+    const isComplete =
+      timings.complete || (cues !== undefined && !needsWords(written, hasCueFlags));
     const { describeMissing } = await import('../../src/captions/missing-text.ts');
     const missing = describeMissing(timings);
     if (missing !== undefined) context.io.warn(`foley: ${missing}`);
-    else if (!timings.complete) context.io.warn(INCOMPLETE);
+    else if (!isComplete) context.io.warn(cues === undefined ? INCOMPLETE : GUESSED);
     return {
       data: {
-        items: written.map(({ path, format, cues, violations }) => {
-          return { output: path, format, cues, violations };
+        items: written.map(({ path, format, cues: count, violations }) => {
+          return { output: path, format, cues: count ?? null, violations };
         }),
-        complete: timings.complete,
+        complete: isComplete,
       },
-      ...(timings.complete ? {} : { exit: 'partial' as const }),
+      ...(isComplete || cues !== undefined ? {} : { exit: 'partial' as const }),
     };
   },
 };
+
+const FILES =
+  'timings (.json) or subtitles (.srt, .vtt, .ass, .ttml, .lrc), recognised by their content';
+
+function needsWords(written: readonly WrittenCaptions[], hasCueFlags: boolean): boolean {
+  return hasCueFlags || written.some(({ format }) => format === 'json');
+}
 
 const EXAMPLES = `
 Examples:
   $ foley captions talk.json --subtitles talk.srt --subtitles talk.vtt
   $ foley captions talk.json --subtitles talk.vtt --cue-by word
   $ foley captions talk.json --subtitles talk.srt --cue-max-chars 37
+  $ foley captions talk.srt --subtitles talk.ttml --subtitles talk.ass
   $ foley captions --check talk.srt --cue-preset bbc`;
 
 const INCOMPLETE =
   'foley: the service did not time all of this text; untimed words share the time between their neighbours';
+
+const GUESSED =
+  'foley: the subtitles have no times of words; the words of a cue share its time by their lengths';
+
+/** Reads timings, or the cues of a subtitle file and the timings that follow from them. */
+async function readCaptions(
+  context: Context,
+  file: string,
+): Promise<{ readonly timings: Timings; readonly cues: readonly Cue[] | undefined }> {
+  const text = await readFile(context, file);
+  const shown = nameOf(file);
+  if (isJson(file, text)) return { timings: await parseTimings(text, shown), cues: undefined };
+  const { readCues, timingsOfCues } = await import('../../src/captions/read-cues.ts');
+  const cues = readCues(text, shown);
+  return { timings: timingsOfCues(cues), cues };
+}
+
+function isJson(file: string, text: string): boolean {
+  return /\.json$/i.test(file) || text.trimStart().startsWith('{');
+}
 
 async function checkFile(context: Context, file: string, shape: CueShape): Promise<CommandResult> {
   const { describeViolation, findViolations } = await import('../../src/captions/violations.ts');
   const text = await readFile(context, file);
   const shown = nameOf(file);
   const check = async (): Promise<Pick<Subtitles, 'cues' | 'violations'>> => {
-    if (!/\.json$/i.test(file) && !text.trimStart().startsWith('{')) {
+    if (!isJson(file, text)) {
       const { readSubtitles } = await import('../../src/captions/read-subtitles.ts');
       const read = readSubtitles(text, shown);
       return { cues: read.length, violations: findViolations(read, shape) };

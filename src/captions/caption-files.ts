@@ -1,14 +1,14 @@
 import type { FileDeps } from '../durable/files.ts';
 import type { Existing, Output } from '../durable/output.ts';
 import { openOutput } from '../durable/publish.ts';
-import type { CueShape } from './cue-shape.ts';
+import type { Cue, CueShape, SubtitleFormat } from './cue-shape.ts';
 import { flagOf } from './cue-shape.ts';
 import { subtitlesUntil } from './subtitles-thread.ts';
 import type { Timings } from './timings.ts';
 import { timingsFile } from './timings.ts';
 import type { CueViolation } from './violations.ts';
 
-export type CaptionFormat = 'srt' | 'vtt' | 'json';
+export type CaptionFormat = SubtitleFormat | 'json';
 
 /** A caption file to write: subtitles, or word timings in JSON. */
 export interface CaptionTarget {
@@ -19,6 +19,8 @@ export interface CaptionTarget {
 export interface CaptionContent {
   readonly timings: Timings;
   readonly shape: CueShape;
+  /** Cues that subtitle files contain as they are; default: cues with the words of the timings. */
+  readonly cues?: readonly Cue[] | undefined;
 }
 
 /** A caption file that was written and has its final name. */
@@ -116,11 +118,12 @@ export async function openCaptionFiles({
 export async function writeCaptions({
   timings,
   shape,
+  cues,
   ...options
 }: CaptionFilesOptions & CaptionContent): Promise<readonly WrittenCaptions[]> {
   const files = await openCaptionFiles(options);
   try {
-    await files.prepare({ timings, shape });
+    await files.prepare({ timings, shape, cues });
     return await files.publish();
   } catch (error) {
     await files.abandon();
@@ -136,11 +139,11 @@ interface Open {
 }
 
 async function captionText(
-  { shape, timings }: CaptionContent,
+  { cues, shape, timings }: CaptionContent,
   format: CaptionFormat,
   signal: AbortSignal | undefined,
 ) {
   if (format === 'json') return { text: timingsFile(timings), cues: undefined, violations: [] };
-  const { content, ...made } = await subtitlesUntil({ timings, shape, format }, signal);
+  const { content, ...made } = await subtitlesUntil({ timings, shape, format, cues }, signal);
   return { text: content, ...made };
 }

@@ -70,6 +70,14 @@ export function lineText(line: CueLine): string {
   return line.map(({ gap, text }, index) => (index === 0 ? text : gap + text)).join('');
 }
 
+/** The formats of subtitle files, by their extensions (docs/captions.md). */
+export const SUBTITLE_FORMATS = ['srt', 'vtt', 'ass', 'ttml', 'lrc'] as const;
+
+/** All formats of caption files; `json` is word timings. */
+export const CAPTION_FORMATS = [...SUBTITLE_FORMATS, 'json'] as const;
+
+export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
+
 /** Returns the flag that creates caption files of a format: `--timings` for JSON, otherwise `--subtitles`. */
 export function flagOf({ format }: { readonly format: string }): string {
   return format === 'json' ? '--timings' : '--subtitles';

@@ -3,19 +3,22 @@ import { rowText } from '../text/formats/cue-text.ts';
 import type { FileCue } from '../text/formats/cues.ts';
 import { parseCues } from '../text/formats/cues.ts';
 import { DocumentError } from '../text/formats/document-error.ts';
+import { parserOf, readCues } from './read-cues.ts';
 import type { ShownCue } from './violations.ts';
+import { shownCues } from './violations.ts';
 
 /**
- * Reads the cues of a SubRip or WebVTT file, without their markup.
+ * Reads the cues of a subtitle file of any format, without their markup.
  * @param shown name of the file for messages
  * @throws Failure of kind `usage` for a line with invalid times, and for a file in any other format
  */
 export function readSubtitles(content: string, shown: string): ShownCue[] {
+  if (parserOf(content) !== undefined) return shownCues(readCues(content, shown));
   const cues = cuesOf(content, shown);
   if (cues.length === 0 && !/^\ufeff?(?:WEBVTT(?:\s|$)|\s*$)/.test(content)) {
     throw usageFailure(
-      `${shown} is not a SubRip, WebVTT or timings file`,
-      'Use a .srt or .vtt file, or a file that `foley tts --timings FILE.json` created.',
+      `${shown} is not a subtitle or timings file`,
+      'Use a .srt, .vtt, .ass, .ttml or .lrc file, or a file that `foley tts --timings FILE.json` created.',
     );
   }
   return cues.map(({ endMs, line, rows, startMs }) => {

@@ -1,6 +1,6 @@
 import { runThread } from '../effects/thread.ts';
-import type { CueShape } from './cue-shape.ts';
-import type { SubtitleFormat, Subtitles } from './subtitles.ts';
+import type { Cue, CueShape, SubtitleFormat } from './cue-shape.ts';
+import type { Subtitles } from './subtitles.ts';
 import { subtitlesOf } from './subtitles.ts';
 import type { Timings } from './timings.ts';
 
@@ -9,6 +9,8 @@ export interface SubtitlesTask {
   readonly timings: Timings;
   readonly shape: CueShape;
   readonly format: SubtitleFormat;
+  /** The cues to write; default: cues with the words of the timings. */
+  readonly cues?: readonly Cue[] | undefined;
 }
 
 /** Script of the worker thread. The relative path is valid both in the sources and in the build. */
@@ -25,7 +27,7 @@ export async function subtitlesUntil(
   task: SubtitlesTask,
   signal: AbortSignal | undefined,
 ): Promise<Subtitles> {
-  const { format, shape, timings } = task;
-  if (timings.text.length <= SHORT_TEXT) return subtitlesOf(timings, shape, format);
+  const { cues, format, shape, timings } = task;
+  if (timings.text.length <= SHORT_TEXT) return subtitlesOf(timings, shape, format, cues);
   return runThread<Subtitles>(WORKER_FILE, { name: 'subtitles', data: task, signal });
 }

@@ -1,24 +1,40 @@
-import type { CueShape, Cue, CueLine } from './cue-shape.ts';
+import type { CueShape, Cue, CueLine, SubtitleFormat } from './cue-shape.ts';
 import { lineText } from './cue-shape.ts';
+import { escapeMarkup, laterTimes, speakerName, timestamp } from './cue-writing.ts';
+import { withDirectionMarks } from './direction-marks.ts';
+import { assFile, lrcFile } from './karaoke.ts';
 import { shapeCues } from './shape-cues.ts';
 import type { Timings } from './timings.ts';
+import { ttmlFile } from './ttml.ts';
 import { findViolations, shownCues } from './violations.ts';
 import type { CueViolation } from './violations.ts';
 
-export type SubtitleFormat = 'srt' | 'vtt';
-
 /**
- * Creates the content of a subtitle file. If `shape.by` is `word`, a SubRip file has one cue per word, and a WebVTT
- * file has longer cues with a timestamp for each word.
+ * Creates the content of a subtitle file. If `shape.by` is `word`, a SubRip or TTML file has one cue per word, and a
+ * WebVTT file has longer cues with a timestamp for each word. Advanced SubStation Alpha and LRC always have word times.
+ * @param cues the cues to write; default: cues with the words of the timings
  * @returns the content of the file, the number of cues, and the cues that violate a limit
  */
-export function subtitlesOf(timings: Timings, shape: CueShape, format: SubtitleFormat): Subtitles {
-  const wordTimes = shape.by === 'word' && format === 'vtt';
-  const used: CueShape = wordTimes ? { ...shape, by: 'phrase' } : shape;
-  const cues = shapeCues(timings, used);
-  const content = format === 'srt' ? srtFile(cues) : vttFile(cues, { wordTimes });
-  return { content, cues: cues.length, violations: findViolations(shownCues(cues), used) };
+export function subtitlesOf(
+  timings: Timings,
+  shape: CueShape,
+  format: SubtitleFormat,
+  cues?: readonly Cue[],
+): Subtitles {
+  const isOneEach = format === 'srt' || format === 'ttml';
+  const used: CueShape = shape.by === 'word' && !isOneEach ? { ...shape, by: 'phrase' } : shape;
+  const written = cues ?? shapeCues(timings, used);
+  // Cues that were read from a file keep the word times that the file has.
+  const wordTimes = cues !== undefined || shape.by === 'word';
+  const marked = withDirectionMarks(written);
+  return {
+    content: format === 'vtt' ? vttFile(marked, { wordTimes }) : WRITERS[format](marked),
+    cues: written.length,
+    violations: cues === undefined ? findViolations(shownCues(written), used) : [],
+  };
 }
+
+const WRITERS = { srt: srtFile, ass: assFile, ttml: ttmlFile, lrc: lrcFile } as const;
 
 /** A subtitle file and its cues. */
 export interface Subtitles {
@@ -49,47 +65,19 @@ export function vttFile(
 ): string {
   const blocks = cues.map((cue) => {
     const isLater = wordTimes ? laterTimes(cue) : () => false;
-    const speaker = cue.speaker?.replaceAll(/[\s\p{Cc}]+/gu, ' ');
-    const voice = speaker === undefined ? '' : `<v ${escape(speaker)}>`;
+    const speaker = speakerName(cue);
+    const voice = speaker === undefined ? '' : `<v ${escapeMarkup(speaker)}>`;
     const text = voice + cue.lines.map((line) => lineMarkup(line, isLater)).join('\n');
     return `\n${timestamp(cue.startMs, '.')} --> ${timestamp(cue.endMs, '.')}\n${text}\n`;
   });
   return `WEBVTT\n${blocks.join('')}`;
 }
 
-type IsLater = (ms: number) => boolean;
-
-function laterTimes({ startMs, endMs }: Cue): IsLater {
-  let latest = startMs;
-  return (ms) => {
-    if (ms <= latest || ms >= endMs) return false;
-    latest = ms;
-    return true;
-  };
-}
-
-function lineMarkup(line: CueLine, isLater: IsLater): string {
+function lineMarkup(line: CueLine, isLater: ReturnType<typeof laterTimes>): string {
   return line
     .map(({ gap, startMs, text: word }, index) => {
       const time = isLater(startMs) ? `<${timestamp(startMs, '.')}>` : '';
-      return `${index === 0 ? '' : gap}${time}${escape(word)}`;
+      return `${index === 0 ? '' : gap}${time}${escapeMarkup(word)}`;
     })
     .join('');
-}
-
-function escape(word: string): string {
-  return word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-/**
- * Formats a time as `hh:mm:ss` and milliseconds.
- * @param ms a whole number of milliseconds
- * @param mark the separator before the milliseconds: comma for SubRip, full stop for WebVTT
- */
-export function timestamp(ms: number, mark: ',' | '.'): string {
-  const seconds = ms / 1_000;
-  const clock = [seconds / 3_600, (seconds / 60) % 60, seconds % 60]
-    .map((value) => `${Math.floor(value)}`.padStart(2, '0'))
-    .join(':');
-  return `${clock}${mark}${`${ms % 1_000}`.padStart(3, '0')}`;
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorLine } from '../harness/error-line.ts';
@@ -233,11 +233,17 @@ Next.
 
 describe('foley captions refuses', () => {
   test.each<readonly [args: readonly string[], message: string]>([
-    [['talk.json'], '--subtitles is required'],
-    [[], "missing required argument 'timings'"],
+    [['talk.json'], '--subtitles or --timings is required'],
+    [[], "missing required argument 'file'"],
     [['gone.json', '--subtitles', 'a.srt'], 'gone.json: no such file'],
-    [['talk.json', '--subtitles', 'a.txt'], '--subtitles is "a.txt"; it takes a .srt or .vtt file'],
-    [['talk.json', '--subtitles', '-'], '--subtitles is "-"; it takes a .srt or .vtt file'],
+    [
+      ['talk.json', '--subtitles', 'a.txt'],
+      '--subtitles is "a.txt"; it takes a file with the extension .srt, .vtt, .ass, .ttml, .lrc',
+    ],
+    [
+      ['talk.json', '--subtitles', '-'],
+      '--subtitles is "-"; it takes a file with the extension .srt, .vtt, .ass, .ttml, .lrc',
+    ],
     [
       ['talk.json', '--subtitles', 'a.srt', '--subtitles', './a.srt'],
       '--subtitles names ./a.srt twice',
@@ -333,3 +339,89 @@ test.each(['* * *', '—', '"'])('a paragraph %s has no cue of its own', async (
   expect(cues[0]).toContain('The sea is wide.');
   expect(cues[1]).toContain('The sky is blue.');
 });
+
+describe('foley captions converts', () => {
+  test('subtitles to each other format and to timings, and keeps their cues', async () => {
+    const sandbox = await sandboxWith();
+    await writeFile(path.join(sandbox.out, 'talk.srt'), SRT);
+    const names = ['a.srt', 'a.vtt', 'a.ass', 'a.ttml', 'a.lrc'];
+    const flags = names.flatMap((name) => ['--subtitles', name]);
+    const done = await captions(sandbox, ['talk.srt', ...flags, '--timings', 'a.json', '--json']);
+    expect([done.code, parseJsonDocument(done.stdout)]).toEqual([
+      0,
+      {
+        items: [
+          ...names.map((output) => ({
+            output: expect.stringContaining(output),
+            format: output.slice(2),
+            cues: 2,
+            violations: [],
+          })),
+          { output: expect.stringContaining('a.json'), format: 'json', cues: null, violations: [] },
+        ],
+        complete: false,
+      },
+    ]);
+    for (const name of ['a.srt', 'a.vtt', 'a.ass', 'a.ttml']) {
+      const again = await captions(sandbox, [name, '--subtitles', 'b.srt']);
+      expect([name, again.code, withTimesOf(name, await written(sandbox, 'b.srt'))]).toEqual([
+        name,
+        0,
+        withTimesOf(name, SRT),
+      ]);
+    }
+    expect(await written(sandbox, 'a.lrc')).toBe(
+      '[00:00.000]Hello from foley.\n' +
+        '[00:01.500]It speaks, and it writes down what it said.\n[00:04.030]\n',
+    );
+  });
+
+  test('word times of karaoke to WebVTT and back', async () => {
+    const sandbox = await sandboxWith();
+    await captions(sandbox, ['talk.json', '--subtitles', 'a.ass', '--subtitles', 'a.lrc']);
+    await captions(sandbox, ['a.lrc', '--subtitles', 'b.vtt']);
+    expect(await written(sandbox, 'b.vtt')).toContain('<00:00:00.400>from <00:00:00.700>foley.');
+    await captions(sandbox, ['b.vtt', '--subtitles', 'b.ass']);
+    const rows = (await written(sandbox, 'a.ass')).split('\n');
+    expect(rows.filter((row) => row.includes('Hello'))).toEqual([
+      String.raw`Dialogue: 0,0:00:00.00,0:00:01.42,Default,,0,0,0,,{\k40}Hello {\k30}from {\k72}foley.`,
+    ]);
+    expect(await written(sandbox, 'b.ass')).toContain(
+      String.raw`{\k40}Hello {\k30}from {\k80}foley.`,
+    );
+  });
+
+  test('with a --cue flag to new cues', async () => {
+    const sandbox = await sandboxWith();
+    await writeFile(path.join(sandbox.out, 'talk.srt'), SRT);
+    const done = await captions(sandbox, [
+      'talk.srt',
+      '--subtitles',
+      'a.srt',
+      '--cue-max-lines',
+      '1',
+    ]);
+    expect([done.code, (await written(sandbox, 'a.srt')).match(/-->/g)?.length]).toEqual([0, 3]);
+  });
+
+  test.each([
+    ['[Script Info]\n[Events]\nDialogue: 0,soon,later,Default,,0,0,0,,Hi', 'line 3: not an event'],
+    ['<tt><body><div><p begin="soon">Hi</p></div></body></tt>', 'line 1: not a time: "soon"'],
+    ['[00:99.00]Hi', 'line 1: not a time of a line of lyrics: "00:99.00"'],
+    ['Hi', 'has no cues of SubRip, WebVTT, Advanced SubStation Alpha, TTML or LRC'],
+  ])('no file with the content %j', async (content, message) => {
+    const sandbox = await sandboxWith(content);
+    await writeFile(path.join(sandbox.out, 'talk.txt'), content);
+    const done = await captions(sandbox, ['talk.txt', '--subtitles', 'a.srt', '--json']);
+    expect([done.code, errorLine(done).message]).toEqual([2, expect.stringContaining(message)]);
+    expect(await readdir(sandbox.out)).not.toContain('a.srt');
+  });
+});
+
+/** The content of a SubRip file with the times of another format. Advanced SubStation Alpha has hundredths. */
+function withTimesOf(name: string, srt: string): string {
+  if (!name.endsWith('.ass')) return srt;
+  return srt.replaceAll(/(\d\d,)(\d{3})/g, (_, seconds: string, ms: string) => {
+    return `${seconds}${`${Math.round(Number(ms) / 10) * 10}`.padStart(3, '0')}`;
+  });
+}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Cue } from '../../src/captions/cue-shape.ts';
-import { srtFile, timestamp, vttFile } from '../../src/captions/subtitles.ts';
+import { timestamp } from '../../src/captions/cue-writing.ts';
+import { srtFile, vttFile } from '../../src/captions/subtitles.ts';
 
 function cue(startMs: number, endMs: number, ...lines: readonly string[]): Cue {
   return {

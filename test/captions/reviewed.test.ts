@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { CueShape } from '../../src/captions/cue-shape.ts';
 import { lineText } from '../../src/captions/cue-shape.ts';
 import { shapeCues } from '../../src/captions/shape-cues.ts';
-import type { SubtitleFormat } from '../../src/captions/subtitles.ts';
+import type { SubtitleFormat } from '../../src/captions/cue-shape.ts';
 import { subtitlesOf } from '../../src/captions/subtitles.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import { timingsOf } from '../../src/captions/timings.ts';

@@ -123,7 +123,7 @@ describe('subtitle files', () => {
   });
 
   test.each([
-    ['once upon a time', 'a.srt is not a SubRip, WebVTT or timings file'],
+    ['once upon a time', 'a.srt is not a subtitle or timings file'],
     [
       '1\n00:00:01 --> 00:00:62\nHello',
       'a.srt, line 2: not a time of a subtitle: "00:00:01 --> 00:00:62"',

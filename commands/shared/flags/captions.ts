@@ -17,7 +17,12 @@ import type { Origin } from '../../../src/config/settings.ts';
 import { describeOrigin, flagName, resolveSetting } from '../../../src/config/settings.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import { durationText } from '../../../src/text/duration.ts';
-import { CUE_PRESETS, DEFAULT_GAPS, flagOf } from '../../../src/captions/cue-shape.ts';
+import {
+  CUE_PRESETS,
+  DEFAULT_GAPS,
+  flagOf,
+  SUBTITLE_FORMATS,
+} from '../../../src/captions/cue-shape.ts';
 import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
 
 type CueSetting =
@@ -50,7 +55,7 @@ export function addCueFlags(command: Command): void {
 
 /** Creates the flag `--subtitles`, which may be repeated. */
 export function subtitlesOption(): Option {
-  const description = 'write subtitles, as .srt or .vtt';
+  const description = `write subtitles, as ${SUBTITLE_EXTENSIONS}`;
   return listOption('--subtitles <path>', description, (given) => given);
 }
 
@@ -113,8 +118,8 @@ export function subtitleTargets(given: readonly string[], cwd: string): CaptionT
     const format = SUBTITLE_FORMATS.find((each) => file.toLowerCase().endsWith(`.${each}`));
     if (format === undefined) {
       throw usageFailure(
-        `--subtitles is "${file}"; it takes a .srt or .vtt file`,
-        'The extension selects the format: SubRip or WebVTT.',
+        `--subtitles is "${file}"; it takes a file with the extension ${SUBTITLE_EXTENSIONS}`,
+        'The extension selects the format: SubRip, WebVTT, Advanced SubStation Alpha, TTML or LRC.',
       );
     }
     const place = path.resolve(cwd, file);
@@ -126,7 +131,7 @@ export function subtitleTargets(given: readonly string[], cwd: string): CaptionT
   });
 }
 
-const SUBTITLE_FORMATS = ['srt', 'vtt'] as const;
+const SUBTITLE_EXTENSIONS = SUBTITLE_FORMATS.map((format) => `.${format}`).join(', ');
 
 function help(name: CueSetting): string {
   const { allowed, fallback, unit, what } = SETTINGS[name];
@@ -170,15 +175,23 @@ export function planCaptions(
   settings: SettingSources,
   { cwd, plan }: { readonly cwd: string; readonly plan?: OutputPlan },
 ): CaptionPlan | undefined {
-  const { subtitles = [], timings } = flags;
   refuseCueFlags(flags);
-  const targets = [
-    ...subtitleTargets(subtitles, cwd),
-    ...(timings === undefined ? [] : [timingsTarget(timings)]),
-  ];
+  const targets = captionTargets(flags, cwd);
   if (targets.length === 0) return undefined;
   refuseAudioFile(targets, plan, cwd);
   return { targets, shape: cueShape(flags, settings) };
+}
+
+/**
+ * Returns the caption files that the user requests, with their formats.
+ * @throws Failure of kind `usage` for an extension of another format, and for a repeated file
+ */
+export function captionTargets(
+  { subtitles = [], timings }: CaptionFlags,
+  cwd: string,
+): readonly CaptionTarget[] {
+  const targets = subtitleTargets(subtitles, cwd);
+  return timings === undefined ? targets : [...targets, timingsTarget(timings)];
 }
 
 /** Returns the flag with which the user requests captions; undefined if the user requests none. */

@@ -3,7 +3,12 @@ import { reviseFailure } from '../../../src/api/failures.ts';
 import type { SpeechOptions } from '../../../src/api/resources/speech.ts';
 import type { CaptionTarget } from '../../../src/captions/caption-files.ts';
 import { openCaptionFiles } from '../../../src/captions/caption-files.ts';
-import { CUE_PRESETS, DEFAULT_GAPS, flagOf } from '../../../src/captions/cue-shape.ts';
+import {
+  CAPTION_FORMATS,
+  CUE_PRESETS,
+  DEFAULT_GAPS,
+  flagOf,
+} from '../../../src/captions/cue-shape.ts';
 import type { CueShape } from '../../../src/captions/cue-shape.ts';
 import { timingsOf } from '../../../src/captions/timings.ts';
 import { warnOfViolations } from '../../../src/captions/violations.ts';
@@ -64,7 +69,7 @@ export async function openCaptions(
   };
 }
 
-const MAX_CAPTION_BYTES_PER_CHARACTER = 10;
+const MAX_CAPTION_BYTES_PER_CHARACTER = 20;
 
 /**
  * Returns a transport that requests speech with word times. The transport also writes the captions to temporary files.
@@ -155,7 +160,7 @@ export function parseCaptionsRecord(value: unknown): CaptionsRecord | undefined 
 
 function isTarget(value: unknown): value is CaptionTarget {
   const { format, path: file } = fieldsOf(value);
-  return typeof file === 'string' && (format === 'srt' || format === 'vtt' || format === 'json');
+  return typeof file === 'string' && CAPTION_FORMATS.some((one) => one === format);
 }
 
 function isEdit(value: unknown): value is Edit {

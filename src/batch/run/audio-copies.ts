@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { CaptionContent, CaptionFormat } from '../../captions/caption-files.ts';
+import { CAPTION_FORMATS } from '../../captions/cue-shape.ts';
 import { checksumOf, sha256 as sha256Of } from '../../durable/checksum.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { orphanedTemporaries, randomHex, removeQuietly } from '../../durable/files.ts';
@@ -45,7 +46,7 @@ export class AudioCopies {
       const file = path.join(this.#folder, name);
       const stats = await files.lstat(file).catch(() => undefined);
       if (stats?.isFile() !== true || stats.size !== bytes) continue;
-      const sums = await this.#captionSums(file, FORMATS);
+      const sums = await this.#captionSums(file, CAPTION_FORMATS);
       const hasAll = formats.every((format) => sums.has(format));
       if (hasAll && name === nameOf(sha256, sums)) yield file;
     }
@@ -195,13 +196,15 @@ async function isFile(file: string, files: FileSystem): Promise<boolean> {
 }
 
 const FOLDER = 'audio';
-const FORMATS = ['srt', 'vtt', 'json'] as const;
+const EARLIER: ReadonlySet<CaptionFormat> = new Set(['srt', 'vtt', 'json']);
 const COPY_NAME = /^([0-9a-f]{64})-[0-9a-f]{64}$/;
 const MAX_BYTES = 1024 ** 3;
 // Other files of foley in the state folder need space, too.
 const SPARE_BYTES = 64 * 1024 ** 2;
 
 function nameOf(sha256: string, captions: ReadonlyMap<CaptionFormat, string>): string {
-  const sums = FORMATS.map((format) => `${format} ${captions.get(format) ?? ''}`);
+  // Names of copies that earlier versions made state that captions in these formats are missing, but not in others.
+  const named = CAPTION_FORMATS.filter((format) => EARLIER.has(format) || captions.has(format));
+  const sums = named.map((format) => `${format} ${captions.get(format) ?? ''}`);
   return `${sha256}-${sha256Of(sums.join('\n'))}`;
 }

@@ -3,6 +3,7 @@ import { isWavFile } from '../../audio/wav-stream.ts';
 import type { FileFormat } from '../../contract/values.ts';
 import type { Stats } from 'node:fs';
 import path from 'node:path';
+import { CAPTION_FORMATS } from '../../captions/cue-shape.ts';
 import { checksumOf } from '../../durable/checksum.ts';
 import { copyIntoNew } from '../../durable/spool.ts';
 import { removeQuietly, randomHex } from '../../durable/files.ts';
@@ -236,7 +237,7 @@ export class AudioReuse {
 
   async #captionsOf(output: string, file: string, to: string): Promise<[string, string][]> {
     const pairs: [string, string][] = [];
-    for (const format of ['srt', 'vtt', 'json'] as const) {
+    for (const format of CAPTION_FORMATS) {
       const [name = '', from = '', kept = ''] = [output, file, to].flatMap((one) =>
         captionNames(one, [format]),
       );

@@ -7,7 +7,7 @@ import { durationText } from '../../text/duration.ts';
 import type { DraftLine, ScriptPosition } from '../script.ts';
 import { DocumentError } from '../../text/formats/document-error.ts';
 import type { FileCue } from '../../text/formats/cues.ts';
-import { clockMs } from '../../text/formats/cues.ts';
+import { clockMs } from '../../text/formats/clock.ts';
 import { spokenCues, withoutDash } from '../../text/formats/subtitles.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
 import { placeFailure } from '../script.ts';

@@ -12,7 +12,7 @@ import { SPEECH_CONTROLS } from '../../contract/generated/speech-controls.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import { durationMs, durationText } from '../../text/duration.ts';
-import { clockMs } from '../../text/formats/cues.ts';
+import { clockMs } from '../../text/formats/clock.ts';
 import type { DraftLine, ScriptPosition } from '../script.ts';
 import { describePlace, placeFailure } from '../script.ts';
 import { lineTexts } from './line-texts.ts';

@@ -1,4 +1,5 @@
 import { decodeHTML, decodeHTMLStrict } from 'entities';
+import { clockMs } from './clock.ts';
 
 /** A line of a subtitle file. */
 export interface SourceRow {
@@ -17,6 +18,8 @@ export interface CueSpan {
   readonly text: string;
   /** The speaker that WebVTT's `<v NAME>` names. */
   readonly speaker?: string;
+  /** When the text is spoken, in milliseconds, if a time such as WebVTT's `<00:01.000>` precedes it. */
+  readonly startMs?: number;
 }
 
 /**
@@ -48,7 +51,8 @@ const WEBVTT_TAG = new RegExp(TAG, 'gi');
 // In SubRip also `{y:i}`, and the line breaks and spaces of Advanced SubStation Alpha.
 const SUBRIP_TAG = new RegExp(String.raw`${TAG}|\{[cfopsy]:[^{}]*\}|\\[nh]`, 'gi');
 
-const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** Signs without a shape, such as marks of direction. */
+export const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 class CueTextReader {
   readonly #decode: (text: string) => string;
@@ -56,6 +60,7 @@ class CueTextReader {
   readonly #rows: { readonly line: number; readonly spans: CueSpan[] }[] = [];
   #at = 0;
   #speaker: string | undefined;
+  #startMs: number | undefined;
   #ruby: 'base' | 'none' | 'pronunciation' = 'none';
 
   constructor(source: readonly SourceRow[], isWebVtt: boolean) {
@@ -71,7 +76,8 @@ class CueTextReader {
       const text = this.#decode(piece).replaceAll(INVISIBLE, '');
       if (text === '' || this.#ruby === 'pronunciation') continue;
       const speaker = this.#speaker === undefined ? {} : { speaker: this.#speaker };
-      this.#rows.at(-1)?.spans.push({ text, ...speaker });
+      const time = this.#startMs === undefined ? {} : { startMs: this.#startMs };
+      this.#rows.at(-1)?.spans.push({ text, ...speaker, ...time });
     }
   }
 
@@ -79,7 +85,8 @@ class CueTextReader {
     const [, slash = '', given = ''] = /^<(\/?)([a-z\d]*)/i.exec(tag) ?? [];
     const name = given.toLowerCase();
     const isEnd = slash !== '';
-    if (name === 'v') this.#speaker = isEnd ? undefined : this.#speakerIn(tag);
+    if (/^<\d/.test(tag)) this.#startMs = clockMs(tag.slice(1, -1)) ?? this.#startMs;
+    else if (name === 'v') this.#speaker = isEnd ? undefined : this.#speakerIn(tag);
     else if (name === 'ruby') this.#ruby = isEnd ? 'none' : 'base';
     else if (name === 'rt' || name === 'rp') {
       if (this.#ruby !== 'none') this.#ruby = isEnd ? 'base' : 'pronunciation';

@@ -1,3 +1,4 @@
+import { clockMs } from './clock.ts';
 import type { CueRow, SourceRow } from './cue-text.ts';
 import { readCueText } from './cue-text.ts';
 import { DocumentError } from './document-error.ts';
@@ -91,14 +92,3 @@ function invalidTimes(text: string, line: number): DocumentError {
     hint: 'Use 00:00:01,000 --> 00:00:02,500.',
   });
 }
-
-/** Parses a time such as `00:01:02,500` or `1:02.5`. Returns milliseconds, or undefined if the text is not a time. */
-export function clockMs(text: string): number | undefined {
-  const match = CLOCK.exec(text.trim());
-  if (match === null) return undefined;
-  const [, hours = '0', minutes = '0', seconds = '0', fraction = ''] = match;
-  const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
-  return whole * 1_000 + Number(fraction.padEnd(3, '0'));
-}
-
-const CLOCK = /^(?:(\d{1,9}):)?([0-5]?\d):([0-5]?\d)(?:[,.](\d{1,3}))?$/;

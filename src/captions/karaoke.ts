@@ -1,0 +1,126 @@
+import type { Cue, CueWord } from './cue-shape.ts';
+import { laterTimes, speakerName, twoDigits } from './cue-writing.ts';
+
+/**
+ * Formats a file of Advanced SubStation Alpha (version 4.00+) with LF. Words that are not yet spoken have another
+ * colour. The times of this format are hundredths of a second.
+ */
+export function assFile(cues: readonly Cue[]): string {
+  return `${ASS_HEAD}${cues.map((cue) => `${assEvent(cue)}\n`).join('')}`;
+}
+
+// For a picture of 1920 x 1080 pixels; players scale it to other sizes. White text turns yellow when it is spoken.
+const ASS_HEAD = `[Script Info]
+ScriptType: v4.00+
+PlayResX: 1920
+PlayResY: 1080
+WrapStyle: 0
+ScaledBorderAndShadow: yes
+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding
+Style: Default,Arial,64,&H0000FFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,3,1,2,96,96,60,1
+Style: Plain,Arial,64,&H00FFFFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,3,1,2,96,96,60,1
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+`;
+
+function assEvent(cue: Cue): string {
+  const [start, end] = [hundredths(cue.startMs), hundredths(cue.endMs)];
+  const times = `${assTime(start)},${assTime(Math.max(end, start + 1))}`;
+  // A comma would end the field.
+  const name = (speakerName(cue) ?? '').replaceAll(',', ' ');
+  const pieces = piecesOf(cue, assText, () => String.raw`\N`);
+  let done = start;
+  const text = pieces.map(({ text: piece }, index) => {
+    const until = Math.max(done, hundredths(pieces[index + 1]?.startMs ?? cue.endMs));
+    const duration = until - done;
+    done = until;
+    return pieces.length > 1 ? `{\\k${duration}}${piece}` : piece;
+  });
+  const style = pieces.length > 1 ? 'Default' : 'Plain';
+  return `Dialogue: 0,${times},${style},${name},0,0,0,,${text.join('')}`;
+}
+
+const WORD_JOINER = '\u2060';
+
+// `\N`, `\n` and `\h` are a break and a space, and braces enclose overrides.
+function assText(text: string): string {
+  return text
+    .replaceAll(/\\(?=[Nnh{}])/g, `\\${WORD_JOINER}`)
+    .replaceAll('{', String.raw`\{`)
+    .replaceAll('}', String.raw`\}`);
+}
+
+function assTime(centiseconds: number): string {
+  const seconds = Math.floor(centiseconds / 100);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  return `${hours}:${twoDigits(minutes)}:${twoDigits(seconds % 60)}.${twoDigits(centiseconds % 100)}`;
+}
+
+function hundredths(ms: number): number {
+  return Math.round(ms / 10);
+}
+
+/** The text of a cue from one word time to the next. The text has the markup of the format. */
+interface Piece {
+  readonly startMs: number;
+  readonly text: string;
+}
+
+// The space before a word belongs to the piece before it, as in files that other programs write.
+function piecesOf(
+  cue: Cue,
+  textOf: (text: string) => string,
+  lineBreak: (gap: CueWord['gap']) => string,
+): readonly Piece[] {
+  const isLater = laterTimes(cue);
+  const pieces: Piece[] = [];
+  let [startMs, text] = [cue.startMs, ''];
+  for (const [lineIndex, line] of cue.lines.entries()) {
+    for (const [index, word] of line.entries()) {
+      if (index > 0) text += word.gap;
+      else if (lineIndex > 0) text += lineBreak(word.gap);
+      if (isLater(word.startMs)) {
+        if (text !== '') pieces.push({ startMs, text });
+        [startMs, text] = [word.startMs, ''];
+      }
+      text += textOf(word.text);
+    }
+  }
+  return [...pieces, { startMs, text }];
+}
+
+// In a shorter gap between two lines, an empty line would only flicker.
+const PAUSE_MS = 500;
+
+/**
+ * Formats an LRC file with LF, and a time before each word ("enhanced" LRC). A cue is one line. The format has no ends:
+ * a line ends where the next one begins, and an empty line stands for a pause between two cues.
+ */
+export function lrcFile(cues: readonly Cue[]): string {
+  const rows = cues.map((cue, index) => {
+    const pauseMs = (cues[index + 1]?.startMs ?? Infinity) - cue.endMs;
+    const end = pauseMs >= PAUSE_MS ? `[${lrcTime(cue.endMs)}]\n` : '';
+    const speaker = speakerName(cue);
+    const before = speaker === undefined ? '' : `${lrcText(speaker)}: `;
+    const pieces = piecesOf(cue, lrcText, (gap) => gap);
+    const words = pieces.map(({ startMs, text }) => {
+      return pieces.length > 1 ? `<${lrcTime(startMs)}>${text}` : text;
+    });
+    return `[${lrcTime(cue.startMs)}]${before}${words.join('')}\n${end}`;
+  });
+  return rows.join('');
+}
+
+// Other programs would read such text as a time or as a tag such as `[ti:`.
+function lrcText(text: string): string {
+  return text.replaceAll(/[[<](?=\d|[a-z#]+:)/gi, `$&${WORD_JOINER}`);
+}
+
+function lrcTime(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  const fraction = `${ms % 1_000}`.padStart(3, '0');
+  return `${twoDigits(Math.floor(seconds / 60))}:${twoDigits(seconds % 60)}.${fraction}`;
+}
