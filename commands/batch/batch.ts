@@ -83,9 +83,10 @@ function inputOptions(): Option[] {
 
 function otherOptions(): Option[] {
   return [
-    new Option('--subtitles <format>', `captions beside each output: ${SUBTITLE_FORMATS.join(', ')}`).argParser(
-      oneOf('--subtitles', SUBTITLE_FORMATS),
-    ),
+    new Option(
+      '--subtitles <format>',
+      `captions beside each output: ${SUBTITLE_FORMATS.join(', ')}`,
+    ).argParser(oneOf('--subtitles', SUBTITLE_FORMATS)),
     new Option('--timings', 'word times beside each output'),
     new Option('--redo <id>', 'buy this item again; may be repeated').argParser(
       (id: string, before: readonly string[] | undefined) => [...(before ?? []), id],
