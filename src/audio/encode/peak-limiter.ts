@@ -10,7 +10,7 @@ export const CODEC_LEVELS = {
   wav: { riseDb: 0.4, lossDb: 0 },
   pcm: { riseDb: 0.7, lossDb: 0 },
   mp3: { riseDb: 1, lossDb: 0.45 },
-  ogg: { riseDb: 2.4, lossDb: 0 },
+  ogg: { riseDb: 2.6, lossDb: 0 },
   flac: { riseDb: 0.4, lossDb: 0 },
   m4a: { riseDb: 1, lossDb: 0 },
   m4b: { riseDb: 1, lossDb: 0 },
