@@ -1,3 +1,4 @@
+import { abortable } from '../../effects/concurrency.ts';
 import type { FileFormat } from '../../contract/values.ts';
 import { amplify, createResampler, gainOf } from '../resample.ts';
 import { createFileHead } from './file-head.ts';
@@ -23,14 +24,37 @@ export async function encodeFile(
 ): Promise<number> {
   const sampleRate = fileRate(format, options.sampleRate);
   const samples = resampled(sound, options.sampleRate, sampleRate);
-  if (format === 'm4a' || format === 'm4b') {
-    await encodeMp4(format, samples, { ...options, sampleRate });
-  } else if (format === 'flac') {
-    await encodeFlac(samples, { ...options, sampleRate });
-  } else {
-    await encodeStream(format, samples, { ...options, sampleRate });
-  }
+  const failure = new AbortController();
+  const output = watched(options.output, failure);
+  const target = { ...options, output, sampleRate };
+  const encoding =
+    format === 'm4a' || format === 'm4b'
+      ? encodeMp4(format, samples, target)
+      : format === 'flac'
+        ? encodeFlac(samples, target)
+        : encodeStream(format, samples, target);
+  await abortable(encoding, failure.signal);
   return sampleRate;
+}
+
+// Mediabunny waits forever for an output that failed, such as a closed pipe or a full disk.
+function watched(
+  output: EncodeOptions['output'],
+  failure: AbortController,
+): EncodeOptions['output'] {
+  const watch = async (work: Promise<void>): Promise<void> => {
+    await work.catch((error: unknown) => {
+      failure.abort(error);
+      throw error;
+    });
+  };
+  return {
+    get bytes() {
+      return output.bytes;
+    },
+    write: (bytes) => watch(output.write(bytes)),
+    overwrite: (position, bytes) => watch(output.overwrite(position, bytes)),
+  };
 }
 
 // The sample rates of AAC from 16 kHz (ISO/IEC 14496-3); players do not support all lower ones.

@@ -15,12 +15,16 @@ export class Pipe<Item, Result = void> {
 
   /** Resolves when the reader can take the next item. The caller must not change the item. @throws the reader's error */
   async write(item: Item): Promise<void> {
-    await this.#writer.write(item).catch(() => this.#result);
+    const written = this.#writer.write(item);
+    written.catch(() => undefined);
+    // A reader that failed may not have closed the queue.
+    await Promise.race([written.catch(() => this.#result), this.#result]);
   }
 
   /** Ends the queue, and returns what the reader made of it. @throws the reader's error */
   async end(): Promise<Result> {
-    await this.#writer.close().catch(() => undefined);
+    const closed = this.#writer.close();
+    closed.catch(() => undefined);
     return this.#result;
   }
 
