@@ -193,11 +193,19 @@ describe('design preview', () => {
   });
 
   test('an ending that does not fit is exit 2, and leaves no file', async () => {
-    const fixture = await createFixture([onPreview('c-2', WAV)]);
-    const result = await fixture.run(['design', 'preview', 'd-1', 'c-2', '-o', 'x.mp3']);
+    const fixture = await createFixture([onPreview('c-1', MP3)]);
+    const result = await fixture.run(['design', 'preview', 'd-1', 'c-1', '-o', 'x.wav']);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain('--output has the extension of mp3, but candidate c-2 is wav');
+    expect(result.stderr).toContain('--output has the extension of wav, but candidate c-1 is mp3');
     expect(await readdir(fixture.sandbox.out)).toStrictEqual([]);
+  });
+
+  test('that is wav is encoded in the format of the ending', async () => {
+    const fixture = await createFixture([onPreview('c-2', WAV)]);
+    const result = await fixture.run(['design', 'preview', 'd-1', 'c-2', '-o', 'x.flac', '--json']);
+    expect(parseJsonDocument(result.stdout)).toMatchObject({ output: 'x.flac', format: 'flac' });
+    const bytes = await readFile(path.join(fixture.sandbox.out, 'x.flac'));
+    expect(bytes.subarray(0, 4).toString()).toBe('fLaC');
   });
 
   test.each([404, 410])('of a design that is gone (%d) is exit 20, and says so', async (status) => {

@@ -117,7 +117,7 @@ const REFUSED: readonly [args: string[], reason: string][] = [
     ['voices', 'preview', 'a', '--player', 'no-such-program'],
     'the program no-such-program is not installed',
   ],
-  [['voices', 'preview', 'a', '--format', 'flac'], '--format is "flac"'],
+  [['voices', 'preview', 'a', '--format', 'aac'], '--format is "aac"'],
 ];
 
 test.each(everyNth(2, REFUSED))('%j is exit 2, and nothing is sent', async (args, reason) => {
