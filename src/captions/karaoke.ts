@@ -31,16 +31,19 @@ function assEvent(cue: Cue): string {
   const times = `${assTime(start)},${assTime(Math.max(end, start + 1))}`;
   // A comma would end the field.
   const name = (speakerName(cue) ?? '').replaceAll(',', ' ');
-  const pieces = piecesOf(cue, assText, () => String.raw`\N`);
-  let done = start;
-  const text = pieces.map(({ text: piece }, index) => {
-    const until = Math.max(done, hundredths(pieces[index + 1]?.startMs ?? cue.endMs));
+  const syllables = syllablesOf(cue, assText, () => String.raw`\N`);
+  // A cue may be shown before its first word.
+  const lead = Math.max(0, hundredths(syllables[0]?.startMs ?? 0) - start);
+  let done = start + lead;
+  const text = syllables.map(({ text: syllable }, index) => {
+    const until = Math.max(done, hundredths(syllables[index + 1]?.startMs ?? cue.endMs));
     const duration = until - done;
     done = until;
-    return pieces.length > 1 ? `{\\k${duration}}${piece}` : piece;
+    return syllables.length > 1 ? `{\\k${duration}}${syllable}` : syllable;
   });
-  const style = pieces.length > 1 ? 'Default' : 'Plain';
-  return `Dialogue: 0,${times},${style},${name},0,0,0,,${text.join('')}`;
+  const isTimed = syllables.length > 1;
+  const before = isTimed && lead > 0 ? `{\\k${lead}}` : '';
+  return `Dialogue: 0,${times},${isTimed ? 'Default' : 'Plain'},${name},0,0,0,,${before}${text.join('')}`;
 }
 
 const WORD_JOINER = '\u2060';
@@ -64,32 +67,32 @@ function hundredths(ms: number): number {
 }
 
 /** The text of a cue from one word time to the next. The text has the markup of the format. */
-interface Piece {
+interface Syllable {
   readonly startMs: number;
   readonly text: string;
 }
 
-// The space before a word belongs to the piece before it, as in files that other programs write.
-function piecesOf(
+// The space before a word belongs to the syllable before it, as in files that other programs write.
+function syllablesOf(
   cue: Cue,
   textOf: (text: string) => string,
   lineBreak: (gap: CueWord['gap']) => string,
-): readonly Piece[] {
+): readonly Syllable[] {
   const isLater = laterTimes(cue);
-  const pieces: Piece[] = [];
+  const syllables: Syllable[] = [];
   let [startMs, text] = [cue.startMs, ''];
   for (const [lineIndex, line] of cue.lines.entries()) {
     for (const [index, word] of line.entries()) {
       if (index > 0) text += word.gap;
       else if (lineIndex > 0) text += lineBreak(word.gap);
       if (isLater(word.startMs)) {
-        if (text !== '') pieces.push({ startMs, text });
+        if (text !== '') syllables.push({ startMs, text });
         [startMs, text] = [word.startMs, ''];
       }
       text += textOf(word.text);
     }
   }
-  return [...pieces, { startMs, text }];
+  return [...syllables, { startMs, text }];
 }
 
 // In a shorter gap between two lines, an empty line would only flicker.
@@ -105,9 +108,9 @@ export function lrcFile(cues: readonly Cue[]): string {
     const end = pauseMs >= PAUSE_MS ? `[${lrcTime(cue.endMs)}]\n` : '';
     const speaker = speakerName(cue);
     const before = speaker === undefined ? '' : `${lrcText(speaker)}: `;
-    const pieces = piecesOf(cue, lrcText, (gap) => gap);
-    const words = pieces.map(({ startMs, text }) => {
-      return pieces.length > 1 ? `<${lrcTime(startMs)}>${text}` : text;
+    const syllables = syllablesOf(cue, lrcText, (gap) => gap);
+    const words = syllables.map(({ startMs, text }) => {
+      return syllables.length > 1 ? `<${lrcTime(startMs)}>${text}` : text;
     });
     return `[${lrcTime(cue.startMs)}]${before}${words.join('')}\n${end}`;
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Cue } from '../../src/captions/cue-shape.ts';
 import { SUBTITLE_FORMATS } from '../../src/captions/cue-shape.ts';
-import { withDirectionMarks } from '../../src/captions/direction-marks.ts';
+import { withDirectionMarks } from '../../src/captions/cue-writing.ts';
 import { readCues, timingsOfCues } from '../../src/captions/read-cues.ts';
 import { subtitlesOf } from '../../src/captions/subtitles.ts';
 import { timingsOf } from '../../src/captions/timings.ts';
@@ -53,6 +53,16 @@ describe('Advanced SubStation Alpha', () => {
     expect(events('ass', spoken)).toEqual([
       String.raw`Dialogue: 0,0:00:01.00,0:00:03.01,Default,,0,0,0,,{\k30}Hello {\k70}there,\N{\k101}you`,
     ]);
+  });
+
+  test('waits for the first word of a cue that is shown early', () => {
+    const spoken = cue(1_000, 2_000, [
+      ['Hello', 250],
+      ['you', 500],
+    ]);
+    const [event = ''] = events('ass', spoken);
+    expect(event).toContain(String.raw`,,{\k25}{\k25}Hello {\k50}you`);
+    expect(readCues(file('ass', [spoken]), 'a.ass')).toEqual([spoken]);
   });
 
   test('without word times has no karaoke', () => {

@@ -198,12 +198,12 @@ function recoverableOutput({ output, speech, stream }: SpeakOptions) {
 }
 
 /** Where audio is written, and in which format the service makes it. */
-export type OutputPlan<Possible extends Format = AudioFormat> = Destination<Possible> & {
+export type OutputPlan<Possible extends Format = AudioFormat> = OutputTarget<Possible> & {
   /** The format of the output, if the service does not make it. foley then encodes the audio, which is wav. */
   readonly encoding?: FileFormat | undefined;
 };
 
-type Destination<Possible extends Format> =
+type OutputTarget<Possible extends Format> =
   | { readonly kind: 'stdout'; readonly format: Possible }
   | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
   /**

@@ -16,7 +16,7 @@ import {
   openOgg,
 } from '../../../audio/encode/wasm-encoder.ts';
 
-export interface EncodeOptions {
+export interface EncodeSpeechOptions {
   /** Change of the audio level in decibels, default 0. */
   readonly gainDb?: number | undefined;
   /** Serial number of the Ogg Opus stream, default 1. Streams that are concatenated need different serial numbers. */
@@ -40,7 +40,7 @@ const FORMATS = {
 export async function* encodeSpeech(
   format: EncodedFormat,
   chunks: AsyncIterable<SpeechChunk>,
-  { gainDb = 0, streamNumber }: EncodeOptions = {},
+  { gainDb = 0, streamNumber }: EncodeSpeechOptions = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const gain = gainOf(gainDb + CODEC_LEVELS[format].lossDb);
   // Loads while the first chunk is synthesized; a failure is thrown below.

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  type EncodeOptions,
+  type EncodeSpeechOptions,
   encodeSpeech,
 } from '../../../../src/service/engine/encode/encode-speech.ts';
 import { MAX_TRUE_PEAK_DB } from '../../../../src/audio/encode/peak-limiter.ts';
@@ -45,7 +45,7 @@ async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
 async function fileOf(
   format: (typeof FORMATS)[number],
   samples: Float32Array,
-  options: EncodeOptions = {},
+  options: EncodeSpeechOptions = {},
 ): Promise<Buffer> {
   const bytes = await bytesOf(encodeSpeech(format, chunksOf(samples), options));
   if (format === 'wav') bytes.set(wavHeader(SAMPLE_RATE, samples.length));
@@ -55,7 +55,7 @@ async function fileOf(
 async function encoded(
   format: (typeof FORMATS)[number],
   samples: Float32Array = speech,
-  options: EncodeOptions = {},
+  options: EncodeSpeechOptions = {},
 ): Promise<DecodedAudio> {
   return decodeAudio(await fileOf(format, samples, options));
 }
