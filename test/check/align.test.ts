@@ -251,7 +251,10 @@ test.each([
   [['talk.wav', '-f', 'russian.txt'], '--language'],
   [['talk.wav', '-f', 'talk.txt', '--language', 'de'], 'foley engine add espeak-ng'],
   [['talk.wav', '-f', 'talk.txt', '--cue-by', 'word'], '--cue-by requires --subtitles'],
-  [['talk.wav', '-f', 'talk.txt', '--subtitles', 'talk.ass'], 'it takes a .srt or .vtt file'],
+  [
+    ['talk.wav', '-f', 'talk.txt', '--subtitles', 'talk.sub'],
+    'it takes a file with the extension .srt, .vtt',
+  ],
 ])('%j is a usage error', async (args, message) => {
   const sandbox = await sandboxWith('talk.wav');
   await writeFile(path.join(sandbox.out, 'empty.txt'), ' \n');

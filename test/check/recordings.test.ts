@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FLACDecoder } from '@wasm-audio-decoders/flac';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { concatSamples } from '../../src/audio/resample.ts';
@@ -30,16 +31,17 @@ const LINES = (['slt', 'awb', 'rms'] as const).flatMap((voice, index) =>
 describe.each(FILE_FORMATS)('a recording of several voices in %s', (format) => {
   test.each([-16, -20])('has %i LUFS, and no true peak above -1 dB', async (loudness) => {
     const { durationMs, file, lines } = await make(LINES, { format, loudness });
-    const samples = await decoded(file);
-    if (format !== 'm4b') expect(samples).toHaveLength(Math.round((durationMs * RATE) / 1000));
+    const { rate, samples } = await decoded(file);
+    const isMp4 = format === 'm4a' || format === 'm4b';
+    if (!isMp4) expect(samples).toHaveLength(Math.round((durationMs * rate) / 1000));
     const meter = await independentMeter();
-    expect(Math.abs(meter.mono(RATE, samples) - loudness)).toBeLessThanOrEqual(0.5);
-    expect(meter.truePeakDb(RATE, samples)).toBeLessThanOrEqual(-1);
+    expect(Math.abs(meter.mono(rate, samples) - loudness)).toBeLessThanOrEqual(0.5);
+    expect(meter.truePeakDb(rate, samples)).toBeLessThanOrEqual(-1);
     const levels = [0, 2, 4].map((first) => {
       const own = lines.slice(first, first + 2).map(({ endMs, startMs }) => {
-        return samples.subarray((startMs / 1000) * RATE, (endMs / 1000) * RATE);
+        return samples.subarray((startMs / 1000) * rate, (endMs / 1000) * rate);
       });
-      return meter.mono(RATE, concatSamples(own));
+      return meter.mono(rate, concatSamples(own));
     });
     expect(Math.max(...levels) - Math.min(...levels)).toBeLessThan(0.7);
   });
@@ -67,7 +69,7 @@ test('the sound of an m4b begins where that of a wav begins', async () => {
   const [wav, m4b] = await Promise.all(
     (['wav', 'm4b'] as const).map(async (format) => {
       const { file } = await make(LINES.slice(0, 1), { format, loudness: -20 });
-      return decoded(file);
+      return (await decoded(file)).samples;
     }),
   );
   // The offset at which the two are most alike.
@@ -130,10 +132,20 @@ function used(): number {
   return arrayBuffers + heapUsed;
 }
 
-async function decoded(file: string): Promise<Float32Array> {
-  if (!file.endsWith('.m4b')) {
-    const { channels } = await decodeAudio(await readFile(file));
-    return channels[0] ?? new Float32Array(0);
+/** The samples of a file, and their rate in Hz. */
+async function decoded(
+  file: string,
+): Promise<{ readonly rate: number; readonly samples: Float32Array }> {
+  if (file.endsWith('.flac')) {
+    const decoder = new FLACDecoder();
+    await decoder.ready;
+    const { channelData, sampleRate } = await decoder.decodeFile(await readFile(file));
+    decoder.free();
+    return { rate: sampleRate, samples: channelData[0] ?? new Float32Array(0) };
+  }
+  if (!/\.m4[ab]$/.test(file)) {
+    const { channels, sampleRate } = await decodeAudio(await readFile(file));
+    return { rate: sampleRate, samples: channels[0] ?? new Float32Array(0) };
   }
   const ffmpeg = requireTool('ffmpeg');
   const { stdout } = await execa(
@@ -143,5 +155,5 @@ async function decoded(file: string): Promise<Float32Array> {
       encoding: 'buffer',
     },
   );
-  return new Float32Array(stdout.slice().buffer);
+  return { rate: RATE, samples: new Float32Array(stdout.slice().buffer) };
 }

@@ -17,13 +17,7 @@ import type { Origin } from '../../../src/config/settings.ts';
 import { describeOrigin, flagName, resolveSetting } from '../../../src/config/settings.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import { durationText } from '../../../src/text/duration.ts';
-import {
-  CUE_PRESETS,
-  DEFAULT_GAPS,
-  flagOf,
-  SUBTITLE_FORMATS,
-} from '../../../src/captions/cue-shape.ts';
-import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
+import { CUE_PRESETS, DEFAULT_GAPS, SUBTITLE_FORMATS } from '../../../src/captions/cue-shape.ts';
 
 type CueSetting =
   | 'cueMaxChars'
@@ -173,12 +167,11 @@ export function timingsOption(): Option {
 export function planCaptions(
   flags: CaptionFlags,
   settings: SettingSources,
-  { cwd, plan }: { readonly cwd: string; readonly plan?: OutputPlan },
+  cwd: string,
 ): CaptionPlan | undefined {
   refuseCueFlags(flags);
   const targets = captionTargets(flags, cwd);
   if (targets.length === 0) return undefined;
-  refuseAudioFile(targets, plan, cwd);
   return { targets, shape: cueShape(flags, settings) };
 }
 
@@ -217,17 +210,4 @@ function timingsTarget(file: string): CaptionTarget {
     `--timings is "${file}"; it takes a .json file`,
     'Use --subtitles for subtitles.',
   );
-}
-
-function refuseAudioFile(
-  targets: readonly CaptionTarget[],
-  plan: OutputPlan | undefined,
-  cwd: string,
-): void {
-  if (plan?.kind !== 'file') return;
-  const audio = path.resolve(cwd, plan.path);
-  const same = targets.find((target) => path.resolve(cwd, target.path) === audio);
-  if (same === undefined) return;
-  const problem = `${flagOf(same)} and --output both name ${same.path}`;
-  throw usageFailure(problem, 'Use a different file for each.');
 }

@@ -225,9 +225,9 @@ describe('what does not go together is exit 2, and nothing is sent', () => {
       ['--subtitles', 'x.srt', '--cache', '--api', 'v1'],
       /--subtitles works with --api v3 only/,
     ],
-    ['an unknown ending', ['--subtitles', 'x.sub'], /\.srt or \.vtt/],
+    ['an unknown ending', ['--subtitles', 'x.sub'], /\.srt, \.vtt, \.ass, \.ttml, \.lrc/],
     ['timings that are no JSON', ['--timings', 'x.txt'], /\.json/],
-    ['one name for two', ['-o', 'x.srt', '--subtitles', './x.srt'], /both name/],
+    ['one name for two', ['-o', 'x.srt', '--subtitles', './x.srt'], /--output is x\.srt/],
     [
       'shapes of nothing',
       ['--cue-by', 'word', '--timings', 'x.json'],

@@ -199,7 +199,7 @@ describe('a create', () => {
     [['--no-clobber'], '--no-clobber'],
     [['--api', 'v2'], '--api'],
     [['-o', '-', '--json'], '--json'],
-    [['-o', 'x.flac'], 'flac'],
+    [['-o', 'x.wma'], 'wma'],
   ])('with %j alone is exit 2 and sends nothing', async (flags, named) => {
     const fixture = await jobFixture();
     const result = await fixture.run([...CREATE, ...flags]);
@@ -428,10 +428,10 @@ describe('audio of a job', () => {
   });
 
   test('of another format than its name says is not saved under it', async () => {
-    const fixture = await jobFixture([onAudio(audio(wav))]);
-    const result = await fixture.run(['jobs', 'download', JOB_ID, '-o', 'hi.mp3']);
+    const fixture = await jobFixture([onAudio(audio(mp3))]);
+    const result = await fixture.run(['jobs', 'download', JOB_ID, '-o', 'hi.wav']);
     expect(result.code).toBe(2);
-    expect(result.stderr).toMatch(/extension of mp3, but job job-1 is wav/);
+    expect(result.stderr).toMatch(/extension of wav, but job job-1 is mp3/);
     expect(await filesLeft(fixture.sandbox)).toEqual([]);
   });
 
