@@ -107,7 +107,7 @@ export class FileHandle {
       if (position !== undefined) position += bytesRead;
       const part = buffer.subarray(0, bytesRead);
       // The small part that a pipe gives must not keep the whole buffer.
-      const chunk = bytesRead < bytes / 2 ? Buffer.from(part) : part;
+      const chunk = bytesRead < bytes / 2 ? copyOf(part) : part;
       stream.push(bytesRead === 0 ? null : chunk);
     };
     const end = async (done: () => void): Promise<void> => {
@@ -152,6 +152,13 @@ export class FileHandle {
       if (this.#running === 0) this.#onIdle();
     }
   }
+}
+
+// Outside of the pool from which Node takes small buffers, which has 64 KiB in Node 24.
+function copyOf(part: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(part.length);
+  part.copy(copy);
+  return copy;
 }
 
 /** The file system functions that foley uses. They are injected, so that tests can make each one fail. */

@@ -33,12 +33,19 @@ function loaderFor(host: NodeJS.Process): Loader {
   const folder = codeFolder(host);
   const nodesOwn: unknown = Reflect.get(module, 'enableCompileCache');
   if (typeof nodesOwn === 'function') {
-    if (folder !== undefined) nodesOwn(folder);
+    if (folder !== undefined && hasFolder(folder)) nodesOwn(folder);
     return { load: module.createRequire(import.meta.filename), keep: () => undefined };
   }
   const isOff = env['NODE_DISABLE_COMPILE_CACHE'] !== undefined;
   const cache = openCodeCache(isOff ? undefined : folder, keyOf(argv[2]));
   return new ChunkLoader(cache, path.join(import.meta.dirname, 'chunks'));
+}
+
+// Node's own function also creates the folder, but never returns below /proc (Node 22 and 24).
+function hasFolder(folder: string): boolean {
+  if (existsSync(folder)) return true;
+  attempt(() => makeFolder(folder));
+  return existsSync(folder);
 }
 
 function codeFolder({ arch, env, platform, version }: NodeJS.Process): string | undefined {

@@ -115,7 +115,10 @@ describe('foley __complete', () => {
     [['jobs', 'wa'], ['wait']],
     [['voices', 'clo'], ['clone']],
     [['nonsense', 'wa'], []],
-    [['tts', '--format=m'], ['--format=mp3', '--format=m4a', '--format=m4b']],
+    [
+      ['tts', '--format=m'],
+      ['--format=mp3', '--format=m4a', '--format=m4b'],
+    ],
     [['tts', '--output='], [FILES]],
     [['tts', '-o', ''], [FILES]],
     [['tts', '--no-clobber', '--no-clob'], []],
