@@ -15,18 +15,26 @@ import { timingsOf } from './timings.ts';
  * @throws Failure of kind `usage` for invalid times, and for a file in any other format
  */
 export function readCues(content: string, shown: string): readonly Cue[] {
+  const cues = readFrom(shown, () => cuesIn(content.replace(/^\ufeff/, '')));
+  if (cues.length > 0) return cues.toSorted((a, b) => a.startMs - b.startMs);
+  throw usageFailure(
+    `${shown} has no cues of SubRip, WebVTT, Advanced SubStation Alpha, TTML or LRC`,
+    'Use a subtitle file, or timings that `foley tts --timings FILE.json` created.',
+  );
+}
+
+/**
+ * Returns the result of `parse`.
+ * @throws Failure of kind `usage` that names the file and the line, if `parse` throws a DocumentError
+ */
+export function readFrom<Result>(shown: string, parse: () => Result): Result {
   try {
-    const cues = cuesIn(content.replace(/^\ufeff/, ''));
-    if (cues.length > 0) return cues.toSorted((a, b) => a.startMs - b.startMs);
+    return parse();
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     const place = error.line === undefined ? shown : `${shown}, line ${error.line}`;
     throw usageFailure(`${place}: ${error.message}`, error.hint);
   }
-  throw usageFailure(
-    `${shown} has no cues of SubRip, WebVTT, Advanced SubStation Alpha, TTML or LRC`,
-    'Use a subtitle file, or timings that `foley tts --timings FILE.json` created.',
-  );
 }
 
 /** Returns the parser of a subtitle file; undefined for SubRip and WebVTT. */
@@ -56,7 +64,7 @@ export function timingsOfCues(cues: readonly Cue[]): Timings {
   const texts = cues.map((cue) => textOf(cue));
   const timings = timingsOf({
     text: texts.join('\n'),
-    durationMs: Math.max(0, ...cues.map(({ endMs }) => endMs)),
+    durationMs: cues.reduce((most, { endMs }) => Math.max(most, endMs), 0),
     complete: timed.every(({ isTimed }) => isTimed),
     words: timed.flatMap(({ words }) => words),
   });

@@ -1,9 +1,7 @@
 import { usageFailure } from '../errors/failure.ts';
 import { rowText } from '../text/formats/cue-text.ts';
-import type { FileCue } from '../text/formats/cues.ts';
 import { parseCues } from '../text/formats/cues.ts';
-import { DocumentError } from '../text/formats/document-error.ts';
-import { parserOf, readCues } from './read-cues.ts';
+import { parserOf, readCues, readFrom } from './read-cues.ts';
 import type { ShownCue } from './violations.ts';
 import { shownCues } from './violations.ts';
 
@@ -14,7 +12,7 @@ import { shownCues } from './violations.ts';
  */
 export function readSubtitles(content: string, shown: string): ShownCue[] {
   if (parserOf(content) !== undefined) return shownCues(readCues(content, shown));
-  const cues = cuesOf(content, shown);
+  const cues = readFrom(shown, () => parseCues(content));
   if (cues.length === 0 && !/^\ufeff?(?:WEBVTT(?:\s|$)|\s*$)/.test(content)) {
     throw usageFailure(
       `${shown} is not a subtitle or timings file`,
@@ -30,14 +28,4 @@ export function readSubtitles(content: string, shown: string): ShownCue[] {
     }
     return { startMs, endMs, lines, line };
   });
-}
-
-function cuesOf(content: string, shown: string): readonly FileCue[] {
-  try {
-    return parseCues(content);
-  } catch (error) {
-    if (!(error instanceof DocumentError)) throw error;
-    const place = error.line === undefined ? shown : `${shown}, line ${error.line}`;
-    throw usageFailure(`${place}: ${error.message}`, error.hint);
-  }
 }

@@ -369,4 +369,10 @@ describe('timings of cues', () => {
       ],
     ]);
   });
+
+  test('of 200,000 cues end with the last of them', () => {
+    const last = cue(1, 3_000, [['b', 0]]);
+    const many = Array.from({ length: 200_000 }, () => cue(0, 2_000, [['a', 0]]));
+    expect(timingsOfCues([...many, last]).durationMs).toBe(3_000);
+  });
 });
