@@ -8,8 +8,6 @@ import { display } from '../../text/display.ts';
 import type { Format } from '../formats.ts';
 import { formatOfPath } from '../formats.ts';
 import { UnusableAudioError } from '../sound.ts';
-import { readWavStream } from '../wav-stream.ts';
-import { encodeFile } from './encode-file.ts';
 import { Pipe } from './pipe.ts';
 import type { EncodeOptions } from './target.ts';
 
@@ -148,6 +146,11 @@ async function encodeWav(
   bytes: AsyncIterable<Uint8Array>,
   output: EncodeOptions['output'],
 ): Promise<number> {
+  // Loaded only here, because most commands write what the service sends.
+  const [{ encodeFile }, { readWavStream }] = await Promise.all([
+    import('./encode-file.ts'),
+    import('../wav-stream.ts'),
+  ]);
   try {
     const { sampleRate, samples } = await readWavStream(bytes);
     return await encodeFile(format, samples, { output, sampleRate });
