@@ -67,7 +67,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A poll ends when what it waits for is there, however busy the machine is.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // Half of the files wait for a process, a socket or a disk while the others compute.
     maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },

@@ -81,7 +81,7 @@ describe('--fault', () => {
       return String(Object(JSON.parse(bytes.toString())).task.status);
     };
     const ends = () => Promise.all(ids.map((id) => status(id)));
-    await expect.poll(ends, { timeout: 20_000 }).toEqual(['fail', 'partial_fail']);
+    await expect.poll(ends).toEqual(['fail', 'partial_fail']);
   });
 
   test.each([

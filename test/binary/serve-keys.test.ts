@@ -66,7 +66,7 @@ describe('--accept-keys-file', () => {
       const { task } = await jsonOf(service, alice, `${JOBS_PATH}/${id}`);
       return Object(task).status;
     };
-    await expect.poll(status, { timeout: 20_000 }).toBe('success');
+    await expect.poll(status).toBe('success');
     const doors = [
       `${JOBS_PATH}/${id}`,
       `${JOBS_PATH}/${id}/audio`,

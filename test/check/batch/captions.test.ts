@@ -25,7 +25,7 @@ import {
 const TEXTS = { 'texts/a.txt': 'Alpha speaks here.', 'texts/b.txt': 'Bravo says so too.' };
 const ARGS = ['texts', '--output-dir', 'audio', '--subtitles', 'srt', '--timings'];
 const CREDITS = Object.values(TEXTS).join('').length;
-const SOON = { timeout: 20_000, interval: 10 };
+const SOON = { interval: 10, timeout: 60_000 };
 
 test('every item gets captions beside its audio, and is not billed again', async () => {
   const { batch, sandbox, charged, read } = await batchSandbox(TEXTS);

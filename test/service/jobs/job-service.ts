@@ -70,7 +70,7 @@ export async function jobService(overrides: Partial<ServiceDeps> = {}): Promise<
     },
     async ended(id) {
       const isRunning = async () => ['pending', 'processing'].includes((await task(id)).status);
-      await expect.poll(isRunning, { timeout: 10_000, interval: 5 }).toBe(false);
+      await expect.poll(isRunning, { interval: 10 }).toBe(false);
       return task(id);
     },
     async bytes(path) {

@@ -16,7 +16,7 @@ import type { TestService } from '../support/test-service.ts';
 import { jsonPost, temporaryFolder, testService } from '../support/test-service.ts';
 
 const LIP_SYNC = '/api/open/v1/media/lip-sync/jobs';
-const WAIT = { timeout: 20_000, interval: 5 };
+const WAIT = { interval: 5, timeout: 60_000 };
 
 interface Fixture extends TestService {
   readonly address: string;

@@ -56,7 +56,7 @@ async function pidOf(note: string): Promise<number> {
   return Number(await readFile(note, 'utf8').catch(() => '0'));
 }
 
-const WAIT = { timeout: 20_000, interval: 5 };
+const WAIT = { interval: 5, timeout: 60_000 };
 
 async function failureOf(running: Promise<unknown>): Promise<MediaTaskError> {
   const error: unknown = await running.then(

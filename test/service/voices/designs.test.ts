@@ -155,7 +155,7 @@ describe('a voice design', () => {
     expect(codeOf(await told(service.call(previewAudioUrl)))).toEqual(gone);
     expect(codeOf(await save(service, designId, { candidateId }))).toEqual(gone);
     expect(codeOf(await design(service, 'key'))).toEqual([409, 'ERR_REQUEST_ALREADY_COMPLETED']);
-    await expect.poll(() => audioFolders(service), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => audioFolders(service)).toEqual([]);
     expect(service.store.read((db) => db.all('SELECT * FROM voice_candidate'))).toEqual([]);
   });
 

@@ -136,7 +136,7 @@ describe('a voice that is made', () => {
     const status = async () =>
       Object(await (await service.call(`/api/open/v3/speech/tts/jobs/${taskId}`)).json()).task
         .status;
-    await expect.poll(status, { timeout: 20_000 }).toBe('success');
+    await expect.poll(status).toBe('success');
   });
 
   it('is there for every service on the same data, and after its own has ended', async () => {
@@ -166,7 +166,7 @@ describe('a voice that is made', () => {
     expect(await code(remove())).toEqual([409, 'ERR_VOICE_IN_USE']);
     release();
     const read = async () => Object(await (await service.call(`${jobs}/${taskId}`)).json()).task;
-    await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('success');
+    await expect.poll(async () => (await read()).status).toBe('success');
     expect((await remove()).status).toBe(200);
     expect(await read()).toMatchObject({ status: 'success', voiceId });
     expect((await service.call(`${jobs}/${taskId}/audio`)).status).toBe(200);
@@ -183,7 +183,7 @@ describe('a client that leaves', () => {
     const release = service.engine.holdBefore(0);
     const leaving = new AbortController();
     const asked = service.call(V1, { ...form(), signal: leaving.signal });
-    await expect.poll(() => service.engine.requests.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => service.engine.requests.length).toBeGreaterThan(0);
     leaving.abort();
     release();
     await asked;
