@@ -6,7 +6,6 @@ import { temporaryFiles } from './scripts/memory-folder.mjs';
 
 /** Folders whose tests are a project of their own, and therefore a gate. */
 const OWN_PROJECTS = [
-  'test/binary/**',
   'test/check/**',
   'test/contract/**',
   'test/engines/{kokoro,piper}/**',
@@ -16,16 +15,18 @@ const OWN_PROJECTS = [
 /** Tests of commands that talk to a service. The project `sparse` repeats them with one that answers little. */
 const TALK_TO_A_SERVICE = [
   'test/binary/{batch,jobs,media-client,voices}/*.test.ts',
-  'test/binary/{api,auth,captions,interrupt,lists,models,output,pipes,profile}*.test.ts',
-  'test/binary/{recover,request-headers,suggestions,target,tts-json,voice,warnings}*.test.ts',
-  'test/check/batch/{batch,captions,failures,pauses}.test.ts',
+  'test/binary/{api,auth,captions,recover,request-headers,suggestions,target,tts-json}.test.ts',
+  'test/binary/{api-terminal,voices,warnings}.test.ts',
+  'test/check/{api-body,controls,interrupt,lists,models,output-place,output-refused}.test.ts',
+  'test/check/{output-replace,pipes,profile,recover-old-journals,recover-speech}.test.ts',
+  'test/check/voice-choice.test.ts',
+  'test/check/batch/{batch,captions,checks,failures,pauses}.test.ts',
   'test/check/faults/{aligned,statuses}.test.ts',
-  'test/check/jobs/{outcomes,results}.test.ts',
+  'test/check/jobs/{named-at-creation,outcomes,results,via}.test.ts',
   'test/check/long-text/parts.test.ts',
-  'test/check/media-client/{faults,interrupted}.test.ts',
+  'test/check/media-client/{faults,files,flags,interrupted,named-at-creation,quotes}.test.ts',
   'test/check/surfaces/{cache,repetition,voices,wire}.test.ts',
-  'test/check/voices/{create-answers,design-faults}.test.ts',
-  'test/check/{controls,recover-speech}.test.ts',
+  'test/check/voices/{create-answers,delete,design-faults}.test.ts',
 ];
 
 /** Compares processor times, which other tests at the same time would disturb. */
@@ -78,16 +79,12 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'unit',
+          name: 'tests',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...OWN_PROJECTS],
           isolate,
           env,
         },
-      },
-      {
-        extends: true,
-        test: { name: 'binary', isolate, env, include: ['test/binary/**/*.test.ts'] },
       },
       {
         extends: true,

@@ -11,7 +11,7 @@ await runChosenGates(() => [
   // Their packages are a download of 114 MB.
   { name: 'neural', command: vitest('neural') },
   [
-    { name: 'validators', command: [...vitest('validators'), '--exclude', '**/library.test.ts'] },
+    { name: 'validators', command: vitest('validators') },
     { name: 'same tarball', command: [process.execPath, 'scripts/packed-twice.mjs'] },
   ],
   { name: 'other Nodes', command: [process.execPath, 'scripts/node-versions.mjs'] },

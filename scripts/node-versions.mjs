@@ -38,13 +38,13 @@ const TELLING = [
   'test/check/batch/terminal.test.ts',
   'test/binary/code-cache.test.ts',
   'test/binary/completion.test.ts',
-  'test/binary/interrupt.test.ts',
+  'test/check/interrupt.test.ts',
   'test/binary/jobs',
   'test/binary/live',
   'test/check/output-formats.test.ts',
-  'test/binary/pipes.test.ts',
-  'test/binary/serve-life.test.ts',
-  'test/binary/serve-realtime.test.ts',
+  'test/check/pipes.test.ts',
+  'test/check/serve-life.test.ts',
+  'test/check/serve-realtime.test.ts',
   'test/binary/serve.test.ts',
   'test/check/captions/tts-captions.test.ts',
   'test/binary/voices/create.test.ts',
@@ -66,7 +66,7 @@ export function runUnderNodeVersions(wanted, isWhole) {
     // `npm test` runs under Node 20 anyway.
     if (isWhole) return node === '20' ? 'true' : 'npm test';
     return node === NEWEST || wanted.length > 0
-      ? `npx vitest run --project binary --project check ${TELLING.join(' ')}`
+      ? `npx vitest run --project tests --project check ${TELLING.join(' ')}`
       : 'true';
   };
   return VERSIONS.filter(({ node }) => wanted.length === 0 || wanted.includes(node))

@@ -83,7 +83,7 @@ export const realtimeElsewhere: readonly TestedElsewhere[] = [
   ending(
     'killed',
     'What a killed service had begun is given back by the next, and spoken for one charge',
-    ['test/binary/serve-realtime.test.ts', 'gives everything back at its next start'],
+    ['test/check/serve-realtime.test.ts', 'gives everything back at its next start'],
   ),
   ending('stored', 'Stored audio is there for a day; what is known of the request stays (ours)', [
     RESUMING,
