@@ -1,18 +1,12 @@
-import type { Entry, ZipFile } from 'yauzl';
-import { fromBufferPromise } from 'yauzl';
 import type { SpokenText } from '../document.ts';
-import { decodeMarkup } from './decode-markup.ts';
+import type { Archive } from './archive.ts';
+import { inFile, openArchive } from './archive.ts';
 import { DocumentError } from './document-error.ts';
 import { contentsLinks, isContentsPage, localName, pathOf } from './epub-contents.ts';
 import type { OnId } from './html.ts';
 import { readHtml } from './html.ts';
 import type { CodeMode } from './text-formats.ts';
 import { readXml } from './xml.ts';
-
-// These limits stop compressed files that expand without end.
-const MAX_FILES = 20_000;
-const MAX_FILE_BYTES = 8 * 1024 * 1024;
-const MAX_BOOK_BYTES = 32 * 1024 * 1024;
 
 /**
  * Extracts the text of each file in the spine of an EPUB, in order. If the book has a table of contents, each text
@@ -25,7 +19,7 @@ export async function readEpub(
   code: CodeMode,
   onNotice?: (sentence: string) => void,
 ): Promise<readonly SpokenText[]> {
-  const archive = await openArchive(book);
+  const archive = await openArchive(book, 'an EPUB', 'the book');
   const packagePath = archive.find(packagePathOf(await archive.read(archive.find(CONTAINER))));
   const opened = packageOf(await archive.read(packagePath), packagePath, archive);
   const entries = await contentsOf(archive, opened);
@@ -87,13 +81,6 @@ function readChapter(html: string, chapter: string, code: CodeMode, onId: OnId):
   } catch (error) {
     throw inFile(chapter, error);
   }
-}
-
-function inFile(file: string, error: unknown): unknown {
-  if (!(error instanceof DocumentError)) return error;
-  const { hint, line } = error;
-  const where = line === undefined ? file : `${file}, line ${line}`;
-  return new DocumentError(`${where}: ${error.message}`, hint === undefined ? {} : { hint });
 }
 
 function readBookXml(xml: string, file: string, open: OpenHandler): void {
@@ -206,76 +193,4 @@ function encryptedPaths(xml: string): ReadonlySet<string> {
     if (localName(name) === 'CipherReference' && URI !== undefined) paths.add(pathOf(URI, ''));
   });
   return paths;
-}
-
-interface Archive {
-  has(file: string): boolean;
-  /** Returns the name of a file in the archive that differs from `file` only in case or Unicode form, or `file`. */
-  find(file: string): string;
-  /** Returns the text of a file in the archive. @throws DocumentError */
-  read(file: string): Promise<string>;
-}
-
-async function openArchive(book: Uint8Array): Promise<Archive> {
-  const buffer = Buffer.from(book.buffer, book.byteOffset, book.byteLength);
-  const zip = await fromBufferPromise(buffer).catch(() => {
-    throw new DocumentError('not an EPUB: it is not a zip archive, or its end is missing');
-  });
-  const entries = await entriesOf(zip);
-  const names = new Map(Array.from(entries.keys(), (name) => [foldedName(name), name]));
-  let left = MAX_BOOK_BYTES;
-  return {
-    has: (file) => entries.has(file),
-    find: (file) => (entries.has(file) ? file : (names.get(foldedName(file)) ?? file)),
-    async read(file) {
-      const entry = entries.get(file);
-      if (entry === undefined) throw new DocumentError(`the book has no file ${file}`);
-      const bytes = await contentOf(zip, entry, Math.min(left, MAX_FILE_BYTES));
-      left -= bytes.length;
-      try {
-        return decodeMarkup(bytes);
-      } catch (error) {
-        if (error instanceof DocumentError) throw inFile(file, error);
-        throw new DocumentError(`${file} is ${reasonOf(error)}`);
-      }
-    },
-  };
-}
-
-function foldedName(name: string): string {
-  return name.normalize('NFC').toLowerCase();
-}
-
-async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
-  const entries = new Map<string, Entry>();
-  try {
-    for await (const entry of zip.eachEntry()) {
-      entries.set(entry.fileName, entry);
-      if (entries.size > MAX_FILES) break;
-    }
-  } catch (error) {
-    throw new DocumentError(`not an EPUB: ${reasonOf(error)}`);
-  }
-  if (entries.size <= MAX_FILES) return entries;
-  throw new DocumentError(`the book has more than ${MAX_FILES} files`);
-}
-
-async function contentOf(zip: ZipFile, entry: Entry, limit: number): Promise<Uint8Array> {
-  const file = entry.fileName;
-  const tooLarge = new DocumentError(
-    `${file} is too large: at most ${MAX_FILE_BYTES >> 20} MiB a file and ${MAX_BOOK_BYTES >> 20} MiB a book are read`,
-  );
-  // The stream fails if there are more bytes than the archive declares.
-  if (entry.uncompressedSize > limit) throw tooLarge;
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk);
-  } catch (error) {
-    throw new DocumentError(`${file} cannot be read: ${reasonOf(error)}`);
-  }
-  return Buffer.concat(chunks);
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
