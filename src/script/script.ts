@@ -25,6 +25,15 @@ export interface LineFields {
   readonly chapter?: string;
 }
 
+/** A paragraph of a book, which is a line of the script. */
+export interface BookParagraph {
+  /** The file of the book that contains the paragraph. */
+  readonly file: string;
+  /** Start and end of the paragraph in the text of this file, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A line of a script, as parsed from the file. A line that is only a pause has no texts. */
 export interface DraftLine extends LineFields {
   readonly place: ScriptPosition;
@@ -34,6 +43,8 @@ export interface DraftLine extends LineFields {
   readonly texts: readonly string[];
   /** Silences in milliseconds: before each text of the line, and after the last text. */
   readonly silences: readonly number[];
+  /** Set only for a line of a book. */
+  readonly paragraph?: BookParagraph;
 }
 
 /** A line of a script, with at least one text. */

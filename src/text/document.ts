@@ -27,6 +27,8 @@ export interface SpokenText {
   readonly pauses: readonly Pause[];
   /** Phonemes of words in `text`. Set only if the lexicon has phonemes for some of them. */
   readonly pronunciations?: readonly Pronunciation[];
+  /** The file of the book that contains this text. Set only for a book. */
+  readonly file?: string;
   /**
    * The chapters that begin in this text. `paragraph` is the index of the chapter's first paragraph in this text, from
    * 0. Set only for a book that has a table of contents.

@@ -54,6 +54,11 @@ export function readPauses(source: SpokenText): SpokenText {
   return cuts.length === 0 ? source : withoutMarks(source, cuts);
 }
 
+/** Replaces the pause marks of a text by spaces, so that all positions stay the same. */
+export function withoutPauses(text: string): string {
+  return text.replaceAll(MARK, (mark) => ' '.repeat(mark.length));
+}
+
 function lengthOf(
   { isClosed, length, mark }: { mark: string; length: string; isClosed: boolean },
   text: string,

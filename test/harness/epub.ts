@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Returns a zip archive of these files, compressed. */
+/** Returns a zip archive of these files, compressed except for the media type of an EPUB. */
 export function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];
@@ -8,13 +8,14 @@ export function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Buf
   for (const [file, content] of Object.entries(files)) {
     const name = Buffer.from(file);
     const bytes = Buffer.from(content);
-    const packed = deflateRawSync(bytes);
+    const isStored = file === 'mimetype';
+    const packed = isStored ? bytes : deflateRawSync(bytes);
     const sizes = Buffer.alloc(12);
     sizes.writeUInt32LE(crc32(bytes), 0);
     sizes.writeUInt32LE(packed.length, 4);
     sizes.writeUInt32LE(bytes.length, 8);
-    // Version 2.0, UTF-8 names, deflate, no date.
-    const method = Buffer.from([20, 0, 0, 8, 8, 0, 0, 0, 0, 0]);
+    // Version 2.0, UTF-8 names, method, no date.
+    const method = Buffer.from([20, 0, 0, 8, isStored ? 0 : 8, 0, 0, 0, 0, 0]);
     const lengths = Buffer.alloc(4);
     lengths.writeUInt16LE(name.length, 0);
     const local = Buffer.concat([Buffer.from('PK\x03\x04'), method, sizes, lengths, name, packed]);
@@ -66,7 +67,7 @@ export function epubOf(
 <rootfiles><rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles>
 </container>`,
     'OEBPS/book.opf': `<?xml version="1.0"?>
-<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><manifest>${manifest}</manifest><spine>${spine}</spine></package>`,
+<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata></metadata><manifest>${manifest}</manifest><spine>${spine}</spine></package>`,
     ...Object.fromEntries(files),
     ...(nav === undefined ? {} : { 'OEBPS/nav.xhtml': nav }),
     ...(ncx === undefined ? {} : { 'OEBPS/toc.ncx': ncx }),

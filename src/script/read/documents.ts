@@ -25,8 +25,9 @@ export async function readBook(
   options: Omit<ExtractOptions, 'code'>,
 ): Promise<readonly DraftLine[]> {
   const chapters = await extractDocument(file, 'epub', bytes, { ...options, code: undefined });
-  return chapters.flatMap(({ chapters: starts, text }, index) => {
+  return chapters.flatMap(({ chapters: starts, file: part = '', text }, index) => {
     const paragraphs = text.split(/\n{2,}/);
+    const positions = positionsOf(paragraphs, text);
     const titles = starts ?? [{ title: headingOf(paragraphs, index), paragraph: 0 }];
     return paragraphs.map((paragraph, at) => {
       const place = { file: `${file}, chapter ${index + 1}, paragraph ${at + 1}` };
@@ -34,9 +35,19 @@ export async function readBook(
       return {
         place,
         ...lineTexts(paragraph, place),
+        paragraph: { file: part, ...(positions[at] ?? { start: 0, end: 0 }) },
         ...(chapter === undefined ? {} : { chapter }),
       };
     });
+  });
+}
+
+function positionsOf(paragraphs: readonly string[], text: string) {
+  let end = 0;
+  return paragraphs.map((paragraph) => {
+    const start = text.indexOf(paragraph, end);
+    end = start + paragraph.length;
+    return { start, end };
   });
 }
 

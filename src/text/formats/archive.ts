@@ -15,6 +15,9 @@ export interface Archive {
   find(file: string): string;
   /** Returns the text of a file in the archive. @throws DocumentError */
   read(file: string): Promise<string>;
+  /** Returns the bytes of a file in the archive. @throws DocumentError */
+  readBytes(file: string): Promise<Uint8Array>;
+  readonly names: readonly string[];
 }
 
 /**
@@ -35,14 +38,20 @@ export async function openArchive(
   const entries = await entriesOf(zip, kind, noun);
   const names = new Map(Array.from(entries.keys(), (name) => [foldedName(name), name]));
   let left = MAX_ARCHIVE_BYTES;
+  const readBytes = async (file: string): Promise<Uint8Array> => {
+    const entry = entries.get(file);
+    if (entry === undefined) throw new DocumentError(`${noun} has no file ${file}`);
+    const bytes = await contentOf(zip, entry, Math.min(left, MAX_FILE_BYTES));
+    left -= bytes.length;
+    return bytes;
+  };
   return {
+    names: [...entries.keys()],
+    readBytes,
     has: (file) => entries.has(file),
     find: (file) => (entries.has(file) ? file : (names.get(foldedName(file)) ?? file)),
     async read(file) {
-      const entry = entries.get(file);
-      if (entry === undefined) throw new DocumentError(`${noun} has no file ${file}`);
-      const bytes = await contentOf(zip, entry, Math.min(left, MAX_FILE_BYTES));
-      left -= bytes.length;
+      const bytes = await readBytes(file);
       try {
         return decodeMarkup(bytes);
       } catch (error) {

@@ -2,6 +2,8 @@ import { countCodePoints } from '../code-points.ts';
 import type { Edit, Pause, SpokenText } from '../document.ts';
 import { plainText, replaceSpoken } from '../document.ts';
 import type { CodeMode } from './text-formats.ts';
+import type { PieceSource, TextOrigin } from './text-origins.ts';
+import { originsOfWords } from './text-origins.ts';
 
 // A `sentence` (a heading or title) and an `item` (of a list or table) get a full stop if they end without punctuation.
 type BlockKind = 'item' | 'paragraph' | 'sentence';
@@ -12,6 +14,7 @@ type BlockKind = 'item' | 'paragraph' | 'sentence';
 export class BlockWriter {
   readonly #parts: string[] = [];
   #length = 0;
+  #units = 0;
   #paragraphs = 0;
   #last: BlockKind | undefined;
   #block = '';
@@ -19,6 +22,8 @@ export class BlockWriter {
   #gap: '' | ' ' | '\n' | ', ' = '';
   #label = '';
   #edge: 'image' | 'none' | 'pause' = 'none';
+  readonly #origins: TextOrigin[] = [];
+  #blockOrigins: TextOrigin[] = [];
   readonly #edits: Edit[] = [];
   readonly #pauses: Pause[] = [];
   #marks: ({ readonly at: number } & (
@@ -36,14 +41,27 @@ export class BlockWriter {
     return this.#tail + this.#gap;
   }
 
-  /** Adds text to the current block. */
-  text(text: string): void {
+  /** The places of the text in its document, in order, for the text whose sources were given. */
+  get origins(): readonly TextOrigin[] {
+    return this.#origins;
+  }
+
+  /**
+   * Adds text to the current block.
+   * @param sources the places of the text in its document, in order
+   */
+  text(text: string, sources: readonly PieceSource[] = []): void {
     const plain = text.replaceAll(INVISIBLE, '');
     if (plain === '') return;
     const words = plain.trim();
     if (words === '' || /^\s/.test(plain)) this.#space(' ');
     if (words === '') return;
-    this.#write(words.replaceAll(/\s+/g, ' '));
+    const merged = words.replaceAll(/\s+/g, ' ');
+    this.#write(merged);
+    if (sources.length > 0) {
+      const at = this.#block.length - merged.length;
+      for (const origin of originsOfWords(text, sources, at)) this.#blockOrigins.push(origin);
+    }
     if (/\s$/.test(plain)) this.#space(' ');
   }
 
@@ -110,6 +128,8 @@ export class BlockWriter {
   end(kind: BlockKind): void {
     const block = this.#block + (kind === 'paragraph' ? '' : this.#fullStop());
     const marks = this.#marks;
+    const origins = this.#blockOrigins;
+    this.#blockOrigins = [];
     this.#block = '';
     this.#tail = '';
     this.#gap = '';
@@ -135,7 +155,12 @@ export class BlockWriter {
         this.#edits.push({ start: count, end, insert: mark.alias });
       }
     }
-    if (isSpoken) this.#push(block);
+    if (!isSpoken) return;
+    for (const { end, start, textEnd, textStart } of origins) {
+      const from = this.#units;
+      this.#origins.push({ textStart: from + textStart, textEnd: from + textEnd, start, end });
+    }
+    this.#push(block);
   }
 
   /** Returns the text of all blocks. */
@@ -174,6 +199,7 @@ export class BlockWriter {
   #push(part: string): void {
     this.#parts.push(part);
     this.#length += countCodePoints(part);
+    this.#units += part.length;
   }
 }
 

@@ -43,9 +43,10 @@ export async function readEpub(
     const own = entries.get(chapter) ?? [];
     if (isPrintedContents(html, chapter, opened, entries)) continue;
     const places = new Map<string, number>();
-    const text = readChapter(html, chapter, code, (id, paragraph) => {
+    const read = readChapter(html, chapter, code, (id, paragraph) => {
       if (!places.has(id)) places.set(id, paragraph);
     });
+    const text = { ...read, file: chapter };
     const starts = own.map(({ id = '', title }) => ({ title, paragraph: places.get(id) ?? 0 }));
     chapters.push(entries.size === 0 ? text : { ...text, chapters: starts });
   }
@@ -93,7 +94,11 @@ function readBookXml(xml: string, file: string, open: OpenHandler): void {
 
 type OpenHandler = (name: string, attributes: Readonly<Record<string, string>>) => void;
 
-function packagePathOf(container: string): string {
+/**
+ * Returns the path of the package document, which `META-INF/container.xml` names.
+ * @throws DocumentError
+ */
+export function packagePathOf(container: string): string {
   let found: string | undefined;
   readBookXml(container, CONTAINER, (name, attributes) => {
     if (localName(name) === 'rootfile') found ??= attributes['full-path'];

@@ -7,6 +7,7 @@ import { ListNumbers, reversedCounts } from './list-numbers.ts';
 import { MarkFilter } from './mark-filter.ts';
 import { MathReader } from './mathml.ts';
 import type { CodeMode } from './text-formats.ts';
+import type { PieceSource, TextOrigin } from './text-origins.ts';
 
 /**
  * Called for each element that has an `id` or `name` attribute. `paragraph` is the index, from 0, of the first paragraph
@@ -19,6 +20,20 @@ export function readHtml(html: string, code: CodeMode, onId?: OnId): SpokenText 
   const writer = new BlockWriter();
   writeHtml(html, code, writer, onId);
   return writer.finish();
+}
+
+/**
+ * Extracts the text of an HTML or XHTML document as `readHtml` does, and finds the place of each word in the document.
+ * The range of an image or a formula begins with its element, and may end before it.
+ * @throws DocumentError
+ */
+export function readHtmlOrigins(html: string): {
+  readonly text: string;
+  readonly origins: readonly TextOrigin[];
+} {
+  const writer = new BlockWriter();
+  writeHtml(html, 'skip', writer);
+  return { text: writer.finish().text, origins: writer.origins };
 }
 
 /**
@@ -87,7 +102,10 @@ export class HtmlReader {
   #silentFrom = 0;
   #codeFrom = 0;
   #codeText: string[] = [];
-  #math: { readonly reader: MathReader; readonly depth: number } | undefined;
+  #math:
+    | { readonly reader: MathReader; readonly depth: number; readonly start: number }
+    | undefined;
+  #parser: Parser | undefined;
   readonly #sentences: string[] = [];
   readonly #lists: ListNumbers[] = [];
   readonly #itemCounts: readonly number[];
@@ -105,6 +123,10 @@ export class HtmlReader {
     this.#code = code;
     this.#onId = onId;
     this.#itemCounts = itemCounts;
+  }
+
+  onparserinit(parser: Parser): void {
+    this.#parser = parser;
   }
 
   onopentag(name: string, attributes: Attributes): void {
@@ -163,30 +185,39 @@ export class HtmlReader {
   #image(alternative: string): void {
     this.#marks.flush();
     const isFormula = alternative.length <= LONGEST_LATEX && isLatex(alternative);
-    this.#writer.text(isFormula ? latexText(alternative) : alternative);
+    const text = isFormula ? latexText(alternative) : alternative;
+    this.#writer.text(text, this.#sourceOf(text));
   }
 
   #beginMath(alternative: string): void {
     this.#marks.flush();
     if (alternative.trim() === '' || isLatex(alternative)) {
-      this.#math = { reader: new MathReader(), depth: this.#depth };
+      const start = this.#parser?.startIndex ?? 0;
+      this.#math = { reader: new MathReader(), depth: this.#depth, start };
       return;
     }
-    this.#writeFormula(alternative);
+    this.#writeFormula(alternative, this.#sourceOf(alternative));
     this.#silentFrom = this.#depth;
   }
 
-  #writeFormula(formula: string): void {
+  #writeFormula(formula: string, sources: readonly PieceSource[]): void {
     this.#writer.imageEdge();
-    this.#writer.text(formula);
+    this.#writer.text(formula, sources);
     this.#writer.imageEdge();
+  }
+
+  // Returns the place of a text that the current event of the parser contains.
+  #sourceOf(text: string, from?: number): PieceSource[] {
+    if (this.#parser === undefined) return [];
+    const { endIndex, startIndex } = this.#parser;
+    return [{ length: text.length, start: from ?? startIndex, end: endIndex + 1 }];
   }
 
   ontext(text: string): void {
     if (this.#silentFrom > 0) return;
     if (this.#math !== undefined) this.#math.reader.text(text);
     else if (this.#codeFrom > 0) this.#codeText.push(text);
-    else this.#marks.text(text);
+    else this.#marks.text(text, this.#sourceOf(text));
   }
 
   onclosetag(name: string): void {
@@ -239,9 +270,10 @@ export class HtmlReader {
   }
 
   #endMath(): void {
-    const formula = this.#math?.reader.finish() ?? '';
+    const { reader, start } = this.#math ?? {};
+    const formula = reader?.finish() ?? '';
     this.#math = undefined;
-    this.#writeFormula(formula);
+    this.#writeFormula(formula, this.#sourceOf(formula, start));
   }
 
   #endCode(): void {

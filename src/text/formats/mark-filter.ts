@@ -1,5 +1,7 @@
 import type { BlockWriter } from './block-writer.ts';
 import { isNoteMark, isPageNumber, superscriptText } from './superscript.ts';
+import type { PieceSource } from './text-origins.ts';
+import { wholeSource } from './text-origins.ts';
 
 /** An element whose text may be the mark of a note or the number of a page. */
 export type HeldKind = 'link' | 'page' | 'superscript';
@@ -8,6 +10,7 @@ interface HeldText {
   readonly kind: HeldKind;
   readonly depth: number;
   text: string;
+  readonly sources: PieceSource[];
   // Begins with a superscript.
   isRaised: boolean;
 }
@@ -23,6 +26,7 @@ export class MarkFilter {
   #isAfterMark = false;
   // A superscript whose meaning depends on the following text.
   #raised = '';
+  #raisedSources: PieceSource[] = [];
 
   constructor(writer: BlockWriter) {
     this.#writer = writer;
@@ -33,23 +37,28 @@ export class MarkFilter {
     return this.#held.some(({ kind }) => kind === 'superscript');
   }
 
-  /** Adds text. */
-  text(text: string): void {
+  /**
+   * Adds text.
+   * @param sources the places of the text in its document, in order
+   */
+  text(text: string, sources: readonly PieceSource[] = []): void {
     const held = this.#held.at(-1);
     if (held === undefined) {
       this.#settle(text);
       if (this.#isAfterMark && /^[.,;:!?)]/.test(text)) this.#writer.closeUp();
       this.#isAfterMark &&= text.trim() === '';
-      this.#writer.text(text);
+      this.#writer.text(text, sources);
       return;
     }
     held.text += text;
+    held.sources.push(...sources);
     if (held.text.length > LONGEST_MARK) this.#release();
   }
 
   /** Opens an element. `depth` is the nesting depth of the element in its document. */
   open(kind: HeldKind, depth: number): void {
-    if (this.#held.length < MAX_HELD) this.#held.push({ kind, depth, text: '', isRaised: false });
+    if (this.#held.length >= MAX_HELD) return;
+    this.#held.push({ kind, depth, text: '', sources: [], isRaised: false });
   }
 
   /** Closes the element at this depth, if it is held. */
@@ -57,11 +66,11 @@ export class MarkFilter {
     const held = this.#held.at(-1);
     if (held?.depth !== depth) return;
     this.#held.pop();
-    const { isRaised, kind, text } = held;
-    if (kind === 'superscript') this.#raise(text);
+    const { isRaised, kind, sources, text } = held;
+    if (kind === 'superscript') this.#raise(text, sources);
     else if (kind === 'page' ? isPageNumber(text) : isNoteMark(text, isRaised))
       this.#isAfterMark = true;
-    else this.text(text);
+    else this.text(text, sources);
   }
 
   /** Writes the held text, before something else than text is written. */
@@ -70,26 +79,35 @@ export class MarkFilter {
     this.#settle('');
   }
 
-  #raise(text: string): void {
+  #raise(text: string, sources: readonly PieceSource[]): void {
     const outer = this.#held.at(-1);
-    if (outer === undefined) this.#raised += text;
-    else if (outer.text.trim() === '') {
-      outer.text += text;
-      outer.isRaised = true;
-    } else outer.text += superscriptText(outer.text, text, '');
+    if (outer === undefined) {
+      this.#raised += text;
+      this.#raisedSources.push(...sources);
+      return;
+    }
+    const isFirst = outer.text.trim() === '';
+    const added = isFirst ? text : superscriptText(outer.text, text, '');
+    if (isFirst) outer.isRaised = true;
+    outer.text += added;
+    outer.sources.push(...(isFirst ? sources : wholeSource(sources, added.length)));
   }
 
   #settle(next: string): void {
     const raised = this.#raised;
     if (raised === '') return;
+    const sources = this.#raisedSources;
     this.#raised = '';
-    this.#writer.text(superscriptText(this.#writer.tail, raised, next));
+    this.#raisedSources = [];
+    const written = superscriptText(this.#writer.tail, raised, next);
+    this.#writer.text(written, wholeSource(sources, written.length));
   }
 
   #release(): void {
     const text = this.#held.map((held) => held.text).join('');
+    const sources = this.#held.flatMap((held) => held.sources);
     this.#held.length = 0;
-    if (text !== '') this.text(text);
+    if (text !== '') this.text(text, sources);
   }
 }
 
