@@ -20,7 +20,17 @@ const imports = sources.flatMap((file) => importsOf(file));
 const LEAVES = ['contract', 'errors', 'effects', 'text'];
 const SHARED = [...LEAVES, 'realtime', 'durable', 'audio', 'alignment'];
 const FEATURES = [...SHARED, 'api', 'captions', 'config', 'paid', 'speech'];
-const CLIENT = [...FEATURES, 'batch', 'script', 'live', 'media', 'voices', 'engines', 'embedded'];
+const CLIENT = [
+  ...FEATURES,
+  'batch',
+  'script',
+  'read-along',
+  'live',
+  'media',
+  'voices',
+  'engines',
+  'embedded',
+];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   errors: ['contract'],
@@ -40,6 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   speech: FEATURES,
   batch: FEATURES,
   script: [...FEATURES, 'batch'],
+  'read-along': [...FEATURES, 'batch', 'script'],
   live: FEATURES,
   media: FEATURES,
   voices: FEATURES,

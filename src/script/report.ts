@@ -117,7 +117,8 @@ function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-function clock(ms: number): string {
+/** Formats a length, such as `1:02:03`. */
+export function clock(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
   const rest = String(seconds % 60).padStart(2, '0');
