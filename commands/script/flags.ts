@@ -15,6 +15,8 @@ import {
 } from '../../src/cli/flags/values.ts';
 import { PAUSE_MAX_MS } from '../../src/contract/recording-limits.ts';
 import { FILE_FORMATS } from '../../src/contract/values.ts';
+import type { Overlay, OverlayAudio } from '../../src/read-along/overlay.ts';
+import { OVERLAY_AUDIO, OVERLAYS } from '../../src/read-along/overlay.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { CastMember } from '../../src/script/cast.ts';
 import { parseCastFlag } from '../../src/script/cast.ts';
@@ -43,6 +45,8 @@ export interface ScriptFlags
   readonly cover?: string;
   readonly chapters?: readonly string[];
   readonly stems?: string;
+  readonly overlay?: Overlay;
+  readonly overlayAudio?: OverlayAudio;
 }
 
 /** Creates the options of `foley script` that name the script and the recording. */
@@ -50,7 +54,7 @@ export function outputOptions(): Option[] {
   return [
     textOption(
       '-o, --output <path>',
-      `the recording: ${FILE_FORMATS.map((format) => `.${format}`).join(', ')}`,
+      `the recording: ${FILE_FORMATS.map((format) => `.${format}`).join(', ')}; or a read-along book: .epub`,
     ).makeOptionMandatory(),
     choiceOption(
       '--script-format <format>',
@@ -75,6 +79,16 @@ export function fileOptions(): Option[] {
       filled('--chapters'),
     ),
     textOption('--stems <dir>', 'write the track of each speaker, all of the same length'),
+    choiceOption(
+      '--overlay <unit>',
+      'what a read-along book highlights: sentence, paragraph or word (default: sentence)',
+      OVERLAYS,
+    ),
+    choiceOption(
+      '--overlay-audio <format>',
+      'audio in a read-along book: mp3 or m4a (default: mp3)',
+      OVERLAY_AUDIO,
+    ),
   ];
 }
 

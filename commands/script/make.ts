@@ -3,12 +3,14 @@ import type { BatchProduct } from '../shared/batch/connect-batch.ts';
 import { performBatch } from '../shared/batch/perform.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
+import { openOutput } from '../../src/durable/publish.ts';
 import { outputFailure, hasErrno } from '../../src/durable/file-failures.ts';
 import { describeFiles, recordingFolder, writeMemory } from '../../src/script/memory.ts';
 import { reportOf } from '../../src/script/report.ts';
 import type { OpenRecording, SpokenLine } from '../../src/script/recording/recording.ts';
 import { SAMPLE_RATE } from '../../src/script/recording/line-sound.ts';
 import { checkLength, openRecording } from '../../src/script/recording/recording.ts';
+import type { OverlayPlan } from './overlay-plan.ts';
 import type { PreparedScript } from './prepare.ts';
 import { showReport } from './show-report.ts';
 import { timeLines } from './time-lines.ts';
@@ -21,8 +23,27 @@ export async function makeScript(context: Context, script: PreparedScript): Prom
     if (hasErrno(error, 'EEXIST')) return 'exists';
     throw outputFailure(script.flags.output, error, 'opening');
   });
-  const openProduct = (temporaries: string) => openProductOf(context, script, temporaries);
+  const openProduct = (temporaries: string) =>
+    script.overlay === undefined
+      ? openProductOf(context, script, temporaries)
+      : openReadAlong(context, script, script.overlay, temporaries);
   return performBatch(context, { ...batch, isNewFolder: made === undefined, openProduct });
+}
+
+async function openReadAlong(
+  context: Context,
+  script: PreparedScript,
+  overlay: OverlayPlan,
+  temporaryFolder: string,
+): Promise<BatchProduct> {
+  const output = await openOutput({ ...context, path: script.flags.output, temporaryFolder });
+  return {
+    abandon: () => output.abandon(),
+    make: async () => {
+      const { makeOverlay } = await import('./make-overlay.ts');
+      return makeOverlay(context, script, { overlay, output, temporaryFolder });
+    },
+  };
 }
 
 async function openProductOf(

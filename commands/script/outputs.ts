@@ -11,7 +11,8 @@ import { display } from '../../src/text/display.ts';
 import type { ScriptFlags } from './flags.ts';
 
 /**
- * Returns the audio format of the recording, which the extension of `--output` determines. Only mp3, m4a and m4b files can
+ * Returns the audio format of the recording, which the extension of `--output` determines, or that of the audio in a
+ * read-along book. Only mp3, m4a and m4b files can
  * have tags. `--credit-rate` requires `--max-credits` or `--dry-run`.
  * @throws Failure of kind `usage` if the flags break one of these rules, or the extension is not supported
  */
@@ -26,10 +27,13 @@ export function outputFormat({
     throw usageFailure('--credit-rate requires --max-credits or --dry-run');
   }
   const extension = path.extname(output).slice(1).toLowerCase();
+  if (extension === 'epub') return flags.overlayAudio ?? 'mp3';
   const format = FILE_FORMATS.find((one) => one === extension);
   if (format === undefined) {
     const extensions = FILE_FORMATS.map((one) => `.${one}`).join(', ');
-    throw usageFailure(`--output is "${output}"; it takes a file with the extension ${extensions}`);
+    throw usageFailure(
+      `--output is "${output}"; it takes a file with the extension ${extensions}; or .epub for a read-along book`,
+    );
   }
   const { album, author, cover, title } = flags;
   const tag = Object.entries({ album, author, cover, title }).find(

@@ -19,6 +19,7 @@ import type { Memory, RecordingReport } from '../../src/script/memory.ts';
 import { isUpToDate, readMemory, recordingFolder } from '../../src/script/memory.ts';
 import type { PlannedText } from '../../src/script/plan-lines.ts';
 import { itemsOf, planLines } from '../../src/script/plan-lines.ts';
+import type { ScriptSource } from '../../src/script/read/read-script.ts';
 import { readScript, scriptFormat } from '../../src/script/read/read-script.ts';
 import type { FileFormat } from '../../src/contract/values.ts';
 import type { Tags } from '../../src/audio/encode/tags.ts';
@@ -31,6 +32,8 @@ import { findVoice, foreignCastText } from '../../src/speech/voice-choice.ts';
 import { display } from '../../src/text/display.ts';
 import type { ScriptFlags } from './flags.ts';
 import { checkOutputs, outputFormat, readTags } from './outputs.ts';
+import type { OverlayPlan } from './overlay-plan.ts';
+import { checkOverlayFlags, isReadAlong, planOverlay } from './overlay-plan.ts';
 
 /** A script that is ready to be spoken: its lines and all flags of the command have been checked. */
 export interface PreparedScript {
@@ -38,6 +41,8 @@ export interface PreparedScript {
   readonly format: FileFormat;
   readonly tags: Tags;
   readonly captions: CaptionPlan | undefined;
+  /** The read-along book to make instead of a recording. */
+  readonly overlay: OverlayPlan | undefined;
   readonly plan: readonly PlannedText[];
   /** Digest of the options and lines that determine the content of the recording. */
   readonly key: string;
@@ -59,6 +64,9 @@ export async function prepareScript(
   flags: ScriptFlags,
 ): Promise<PreparedScript> {
   const { output } = flags;
+  const shown = file === '-' ? 'stdin' : file;
+  const scriptKind = scriptFormat(shown, flags.scriptFormat);
+  checkOverlayFlags(shown, scriptKind, flags);
   const format = outputFormat(flags);
   const tags = await readTags(context, flags);
   const settings = await context.settings();
@@ -66,12 +74,14 @@ export async function prepareScript(
   refuseCastTwice(flags.cast ?? []);
   const members = [...(await membersOf(context, flags)), ...(flags.cast ?? [])];
   const cast = new Cast(members, otherVoice(flags, resolveSetting(settings, 'voice')?.value));
-  const all = await readLines(context, file, flags, cast);
+  const bytes = await readInput(context, file, shown);
+  const all = await readLines(context, { file: shown, bytes, format: scriptKind }, flags, cast);
   const lines = all.filter(rangeFilter(flags.only, all.length));
   cast.check(lines);
   const speakers = new Set(lines.map((line) => cast.shownName(line)));
   checkOutputs(file, flags, speakers, context.cwd());
   noticeUnusedCast(context, flags, all);
+  const overlay = isReadAlong(flags) ? await planOverlay(shown, bytes, lines, flags) : undefined;
   const before = await readMemory(output, context);
   const { ids, listed, service } = await resolveVoices(context, cast, lines, before);
   const plan = planLines(lines, {
@@ -89,7 +99,8 @@ export async function prepareScript(
     if (foreign !== undefined) context.io.notice(foreign);
   }
   const redone = idsToRedo(flags.redo ?? [], plan);
-  const key = keyOf(plan, flags, [format, tags, captions]);
+  const book = overlay && [sha256(overlay.book.bytes), overlay.overlay];
+  const key = keyOf(plan, flags, [format, tags, captions], book);
   const { made } = before;
   // If words have no times, finds them again: the user may have added an engine for their language since.
   const lacksWords = made?.report.event['isTimed'] === false;
@@ -100,6 +111,7 @@ export async function prepareScript(
     format,
     tags,
     captions,
+    overlay,
     plan,
     key,
     memory: { ...before, voices: { ...before.voices, [service]: ids } },
@@ -175,16 +187,13 @@ function otherVoice(
 
 async function readLines(
   context: Context,
-  file: string,
-  { scriptFormat: given, timing }: ScriptFlags,
+  script: Pick<ScriptSource, 'bytes' | 'file' | 'format'>,
+  { timing }: ScriptFlags,
   cast: Cast,
 ): Promise<readonly ScriptLine[]> {
-  const shown = file === '-' ? 'stdin' : file;
-  const format = scriptFormat(shown, given);
-  const bytes = await readInput(context, file, shown);
   const { signal } = context;
   const mayOverlap = timing === 'overlap';
-  const source = { file: shown, bytes, format, cast: cast.names, mayOverlap, signal };
+  const source = { ...script, cast: cast.names, mayOverlap, signal };
   const lines = await readScript(source, (sentence) => context.io.notice(`foley: ${sentence}`));
   if (timing === undefined || lines.some(({ startMs }) => startMs !== undefined)) return lines;
   throw usageFailure(
@@ -281,12 +290,13 @@ function keyOf(
   plan: readonly PlannedText[],
   { chapters, loudness, stems, timing }: ScriptFlags,
   [format, { cover, ...tags }, captions]: readonly [FileFormat, Tags, CaptionPlan | undefined],
+  book: readonly string[] | undefined,
 ): string {
   // The key does not cover the audio of the lines, which may be missing.
   const lines = plan.map(({ chapter, endMs, item, pauseAfterMs, speaker, startMs }) => {
     return [item.output, speaker, startMs, endMs, pauseAfterMs, chapter];
   });
   const picture = cover === undefined ? undefined : sha256(cover.data);
-  const options = [format, loudness, timing, tags, picture, captions, chapters, stems];
+  const options = [format, loudness, timing, tags, picture, captions, chapters, stems, book];
   return sha256(JSON.stringify([version, options, lines]));
 }

@@ -10,7 +10,7 @@ export const definition: CommandDefinition<ScriptFlags> = {
   configure(command) {
     command
       .description(
-        'Makes one recording from a script of many lines and voices. Run again, it speaks and bills only what changed.',
+        'Makes one recording from a script of many lines and voices, or a read-along book from an EPUB book. Run again, it speaks and bills only what changed.',
       )
       .argument('<file>', 'script: .txt, .md, .jsonl, .csv, .tsv, .epub, .srt or .vtt; - is stdin');
     addOptions(command, [
@@ -58,4 +58,5 @@ Examples:
   $ foley script talk.txt -o talk.mp3 -v Martin --cast ADA=Clara,speed=1.1
   $ foley script talk.txt -o talk.mp3 --cast-file cast.json --dry-run
   $ foley script book.epub -o book.m4b -v Martin --title "A book"
+  $ foley script book.epub -o read-along.epub -v Martin
   $ foley script film.srt -o film.wav -v Martin --timing exact`;
