@@ -5,6 +5,7 @@ import { parseShard } from '../../src/batch/plan/shard.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { runOptions } from '../shared/flags/batch.ts';
 import { addCueFlags } from '../shared/flags/captions.ts';
+import { soundChangeOptions } from '../shared/flags/sound.ts';
 import { addSpeechFlags, documentOptions, pausesOption } from '../shared/flags/speech.ts';
 import { addOptions, filled, oneOf } from '../../src/cli/flags/values.ts';
 import type { BatchFlags } from './prepare.ts';
@@ -65,6 +66,7 @@ function inputOptions(): Option[] {
     new Option('--no-recursive', 'leave out subfolders'),
     ...documentOptions(),
     pausesOption(),
+    ...soundChangeOptions(),
     new Option('--output-dir <dir>', 'folder for the audio')
       .argParser(filled('--output-dir'))
       .default('.', '.'),

@@ -14,6 +14,8 @@ import type { Context } from '../../src/cli/command.ts';
 import type { RunFlags } from '../shared/flags/batch.ts';
 import type { CueFlags } from '../shared/flags/captions.ts';
 import { cueShape, refuseCueFlags } from '../shared/flags/captions.ts';
+import type { SoundFlags } from '../shared/flags/sound.ts';
+import { soundChanges } from '../shared/flags/sound.ts';
 import type { SpeechFlags } from '../shared/flags/speech.ts';
 import { controlsToSend } from '../shared/flags/speech.ts';
 import { readInput } from '../../src/cli/read-input.ts';
@@ -30,7 +32,7 @@ import { guessLanguage } from '../../src/text/guess-language.ts';
 import { markupNotice } from '../../src/text/formats/guess-format.ts';
 import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
 
-export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags, RunFlags {
+export interface BatchFlags extends SpeechFlags, CueFlags, SoundFlags, SpokenTextFlags, RunFlags {
   readonly lines?: string;
   readonly jsonl?: string;
   readonly textColumn?: string;
@@ -194,6 +196,7 @@ function defaultsOf(flags: BatchFlags, settings: SettingSources): PlanDefaults {
     format,
     configuredFormat: resolveSetting(settings, 'format')?.value,
     controls: controlsToSend(flags, settings),
+    changes: soundChanges(flags),
   };
 }
 

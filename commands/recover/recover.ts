@@ -64,6 +64,7 @@ export const definition: CommandDefinition<RecoverFlags> = {
       ...context,
       spool,
       journal,
+      notice: (line: string) => context.io.notice(line),
       recoverJob: jobRecovery(context, journal),
       resolveRequest: requestRecovery(context, journal, spool),
       recoverText: textRecovery(context, { journal, buysLost: options.buyLost === true }),

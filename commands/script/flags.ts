@@ -3,13 +3,13 @@ import type { RunFlags } from '../shared/flags/batch.ts';
 import type { CaptionFlags } from '../shared/flags/captions.ts';
 import { subtitlesOption } from '../shared/flags/captions.ts';
 import type { SpeechFlags } from '../shared/flags/speech.ts';
+import { loudnessOption } from '../shared/flags/sound.ts';
 import { modelOption, voiceOptions } from '../shared/flags/speech.ts';
 import {
   choiceOption,
   durationOption,
   filled,
   listOption,
-  numberWithin,
   parseDuration,
   textOption,
 } from '../../src/cli/flags/values.ts';
@@ -117,9 +117,7 @@ export function soundOptions(): Option[] {
       'long lines of a timed script: stretch, overlap or exact (default: stretch)',
       TIMINGS,
     ),
-    new Option('--loudness <lufs>', 'integrated loudness, or off')
-      .argParser((given) => (given === 'off' ? given : LUFS(given)))
-      .default(-16, '-16'),
+    loudnessOption().default(-16, '-16'),
     new Option('--only <lines>', 'make a recording of these lines only, such as 10-20'),
     listOption('--redo <line>', 'speak this line again, by number or id', filled('--redo')),
   ];
@@ -130,5 +128,3 @@ function parseGap(flag: string, given: string): number {
   if (ms <= PAUSE_MAX_MS) return ms;
   throw usageFailure(`${flag} is "${given}"; it takes at most ${durationText(PAUSE_MAX_MS)}`);
 }
-
-const LUFS = numberWithin('--loudness', { minimum: -60, maximum: -6 });

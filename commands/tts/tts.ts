@@ -7,6 +7,7 @@ import {
   pausesOption,
   requestOptions,
 } from '../shared/flags/speech.ts';
+import { soundChangeOptions } from '../shared/flags/sound.ts';
 import { addOptions, choiceOption } from '../../src/cli/flags/values.ts';
 import { SURFACE_NAMES, planTask, SPLIT_NAMES, VIA_NAMES } from '../shared/speech/plan.ts';
 import { describeTask, speakTask } from '../shared/speech/speak.ts';
@@ -26,6 +27,7 @@ export const definition: CommandDefinition<TtsFlags> = {
     addOptions(command, [
       ...outputOptions(),
       pausesOption(),
+      ...soundChangeOptions(),
       new Option('--waveform', 'draw the waveform of the file'),
     ]);
     addSpeechFlags(command, { formats: `${FILE_FORMATS.join(', ')}; pcm on compat surfaces` });

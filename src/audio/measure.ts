@@ -191,8 +191,8 @@ export interface SilentPause {
 }
 
 const BUCKET_SECONDS = 0.01;
-// 50 dB below full scale.
-const SILENCE_LEVEL = 10 ** (-50 / 20);
+/** The amplitude below which a sample counts as silence: 50 dB below full scale. */
+export const SILENCE_LEVEL = 10 ** (-50 / 20);
 
 /** Records the peak level of each 10 ms, to compute pauses and a waveform. */
 export class LevelTrack {

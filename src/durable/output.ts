@@ -1,5 +1,22 @@
 import type { FileFormat } from '../contract/values.ts';
 import type { FileHandle } from '../effects/file-system.ts';
+import { hasShape } from './log.ts';
+
+/** Changes that foley makes to the sound of a file, after the service made the audio. */
+export interface SoundChanges {
+  /** Integrated loudness of the file in LUFS (EBU R 128). Undefined: unchanged. */
+  readonly loudness?: number | undefined;
+  /** True if the silence at the start and at the end is shortened. */
+  readonly trim?: boolean | undefined;
+}
+
+/** Returns whether a recorded value describes changes of the sound. A missing value is valid. */
+export function isSoundChanges(value: unknown): value is SoundChanges | undefined {
+  return (
+    value === undefined ||
+    hasShape(value, { loudness: 'number|undefined', trim: 'boolean|undefined' })
+  );
+}
 
 /** What to do if the output file already exists. */
 export type Existing =
@@ -23,6 +40,13 @@ export interface Output {
   readonly temporary: string | undefined;
   /** Number of bytes passed to `write` so far. */
   readonly bytes: number;
+  /** The changes that `publish` makes to the sound; undefined for none. */
+  readonly changes?: SoundChanges | undefined;
+  /**
+   * Returns which part of the written sound the published file will have. Undefined if the output leaves nothing out.
+   * Call this only after `checksum`.
+   */
+  audible?(): Promise<AudibleInterval>;
   /**
    * Queues a chunk for writing. The caller must not change the chunk until `onWritten` is called. Resolves when the
    * buffer has space again.
@@ -48,6 +72,12 @@ export interface Output {
   release(): Promise<Released | undefined>;
 }
 
+/** A part of a sound, in milliseconds from its beginning. */
+export interface AudibleInterval {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
 export interface Published {
   readonly path: string;
   readonly bytes: number;
@@ -62,6 +92,8 @@ export interface EncodedFile {
   readonly sampleRate: number;
   /** Undefined for a pipe or a device. */
   readonly checksum: string | undefined;
+  /** Duration in milliseconds, if it differs from the audio that was written. */
+  readonly durationMs?: number | undefined;
 }
 
 /** The bytes of an output that ended before its file got its final name. The caller must save or discard them. */

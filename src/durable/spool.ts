@@ -7,7 +7,8 @@ import { hasErrno, stateFailure } from './file-failures.ts';
 import { removeQuietly, randomHex, syncFile, writeAll, syncFolder, FileWriter } from './files.ts';
 import type { FileDeps } from './files.ts';
 import { hasShape } from './log.ts';
-import type { Released } from './output.ts';
+import type { Released, SoundChanges } from './output.ts';
+import { isSoundChanges } from './output.ts';
 import { replaceFile } from './publish.ts';
 
 /**
@@ -305,6 +306,8 @@ export interface SpoolAbout {
   readonly operation: string | null;
   /** Why the audio was not delivered, as a sentence; null while the audio is arriving. */
   readonly problem: string | null;
+  /** The changes of the sound that the intended output still needs. */
+  readonly changes?: SoundChanges | undefined;
 }
 
 interface SpoolRecord extends SpoolAbout {
@@ -326,7 +329,7 @@ function parseRecord(json: string): SpoolRecord | undefined {
 }
 
 function isSpoolRecord(value: unknown): value is SpoolRecord {
-  return hasShape(value, {
+  const isRecord = hasShape(value, {
     version: 'number',
     what: 'string',
     extension: 'string',
@@ -338,6 +341,7 @@ function isSpoolRecord(value: unknown): value is SpoolRecord {
     creditsUsed: 'number|null',
     complete: 'boolean|null',
   });
+  return isRecord && isSoundChanges(value['changes']);
 }
 
 /** Metadata of audio in the spool that is known only when all audio has arrived. */

@@ -249,6 +249,7 @@ function aboutOf(
     requestId: requestId ?? null,
     output: isFile ? path.resolve(output.path) : null,
     temporary: isFile ? path.resolve(output.temporary) : null,
+    ...(output?.changes === undefined ? {} : { changes: output.changes }),
   };
 }
 

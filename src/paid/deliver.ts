@@ -87,9 +87,9 @@ export function publishedVerdict(
   written: Omit<Published, 'path'> | undefined,
 ): AudioVerdict {
   if (written?.encoded === undefined) return verdict;
-  const { format, sampleRate } = written.encoded;
+  const { durationMs = verdict.durationMs, format, sampleRate } = written.encoded;
   const codec = format === 'm4a' || format === 'm4b' ? 'aac' : format === 'ogg' ? 'vorbis' : format;
-  return { ...verdict, format, codec, sampleRate, channels: 1, bytes: written.bytes };
+  return { ...verdict, format, codec, sampleRate, durationMs, channels: 1, bytes: written.bytes };
 }
 
 const MAY_BE_CUT =

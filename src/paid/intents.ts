@@ -3,6 +3,8 @@ import type { FileSystem } from '../effects/file-system.ts';
 import type { Liveness, Processes } from '../effects/processes.ts';
 import { stateFailure } from '../durable/file-failures.ts';
 import type { FileDeps } from '../durable/files.ts';
+import type { SoundChanges } from '../durable/output.ts';
+import { isSoundChanges } from '../durable/output.ts';
 import { randomHex, removeQuietly, removeTemporary } from '../durable/files.ts';
 import type { Durability, LogFile, LogRecord } from '../durable/log.ts';
 import {
@@ -322,6 +324,8 @@ export interface IntentAbout {
   /** The path of the output file; null for stdout. */
   readonly output: string | null;
   readonly temporary: string | null;
+  /** The changes of the sound that the output still needs. */
+  readonly changes?: SoundChanges | undefined;
 }
 
 interface IntentStep extends PurchaseStep<IntentAbout> {
@@ -369,7 +373,7 @@ export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
 }
 
 function isAbout(value: unknown): value is IntentAbout {
-  return hasShape(value, {
+  const isRecorded = hasShape(value, {
     what: 'string',
     endpoint: 'string',
     origin: 'string',
@@ -381,6 +385,7 @@ function isAbout(value: unknown): value is IntentAbout {
     payer: 'string|undefined',
     renews: 'string|undefined',
   });
+  return isRecorded && isSoundChanges(value['changes']);
 }
 
 /** A file of the journal of billed requests. Each process writes to its own file. */

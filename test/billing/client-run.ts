@@ -190,6 +190,7 @@ export async function runRecover(
       ...deps,
       spool,
       journal,
+      notice: () => {},
       recoverText: () => Promise.reject(new Error('nothing is spoken in parts here')),
       recoverJob: (intent, jobId) =>
         recoverJob(intent, jobId, { ...deps, client, journal, signal, notice: () => undefined }),

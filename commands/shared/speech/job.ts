@@ -37,7 +37,11 @@ export async function runSpeechJob(
       order: body,
       options: jobOptions(task, api),
       journal,
-      resume: (id) => resumeCommand([id], { api, output }, context.globals),
+      // Only the journal knows how the sound of the output changes.
+      resume: (id) =>
+        task.plan.changes === undefined
+          ? resumeCommand([id], { api, output }, context.globals)
+          : 'foley recover',
       notice: (line) => context.io.notice(line),
     });
   } finally {

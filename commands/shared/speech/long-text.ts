@@ -108,6 +108,7 @@ function planOf(
     format: plan.format,
     output: output === undefined || temporary === undefined ? null : path.resolve(output.path),
     temporary: temporary === undefined ? null : path.resolve(temporary),
+    ...(output?.changes === undefined ? {} : { changes: output.changes }),
     captions: captionsRecord(captions, context.cwd(), spoken),
     characters: parts.reduce((sum, part) => sum + countCodePoints(part.text), 0),
     parts: parts.map(({ start, end }, index) => {

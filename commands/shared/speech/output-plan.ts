@@ -1,4 +1,4 @@
-import { requireStreamable } from '../../../src/audio/encode/encoded-output.ts';
+import { requireStreamable, unchangeable } from '../../../src/audio/encode/encoded-output.ts';
 import type { Format } from '../../../src/audio/formats.ts';
 import { foreignOutput, formatOfPath } from '../../../src/audio/formats.ts';
 import type { Context } from '../../../src/cli/command.ts';
@@ -6,6 +6,7 @@ import { checkOutputFlag } from '../../../src/cli/flags/values.ts';
 import type { AudioFormat } from '../../../src/contract/values.ts';
 import { FILE_FORMATS } from '../../../src/contract/values.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
+import type { SoundChanges } from '../../../src/durable/output.ts';
 import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
 import { display } from '../../../src/text/display.ts';
 
@@ -14,6 +15,8 @@ export interface DestinationOptions {
   readonly format?: Format | undefined;
   /** The format from the environment or a settings file. A flag or a file extension overrides this format. */
   readonly configuredFormat?: AudioFormat | undefined;
+  /** The changes that foley makes to the sound; undefined for none. */
+  readonly changes?: SoundChanges | undefined;
   readonly json: boolean;
   /** Whether `--subtitles` or `--timings` is given; the audio then goes to a file by default. */
   readonly captions?: boolean | undefined;
@@ -42,29 +45,39 @@ export function planOutput<Possible extends Format>(
     return { kind: 'file', path: output, ...formatOfFile(output, options, surface) };
   }
   const chosen = chooseFormat(options, surface);
+  const { changes } = options;
   const toStdout = (): OutputPlan<Possible> => {
+    if (changes !== undefined) throw unchangeable(changes, 'the output is stdout');
     if (chosen.encoding !== undefined) requireStreamable(chosen.encoding, '--output is stdout');
     return { kind: 'stdout', ...chosen };
   };
   if (output === '-') return toStdout();
   if (json || captions) return { kind: 'automatic', ...chosen };
-  if (play) return { kind: 'player', format: chosen.format };
+  if (play) {
+    if (changes !== undefined) throw unchangeable(changes, 'the audio is only played');
+    return { kind: 'player', format: chosen.format };
+  }
   return stdoutIsTerminal ? { kind: 'automatic', ...chosen } : toStdout();
 }
 
 /** A format that the service makes, and the format in which foley encodes it, if that is another one. */
-type ChosenFormat<Possible extends Format> = Pick<OutputPlan<Possible>, 'encoding' | 'format'>;
+type ChosenFormat<Possible extends Format> = Pick<
+  OutputPlan<Possible>,
+  'changes' | 'encoding' | 'format'
+>;
 
-// What the service does not make is encoded from wav.
+// What the service does not make, and sound that changes, is encoded from wav.
 function findFormat<Possible extends Format>(
   wanted: Format | undefined,
+  changes: SoundChanges | undefined,
   { formats }: OutputSurface<Possible>,
 ): ChosenFormat<Possible> | undefined {
   const format = formats.find((candidate) => candidate === wanted);
-  if (format !== undefined) return { format };
+  if (format !== undefined && changes === undefined) return { format };
   const encoding = FILE_FORMATS.find((candidate) => candidate === wanted);
   const wav = formats.find((candidate) => candidate === 'wav');
-  return encoding === undefined || wav === undefined ? undefined : { format: wav, encoding };
+  if (encoding === undefined || wav === undefined) return undefined;
+  return { format: wav, encoding, ...(changes === undefined ? {} : { changes }) };
 }
 
 function allFormats({ formats }: OutputSurface<Format>): readonly Format[] {
@@ -78,7 +91,7 @@ function formatOfFile<Possible extends Format>(
 ): ChosenFormat<Possible> {
   const extensionFormat = formatOfPath(output);
   const { flag } = surface;
-  const found = findFormat(extensionFormat, surface);
+  const found = findFormat(extensionFormat, options.changes, surface);
   if (extensionFormat !== undefined && found === undefined) {
     const list = allFormats(surface).join(', ');
     const ofFlag = flag === undefined ? '' : ` of ${flag}`;
@@ -98,6 +111,12 @@ function formatOfFile<Possible extends Format>(
   const chosen = found ?? chooseFormat(options, surface);
   if (found !== undefined || chosen.encoding === undefined) return chosen;
   // The extension is all that `foley recover` knows about the format.
+  if (options.changes !== undefined) {
+    throw usageFailure(
+      `the sound changes, which requires an extension that names the format; --output ${display(output)} has none`,
+      `Add the extension, such as .${chosen.encoding}.`,
+    );
+  }
   throw usageFailure(
     `--format ${chosen.encoding} requires the extension .${chosen.encoding}, which --output ${display(output)} does not have`,
     'Add the extension.',
@@ -105,15 +124,15 @@ function formatOfFile<Possible extends Format>(
 }
 
 function chooseFormat<Possible extends Format>(
-  { configuredFormat, format }: DestinationOptions,
+  { changes, configuredFormat, format }: DestinationOptions,
   surface: OutputSurface<Possible>,
 ): ChosenFormat<Possible> {
   const wanted = format ?? configuredFormat ?? 'mp3';
-  const chosen = findFormat(wanted, surface);
+  const chosen = findFormat(wanted, changes, surface);
   if (chosen !== undefined) return chosen;
   const formatFlag = format === undefined ? 'the configured format' : '--format';
   const { flag } = surface;
-  const list = allFormats(surface).join(', ');
+  const list = (changes === undefined ? allFormats(surface) : FILE_FORMATS).join(', ');
   const withFlag = flag === undefined ? '' : `with ${flag} `;
   throw usageFailure(
     `${formatFlag} is "${wanted}"; ${withFlag}it takes ${list}`,
@@ -121,11 +140,11 @@ function chooseFormat<Possible extends Format>(
   );
 }
 
-/** Reports that foley encodes the audio itself, if it does. */
+/** Reports that foley encodes the audio itself, if the service does not make the format. */
 export function noticeEncoding(
   { io }: Pick<Context, 'io'>,
-  { encoding }: Pick<OutputPlan, 'encoding'>,
+  { changes, encoding }: Pick<OutputPlan, 'changes' | 'encoding'>,
 ): void {
-  if (encoding === undefined) return;
+  if (encoding === undefined || changes !== undefined) return;
   io.notice(`foley: the service does not make ${encoding}; foley requests wav and encodes it`);
 }

@@ -25,12 +25,14 @@ import type { PausedParts } from '../../../src/text/pauses.ts';
 import type { CommandInput, ServiceConnection, Context } from '../../../src/cli/command.ts';
 import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
 import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
+import type { SoundFlags } from '../flags/sound.ts';
+import { soundChanges } from '../flags/sound.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
 import { chooseTextSource } from '../choose-text-source.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
 import { noticeEncoding, planOutput } from './output-plan.ts';
 
-export interface TtsFlags extends SurfaceFlags, CaptionFlags, SpokenTextFlags {
+export interface TtsFlags extends SurfaceFlags, CaptionFlags, SoundFlags, SpokenTextFlags {
   readonly file?: string;
   readonly output?: string;
   readonly clobber: boolean;
@@ -166,6 +168,7 @@ export async function planTask(
       output: flags.output,
       format: flags.format ?? flags.outputFormat,
       configuredFormat: resolveSetting(settings, 'format')?.value,
+      changes: soundChanges(flags),
       json: globals.json === true && flags.dryRun !== true,
       captions: captionFlag !== undefined,
       play: flags.play === true || flags.player !== undefined,

@@ -189,7 +189,9 @@ export async function openOutputFile({
 }: SpeechTask): Promise<Output | undefined> {
   const { state } = await context.paths();
   const silenceMs = pauseMs(spoken);
-  return openPlanned(plan, { ...context, text, silenceMs, noClobber: !flags.clobber, state });
+  const warn = (sentence: string): void => context.io.warn(sentence);
+  const noClobber = !flags.clobber;
+  return openPlanned(plan, { ...context, text, silenceMs, noClobber, state, warn });
 }
 
 async function openCaptionFiles(task: SpeechTask): Promise<OpenCaptions | undefined> {

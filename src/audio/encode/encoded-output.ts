@@ -1,15 +1,16 @@
 import type { FileFormat } from '../../contract/values.ts';
 import { FILE_FORMATS } from '../../contract/values.ts';
-import type { Output, Published } from '../../durable/output.ts';
+import type { Output, Published, SoundChanges } from '../../durable/output.ts';
 import type { OutputOptions } from '../../durable/publish.ts';
 import { openOutput } from '../../durable/publish.ts';
-import { Failure, usageFailure } from '../../errors/failure.ts';
+import type { Failure } from '../../errors/failure.ts';
+import { usageFailure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 import type { Format } from '../formats.ts';
 import { formatOfPath } from '../formats.ts';
-import { UnusableAudioError } from '../sound.ts';
 import { Pipe } from './pipe.ts';
 import type { EncodeOptions } from './target.ts';
+import { encodingFailure } from './target.ts';
 
 /**
  * Returns the format in which foley encodes a file itself: the format of the path, if the audio is wav and the service
@@ -24,40 +25,68 @@ function isFileFormat(format: Format | undefined): format is FileFormat {
   return FILE_FORMATS.some((one) => one === format);
 }
 
+interface SpeechOutputOptions extends OutputOptions {
+  /** The changes to make to the sound, which is WAV; default none. */
+  readonly changes?: SoundChanges | undefined;
+  /** Called with a sentence about a file that could not get the requested loudness. */
+  readonly warn?: ((sentence: string) => void) | undefined;
+}
+
 /**
- * Opens an output for speech. If the extension of its path belongs to another format than `given`, the output encodes
- * what is written to it.
+ * Opens an output for speech. If the extension of its path belongs to another format than `given`, or the sound changes,
+ * the output encodes what is written to it.
  * @param given format of the bytes that are written
- * @throws Failure: like `openOutput`, and `usage` if a pipe cannot have the format
+ * @throws Failure: like `openOutput`, and `usage` if a pipe cannot have the format or the changes
  */
-export async function openSpeechOutput(options: OutputOptions, given: Format): Promise<Output> {
+export async function openSpeechOutput(
+  options: SpeechOutputOptions,
+  given: Format,
+): Promise<Output> {
   const output = await openOutput(options);
-  const format = encodingFor(options.path, given);
+  const wanted = formatOfPath(options.path);
+  const format =
+    options.changes === undefined
+      ? encodingFor(options.path, given)
+      : isFileFormat(wanted)
+        ? wanted
+        : 'wav';
   if (format === undefined) return output;
   return encodedOutput(output, format, options);
 }
 
 /**
- * Returns an output for a WAV file that encodes the file while it is written, in a limited amount of memory. The WAV
- * file itself has the temporary name, so that paid audio can be saved whatever happens to the encoder.
+ * Returns an output for a WAV file that encodes the file, in a limited amount of memory: while it is written or, if the
+ * sound changes, when it is complete. The WAV file itself has the temporary name, so that paid audio can be saved whatever
+ * happens to the encoder.
  * @param output the output of the encoded file
  */
 export async function encodedOutput(
   output: Output,
   format: FileFormat,
-  options: OutputOptions,
+  options: SpeechOutputOptions,
 ): Promise<Output> {
+  const { changes, files, warn } = options;
   try {
     if (output.temporary === undefined) {
-      requireStreamable(format, `${display(output.path)} is a pipe or a device`);
+      const isPipe = `${display(output.path)} is a pipe or a device`;
+      if (changes !== undefined) throw unchangeable(changes, isPipe);
+      requireStreamable(format, isPipe);
       return new EncodedOutput(output, format, undefined);
     }
     const wav = await openOutput({ ...options, existing: 'replace' });
-    return new EncodedOutput(output, format, wav);
+    if (changes === undefined) return new EncodedOutput(output, format, wav);
+    const { ChangedOutput } = await import('./changed-output.ts');
+    return new ChangedOutput({ changes, files, format, output, warn: warn ?? (() => {}), wav });
   } catch (error) {
     await output.abandon();
     throw error;
   }
+}
+
+/** Creates the failure for sound that changes and does not go to a file. @param why the place it goes to, as a clause */
+export function unchangeable({ loudness }: SoundChanges, why: string): Failure {
+  const flag = loudness === undefined ? '--trim' : '--loudness';
+  return usageFailure(`${why}, but ${flag} needs a file`, 'Name a file with -o.');
 }
 
 /** @throws Failure of kind `usage` for a format whose header has to be written last */
@@ -155,12 +184,6 @@ async function encodeWav(
     const { sampleRate, samples } = await readWavStream(bytes);
     return await encodeFile(format, samples, { output, sampleRate });
   } catch (error) {
-    if (!(error instanceof UnusableAudioError)) throw error;
-    throw new Failure(`the audio ${error.message}, so foley cannot encode it as ${format}`, {
-      code: 'bad_answer',
-      exit: 'badAnswer',
-      hint: 'Choose mp3 or wav with --format, and convert the file afterwards.',
-      cause: error,
-    });
+    throw encodingFailure(error, format);
   }
 }

@@ -1,4 +1,7 @@
+import type { FileFormat } from '../../contract/values.ts';
 import type { Output } from '../../durable/output.ts';
+import { Failure } from '../../errors/failure.ts';
+import { UnusableAudioError } from '../sound.ts';
 import type { Chapter, Tags } from './tags.ts';
 
 export interface EncodeOptions {
@@ -32,5 +35,16 @@ export function mediabunnyTarget(
       if (isNew) await output.write(bytes);
       else await output.overwrite(start + position, bytes);
     },
+  });
+}
+
+/** Returns the failure for audio that cannot be encoded as `format`. Returns other errors unchanged. */
+export function encodingFailure(error: unknown, format: FileFormat): unknown {
+  if (!(error instanceof UnusableAudioError)) return error;
+  return new Failure(`the audio ${error.message}, so foley cannot encode it as ${format}`, {
+    code: 'bad_answer',
+    exit: 'badAnswer',
+    hint: 'Choose mp3 or wav with --format, and convert the file afterwards.',
+    cause: error,
   });
 }

@@ -9,6 +9,7 @@ import type { AudioFormat, FileFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS, FILE_FORMATS } from '../../contract/values.ts';
 import { isTemporaryName } from '../../durable/files.ts';
 import { notReserved, windowsNameProblem } from '../../durable/names.ts';
+import type { SoundChanges } from '../../durable/output.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { pronunciationsOf } from '../../speech/pronunciations.ts';
 import { refuseLongPauses } from '../../speech/speech-text.ts';
@@ -34,6 +35,8 @@ export interface BatchItem {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   /** The format of the file, if the service does not make it. foley then encodes the audio, which is wav. */
   readonly encoding?: FileFormat | undefined;
+  /** The changes that foley makes to the sound, which is wav; undefined for none. */
+  readonly changes?: SoundChanges | undefined;
   /**
    * The text to speak and its pauses. Set only if the text comes from a document or was prepared (for example, by a
    * lexicon).
@@ -60,6 +63,8 @@ export interface PlanDefaults {
   /** Format from the settings. The extension of an output takes precedence. */
   readonly configuredFormat: AudioFormat | undefined;
   readonly controls: SpeechControls;
+  /** The changes that foley makes to the sound of each item; undefined for none. */
+  readonly changes?: SoundChanges | undefined;
 }
 
 export interface BatchPlanOptions extends Inputs {
@@ -113,8 +118,10 @@ function decide(
   const places = { index: padded, name, dir, id, voice: voiceId, ext: extensionOf(fallback) };
   const output = checkOutputName(draft.output ?? template(places), source, platform);
   const wanted = formatOf(output, source, chosen) ?? fallback;
-  const encoding = FILE_FORMATS.find((one) => one === wanted && !isMade(one));
-  const format = isMade(wanted) ? wanted : 'wav';
+  const { changes } = defaults;
+  const isUnchanged = changes === undefined;
+  const encoding = FILE_FORMATS.find((one) => one === wanted && !(isUnchanged && isMade(one)));
+  const format = isUnchanged && isMade(wanted) ? wanted : 'wav';
   refuseLongPauses(spoken, format, `${source}: `);
   return {
     index,
@@ -131,6 +138,7 @@ function decide(
       ...pronunciationsOf(spoken),
     },
     ...(encoding === undefined ? {} : { encoding }),
+    ...(isUnchanged ? {} : { changes }),
     ...(spoken === undefined ? {} : { spoken }),
     ...(parts === undefined ? {} : { parts }),
     ...(rawText === undefined ? {} : { rawText }),

@@ -4,7 +4,6 @@ import type { ApiClient } from '../../api/client.ts';
 import { speechJobBody } from '../../api/resources/jobs.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
-import type { AudioVerdict } from '../../audio/reader.ts';
 import type { CaptionContent, CaptionFiles, CaptionFormat } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import type { Timings } from '../../captions/timings.ts';
@@ -16,14 +15,24 @@ import type { FileDeps } from '../../durable/files.ts';
 import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import { billingOf, sendRenewing } from '../../paid/decide.ts';
 import type { WordTimes } from '../../paid/speakers/aligned-transport.ts';
-import { alignedSpeech, requestAligned } from '../../paid/speakers/aligned-transport.ts';
+import {
+  alignedSpeech,
+  audibleSpeech,
+  requestAligned,
+} from '../../paid/speakers/aligned-transport.ts';
 import { counted } from '../../text/display.ts';
 import { plainText } from '../../text/document.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { BodyOf } from './paused-items.ts';
-import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
+import type {
+  DeliveredItem,
+  ItemSpeaker,
+  ItemWork,
+  OnVerified,
+  OutputFolders,
+} from './publish-audio.ts';
 import { openBatchOutput, writeAudio, renewer } from './publish-audio.ts';
 
 export interface CaptionOptions {
@@ -152,11 +161,11 @@ export class AlignedSpeaker implements ItemSpeaker {
   ): Promise<DeliveredItem> {
     const { folder, folders } = this.#options;
     const { file, isNew } = work;
-    const { encoding } = work.item;
+    const { changes, encoding } = work.item;
     const { temporaries } = folder;
     // Before anything is billed.
     const output = await openBatchOutput(
-      { encoding, file, folders, isNew, temporaries },
+      { changes, encoding, file, folders, isNew, temporaries },
       this.#options,
     );
     try {
@@ -204,8 +213,8 @@ export class AlignedSpeaker implements ItemSpeaker {
       | { readonly content: CaptionContent; readonly facts: PurchaseMetadata }
       | undefined;
     let written: DeliveredItem['captions'];
-    const onVerified = async (facts: PurchaseMetadata, verdict: AudioVerdict): Promise<void> => {
-      const speech = alignedSpeech(item.order.text, response, verdict);
+    const onVerified: OnVerified = async (facts, verdict, audible) => {
+      const speech = audibleSpeech(alignedSpeech(item.order.text, response, verdict), audible);
       const { shape } = this.#options.captions;
       const content = { timings: timingsOfItem(item, speech), shape };
       // Words that the voice left out have no times; they are reported by themselves.

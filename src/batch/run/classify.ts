@@ -91,7 +91,7 @@ function asRequested(item: BatchItem, { bodyOf, index, isRedone }: ClassifyOptio
   if (text === undefined || item.parts !== undefined || isRedone(item.id)) return item;
   const order = { ...item.order, text };
   const isKnown = (one: SpeechOrder): boolean =>
-    index.statusOf(item.id, itemDigest({ encoding: item.encoding, order: one }, bodyOf)) !==
+    index.statusOf(item.id, itemDigest({ ...rest, parts: undefined, order: one }, bodyOf)) !==
     undefined;
   if (isKnown(item.order) || !isKnown(order)) return item;
   return { ...rest, order, characters: countCodePoints(text) };

@@ -13,7 +13,10 @@ import { decide } from './decide.ts';
 
 /** Returns the bytes that identify a request for the audio of an order. */
 export type BodyOf = (order: SpeechOrder) => Uint8Array;
-type PartedItem = { readonly order: SpeechOrder } & Pick<BatchItem, 'encoding' | 'parts'>;
+type PartedItem = { readonly order: SpeechOrder } & Pick<
+  BatchItem,
+  'changes' | 'encoding' | 'parts'
+>;
 
 /** Folder for the audio of parts whose items are unfinished. The path is relative to the output folder. */
 export const PARTS_FOLDER = `${BATCH_FOLDER}/parts`;
@@ -21,21 +24,19 @@ export const PARTS_FOLDER = `${BATCH_FOLDER}/parts`;
 /**
  * Returns the digest by which the journal identifies an item. For an item without pauses, this is the digest of the
  * request body. For an item with pauses, it covers the requests of all parts and the durations of the silences. A format
- * that foley encodes is part of the digest, because items with one digest share one file.
+ * that foley encodes and changes of the sound are part of the digest, because items with one digest share one file.
  */
 export function itemDigest(item: PartedItem, bodyOf: BodyOf): string {
-  const { encoding, order, parts } = item;
+  const { changes, encoding, order, parts } = item;
+  const changed = changes === undefined ? [] : [changes.loudness ?? 'off', changes.trim === true];
+  const made = [...(encoding === undefined ? [] : [encoding]), ...changed];
   if (parts === undefined) {
     const body = bodyOf(order);
     return bodyDigest(
-      encoding === undefined ? body : Buffer.concat([Buffer.from(`as ${encoding} `), body]),
+      made.length === 0 ? body : Buffer.concat([Buffer.from(`as ${made.join(' ')} `), body]),
     );
   }
-  const identity = [
-    partDigests(item, bodyOf),
-    parts.silences,
-    ...(encoding === undefined ? [] : [encoding]),
-  ];
+  const identity = [partDigests(item, bodyOf), parts.silences, ...made];
   return bodyDigest(Buffer.from(`parts ${JSON.stringify(identity)}`));
 }
 
@@ -83,8 +84,8 @@ export async function classifyParts(
   redo: string | undefined,
   options: PartOptions,
 ): Promise<readonly ItemPart[]> {
-  // Only the joined audio is encoded.
-  const { encoding: _, parts: paused, spoken: __, ...rest } = item;
+  // Only the joined audio is changed and encoded.
+  const { changes: _, encoding: __, parts: paused, spoken: ___, ...rest } = item;
   const parts: ItemPart[] = [];
   for (const { text } of paused?.parts ?? []) {
     const order = { ...item.order, text };

@@ -3,6 +3,7 @@ import type { CaptionFiles } from '../../captions/caption-files.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import { readTimings } from '../../captions/timings.ts';
+import { audibleSpeech } from '../../paid/speakers/aligned-transport.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { hasErrno, UnsafeFile } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
@@ -26,7 +27,13 @@ import { captionNames, openItemCaptions, timingsOfItem } from './aligned-speaker
 import { endedFailure } from './decide.ts';
 import type { ItemPart } from './paused-items.ts';
 import { classifyParts, isSilent, partDigests, partOutput, PARTS_FOLDER } from './paused-items.ts';
-import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
+import type {
+  DeliveredItem,
+  ItemSpeaker,
+  ItemWork,
+  OnVerified,
+  OutputFolders,
+} from './publish-audio.ts';
 import { commitAudio, openBatchOutput } from './publish-audio.ts';
 
 interface PausedSpeakerOptions extends FileDeps {
@@ -176,7 +183,7 @@ export class PausedSpeaker {
       }
       const { temporaries } = folder;
       const output = await openBatchOutput(
-        { ...work, encoding: item.encoding, folders, temporaries },
+        { ...work, changes: item.changes, encoding: item.encoding, folders, temporaries },
         this.#options,
       );
       try {
@@ -343,9 +350,10 @@ export class PausedSpeaker {
     const unspoken = wholeRanges(item.order.text, pieces, (index) => parts[index]?.facts.unspoken);
     let verified = status;
     let written: DeliveredItem['captions'];
-    const onVerified = async (facts: PurchaseMetadata): Promise<void> => {
+    const onVerified: OnVerified = async (facts, _, audible) => {
       if (wanted !== undefined) {
-        await captions?.prepare({ timings: timingsOfItem(item, speech), shape: wanted.shape });
+        const timings = timingsOfItem(item, audibleSpeech(speech, audible));
+        await captions?.prepare({ timings, shape: wanted.shape });
       }
       verified = await folder.note(status, 'verified', { ...facts, ...factsOf(parts) }, 'now');
       written = await captions?.publish();

@@ -8,7 +8,7 @@ import { formatRanges } from '../../contract/unspoken.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { syncFolder } from '../../durable/files.ts';
-import type { Output } from '../../durable/output.ts';
+import type { AudibleInterval, Output, SoundChanges } from '../../durable/output.ts';
 import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { deliver } from '../../paid/deliver.ts';
@@ -82,12 +82,23 @@ export interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
   readonly folders: OutputFolders;
   /** The format in which foley encodes the audio, which is wav. Undefined if the audio is written unchanged. */
   readonly encoding?: FileFormat | undefined;
+  /** The changes of the sound, which is wav. Undefined if the sound stays unchanged. */
+  readonly changes?: SoundChanges | undefined;
 }
 
+/**
+ * Called when the audio is complete and verified. The file is renamed after the returned promise resolves.
+ * @param audible the part of the audio that the file will have; undefined for all of it
+ */
+export type OnVerified = (
+  facts: PurchaseMetadata,
+  verdict: AudioVerdict,
+  audible: AudibleInterval | undefined,
+) => Promise<void>;
+
 interface Publication extends OutputPlace {
-  readonly item: Pick<BatchItem, 'encoding' | 'order'>;
-  // Called when the audio is complete and verified; the file is renamed after the returned promise resolves.
-  readonly onVerified: (facts: PurchaseMetadata, verdict: AudioVerdict) => Promise<void>;
+  readonly item: Pick<BatchItem, 'changes' | 'encoding' | 'order'>;
+  readonly onVerified: OnVerified;
 }
 
 /**
@@ -99,8 +110,8 @@ export async function publishAudio(
   publication: Publication,
   deps: FileDeps,
 ): Promise<PurchaseMetadata> {
-  const { encoding } = publication.item;
-  const output = await openBatchOutput({ ...publication, encoding }, deps).catch(
+  const { changes, encoding } = publication.item;
+  const output = await openBatchOutput({ ...publication, changes, encoding }, deps).catch(
     (error: unknown) => {
       response.discard();
       throw error;
@@ -157,7 +168,7 @@ export async function commitAudio(
   const { unspoken = [], verdict } = audio;
   const { bytes } = verdict;
   const leftOut = unspoken.length === 0 ? {} : { unspoken: formatRanges(unspoken) };
-  await onVerified({ sha256, bytes, ...leftOut }, verdict);
+  await onVerified({ sha256, bytes, ...leftOut }, verdict, await output.audible?.());
   const { bytes: size, encoded } = await output.publish();
   const { mtimeMs } = await files.stat(file);
   const sum = encoded?.checksum ?? sha256;
@@ -169,7 +180,7 @@ export async function commitAudio(
  * @throws Failure of kind `output`
  */
 export async function openBatchOutput(
-  { encoding, file, folders, isNew, temporaries }: OutputPlace,
+  { changes, encoding, file, folders, isNew, temporaries }: OutputPlace,
   { clock, files, platform, processes, random }: FileDeps,
 ): Promise<Output> {
   await folders.useFor(file);
@@ -184,6 +195,8 @@ export async function openBatchOutput(
     isFolderSyncedLater: true,
     checksum: 'sha256' as const,
     flag: folders.flag,
+    changes,
+    warn: folders.warn,
   };
   const output = isNew
     ? await openPublishedOutput({
@@ -196,16 +209,21 @@ export async function openBatchOutput(
   return encoding === undefined ? output : encodedOutput(output, encoding, options);
 }
 
-/** Creates the folders of the outputs, and syncs them to the disk. */
+/** The folders of the outputs: creates them, and syncs them to the disk. */
 export class OutputFolders {
   readonly #made = new Map<string, Promise<unknown>>();
   readonly #files: FileSystem;
   readonly flag: string;
+  readonly warn: ((sentence: string) => void) | undefined;
 
-  /** @param flag the flag that sets the output folder; messages name it */
-  constructor(files: FileSystem, flag: string) {
+  /**
+   * @param flag the flag that sets the output folder; messages name it
+   * @param warn called with a sentence about a file that could not get the requested loudness
+   */
+  constructor(files: FileSystem, flag: string, warn?: (sentence: string) => void) {
     this.#files = files;
     this.flag = flag;
+    this.warn = warn;
   }
 
   /** Creates the folder of an output file, unless an earlier call created it. @throws Failure of kind `output` */

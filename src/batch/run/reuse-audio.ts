@@ -1,6 +1,5 @@
 import { encodingFor } from '../../audio/encode/encoded-output.ts';
 import { isWavFile } from '../../audio/wav-stream.ts';
-import type { FileFormat } from '../../contract/values.ts';
 import type { Stats } from 'node:fs';
 import path from 'node:path';
 import { CAPTION_FORMATS } from '../../captions/cue-shape.ts';
@@ -10,7 +9,7 @@ import { removeQuietly, randomHex } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { UNSUPPORTED, hasErrno, outputFailure } from '../../durable/file-failures.ts';
 import { commitRename } from '../../durable/publish.ts';
-import type { Output } from '../../durable/output.ts';
+import type { Output, SoundChanges } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openRegularFile } from '../../durable/regular-file.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
@@ -127,6 +126,8 @@ function digestOf(file: string, { files }: AudioLookup): Promise<string | undefi
 
 export interface ReuseTarget {
   readonly output: string;
+  /** The changes of the sound of the item; undefined for none. */
+  readonly changes?: SoundChanges | undefined;
   /**
    * Whether the output did not exist when foley decided what to do with the item. If it was created since, it is not
    * replaced.
@@ -179,7 +180,7 @@ export class AudioReuse {
   async #placeFrom(status: ItemStatus, target: ReuseTarget): Promise<boolean> {
     for await (const found of candidates(status.facts, target.output, this.#options)) {
       const isPlaced =
-        found.isKept && found.isOnly && (await this.#encodingOf(found.path, target)) === undefined
+        found.isKept && found.isOnly && (await this.#remaking(found.path, target)) === undefined
           ? await this.#move(found.path, status, target)
           : await this.#copy(found, status, target);
       if (isPlaced) return true;
@@ -285,8 +286,8 @@ export class AudioReuse {
     target: ReuseTarget,
   ): Promise<boolean> {
     const file = path.join(this.#options.outputDir, target.output);
-    const encoding = await this.#encodingOf(from, target);
-    return this.#copyTo(from, { encoding, file, isNew: target.isNew }, async (sha256) => {
+    const remaking = await this.#remaking(from, target);
+    return this.#copyTo(from, { ...remaking, file, isNew: target.isNew }, async (sha256) => {
       if (sha256 === undefined || sha256 !== facts.sha256) return false;
       await this.#prepare(from, target);
       // If another process has saved this audio meanwhile, the copied captions may already be those of other audio.
@@ -294,23 +295,26 @@ export class AudioReuse {
     });
   }
 
-  // Audio of an item that could not get its name is saved as the service sent it.
-  async #encodingOf(from: string, { output }: ReuseTarget): Promise<FileFormat | undefined> {
-    const encoding = encodingFor(output, 'wav');
+  // Audio of an item that could not get its name is saved as the service sent it. Changing a sound twice has no effect.
+  async #remaking(
+    from: string,
+    { changes, output }: ReuseTarget,
+  ): Promise<Pick<OutputPlace, 'changes' | 'encoding'> | undefined> {
+    const encoding = encodingFor(output, 'wav') ?? (changes === undefined ? undefined : 'wav');
     if (encoding === undefined) return undefined;
-    return (await isWavFile(from, this.#options.files)) ? encoding : undefined;
+    return (await isWavFile(from, this.#options.files)) ? { changes, encoding } : undefined;
   }
 
   // `check` gets the hash of the copy before the rename; false discards the copy.
   async #copyTo(
     from: string,
-    { encoding, file, isNew }: Pick<OutputPlace, 'encoding' | 'file' | 'isNew'>,
+    { file, isNew, ...remaking }: Pick<OutputPlace, 'changes' | 'encoding' | 'file' | 'isNew'>,
     check: (sha256: string | undefined) => Promise<boolean>,
   ): Promise<boolean> {
     const { files, folder, folders } = this.#options;
     const source = await openRegularFile(from, files).catch(() => undefined);
     if (source === undefined) return false;
-    const place = { encoding, file, folders, temporaries: folder.temporaries, isNew };
+    const place = { ...remaking, file, folders, temporaries: folder.temporaries, isNew };
     let output: Output | undefined;
     try {
       output = await openBatchOutput(place, this.#options);

@@ -92,7 +92,7 @@ export class Batch {
   constructor(options: BatchOptions) {
     this.#options = options;
     const { captions, folder, rerun } = options;
-    const folders = new OutputFolders(options.files, rerun.outputFlag);
+    const folders = new OutputFolders(options.files, rerun.outputFlag, options.notice);
     const onTrouble = (reason: Failure): void => this.#stop(reason);
     const onPollTrouble = noticeTrouble(options.notice);
     this.#folders = folders;
@@ -247,9 +247,9 @@ export class Batch {
   }
 
   async #place({ displaced, isNew, item }: ClassifiedItem, status: ItemStatus): Promise<boolean> {
-    const { output } = item;
+    const { changes, output } = item;
     try {
-      const placed = await this.#reuse.place(status, { output, isNew, displaced });
+      const placed = await this.#reuse.place(status, { changes, output, isNew, displaced });
       if (placed === undefined) return false;
       this.#placed.add(item.index);
       await this.#reportDelivered(item, { status: placed }, 0);

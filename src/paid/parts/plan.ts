@@ -7,6 +7,8 @@ import { AUDIO_FORMATS } from '../../contract/values.ts';
 import { FAMILIES, LOCAL_MODEL_PREFIX } from '../../contract/families.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { hasShape } from '../../durable/log.ts';
+import type { SoundChanges } from '../../durable/output.ts';
+import { isSoundChanges } from '../../durable/output.ts';
 import type { SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { hasMoreCodePointsThan } from '../../text/code-points.ts';
@@ -41,6 +43,8 @@ export interface LongTextPlan {
   /** The output file; null for a stream. */
   readonly output: string | null;
   readonly temporary: string | null;
+  /** The changes of the sound that the output still needs. */
+  readonly changes?: SoundChanges | undefined;
   /** The captions to write, as JSON. `captionsRecord` creates this value and `parseCaptionsRecord` reads it. */
   readonly captions?: unknown;
   /** The length of all parts together, in Unicode code points. */
@@ -65,6 +69,7 @@ export function isPlan(value: unknown): value is LongTextPlan {
     hasShape(order, { voiceId: 'string', text: 'undefined' }) &&
     Array.isArray(parts) &&
     parts.every((part) => hasShape(part, { start: 'number', end: 'number', key: 'string|null' })) &&
+    isSoundChanges(value['changes']) &&
     Array.isArray(silences) &&
     silences.every((ms) => typeof ms === 'number')
   );

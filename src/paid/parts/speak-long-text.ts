@@ -5,6 +5,7 @@ import type { Output } from '../../durable/output.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';
+import { audibleSpeech } from '../speakers/aligned-transport.ts';
 import { publishedVerdict } from '../deliver.ts';
 import type { AudioStream, Spoken } from '../speakers/speak-stream.ts';
 import { wordRanges } from '../unspoken.ts';
@@ -58,7 +59,8 @@ export async function speakLongText(
         onProgress(part + 1);
       },
     });
-    await options.onAligned?.(record.text, speech);
+    const audible = await output?.audible?.();
+    await options.onAligned?.(record.text, audibleSpeech(speech, audible));
     if (checksum !== undefined) await record.verified(checksum);
     const published = await output?.publish();
     if (output === undefined) await abortable(options.stream.end(), signal);

@@ -71,7 +71,16 @@ export async function recoverAs<Job extends WaitedJob>(
     const wanted = about?.output ?? downloadName(job.id, extensionOf(made.format));
     const { path: output = wanted, unspoken = [] } = await saveFile(made, job, {
       placeFor: async () => ({
-        output: await openSpeechOutput({ ...deps, path: wanted, existing: 'number' }, made.format),
+        output: await openSpeechOutput(
+          {
+            ...deps,
+            changes: about?.changes,
+            path: wanted,
+            existing: 'number',
+            warn: deps.notice,
+          },
+          made.format,
+        ),
       }),
       signal,
       onVerified: (metadata) => entry.advance('verified', metadata),

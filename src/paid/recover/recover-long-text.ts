@@ -65,7 +65,11 @@ export async function recoverLongText(
   const record = await resumeRecord(left, deps);
   await noteStreamedParts(record, deps);
   const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
-  const output = await openSpeechOutput({ ...deps, path: wanted, existing: 'number' }, plan.format);
+  const { changes } = plan;
+  const output = await openSpeechOutput(
+    { ...deps, changes, path: wanted, existing: 'number', warn: deps.notice },
+    plan.format,
+  );
   try {
     if (output.temporary !== undefined)
       await record.recordTemporary(path.resolve(output.temporary));

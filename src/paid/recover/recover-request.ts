@@ -176,7 +176,10 @@ async function repeatSpeech(
   const { format: name, text } = body;
   const format = (typeof name === 'string' ? formatNamed(name) : undefined) ?? 'mp3';
   const wanted = about?.output ?? downloadName(id, extensionOf(format));
-  const output = await openSpeechOutput({ ...deps, path: wanted, existing: 'number' }, format);
+  const output = await openSpeechOutput(
+    { ...deps, changes: about?.changes, path: wanted, existing: 'number', warn: notice },
+    format,
+  );
   let key = about?.idempotencyKey ?? null;
   try {
     const { response, path } = await speak({

@@ -250,6 +250,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
       creditsUsed: facts.creditsUsed ?? null,
       operation: id,
       problem: 'the command was killed',
+      changes: about?.changes,
     },
   );
   await writer.keep({ complete });
@@ -261,6 +262,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
 export interface RecoverDeps extends FileDeps {
   readonly spool: Spool;
   readonly journal: IntentJournal;
+  readonly notice: (line: string) => void;
   readonly recoverText: (left: InterruptedText) => Promise<Recovered>;
   readonly recoverJob: (intent: OpenIntent, jobId: string) => Promise<Recovered>;
   /** Finds out the outcome of a request that got no response. Returns undefined if that is impossible. */
@@ -328,7 +330,11 @@ export async function ifExists<T>(file: string, work: Promise<T>): Promise<T | u
 
 async function publishCopy(entry: SpoolEntry, wanted: string, deps: RecoverDeps): Promise<string> {
   const made = (await isWavFile(entry.path, deps.files)) ? 'wav' : 'mp3';
-  const output = await openSpeechOutput({ ...deps, path: wanted, existing: 'number' }, made);
+  const changes = made === 'wav' ? entry.record?.changes : undefined;
+  const output = await openSpeechOutput(
+    { ...deps, changes, path: wanted, existing: 'number', warn: deps.notice },
+    made,
+  );
   try {
     const kept = await deps.files.open(entry.path, 'r');
     for await (const chunk of kept.createReadStream({ highWaterMark: 1 << 20 })) {

@@ -7,6 +7,7 @@ import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { getVoice } from '../../api/resources/voices.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
+import type { AudibleInterval } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
 import type { SpeechTransport } from './speak-stream.ts';
@@ -38,7 +39,8 @@ export function alignedStreamTransport(
       response = await requestAligned(client, order, { ...options, onNewKey });
       return response;
     },
-    onVerified: (verdict) => onAligned(alignedSpeech(order.text, response, verdict)),
+    onVerified: (verdict, audible) =>
+      onAligned(audibleSpeech(alignedSpeech(order.text, response, verdict), audible)),
   };
 }
 
@@ -60,6 +62,17 @@ export function alignedSpeech(
     isComplete: isComplete && areAll,
     durationMs: durationMs ?? words.at(-1)?.endMs ?? 0,
   };
+}
+
+/** Converts word times to times in the part of the audio that a file has; undefined if the file has all of it. */
+export function audibleSpeech(speech: WordTimes, audible: AudibleInterval | undefined): WordTimes {
+  if (audible === undefined) return speech;
+  const { endMs, startMs } = audible;
+  const within = (ms: number): number => Math.min(Math.max(ms, startMs), endMs) - startMs;
+  const words = speech.words.map(({ text, ...word }) => {
+    return { text, startMs: within(word.startMs), endMs: within(word.endMs) };
+  });
+  return { ...speech, words, durationMs: endMs - startMs };
 }
 
 // A word that begins after the end of the audio is wrong. Of words whose starts decrease, the fewest are wrong. If

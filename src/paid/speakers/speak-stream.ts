@@ -11,8 +11,7 @@ import type { AudioFormat, FileFormat } from '../../contract/values.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { requireOutputSpace, requireSpoolSpace } from '../../durable/free-space.ts';
 import { automaticName } from '../../durable/names.ts';
-import type { Output, Published } from '../../durable/output.ts';
-import type { OutputOptions } from '../../durable/publish.ts';
+import type { AudibleInterval, Output, Published, SoundChanges } from '../../durable/output.ts';
 import type { Spool } from '../../durable/spool.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -72,8 +71,11 @@ export interface SpeechTransport {
   /** Flags with which the user can repeat the request without a second charge; default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
   readonly isResumable?: boolean | undefined;
-  /** Called after all audio is verified. The output file gets its final name after the returned promise resolves. */
-  onVerified?(verdict: AudioVerdict): Promise<void>;
+  /**
+   * Called after all audio is verified. The output file gets its final name after the returned promise resolves.
+   * @param audible the part of the audio that the file will have; undefined for all of it
+   */
+  onVerified?(verdict: AudioVerdict, audible: AudibleInterval | undefined): Promise<void>;
 }
 
 export interface SpeakOptions {
@@ -135,6 +137,7 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     creditsUsed: response?.creditsUsed ?? null,
     operation: billed.id,
     problem: null,
+    changes: output?.changes,
   }));
   try {
     const audio = await transport.send(async (key) => {
@@ -149,11 +152,11 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     const verdict = await deliver(audio, format, sink, text);
     isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;
-    await transport.onVerified?.(verdict);
     for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
     const checksum = await output?.checksum();
     const { bytes } = verdict;
     if (checksum !== undefined) await billed.advance('verified', { bytes, checksum });
+    await transport.onVerified?.(verdict, await output?.audible?.());
     const published = await output?.publish();
     if (output === undefined) await abortable(options.stream.end(), speech.signal);
     await billed.published({ bytes, requestId });
@@ -201,6 +204,8 @@ function recoverableOutput({ output, speech, stream }: SpeakOptions) {
 export type OutputPlan<Possible extends Format = AudioFormat> = OutputTarget<Possible> & {
   /** The format of the output, if the service does not make it. foley then encodes the audio, which is wav. */
   readonly encoding?: FileFormat | undefined;
+  /** The changes that foley makes to the sound, which is wav; undefined for none. */
+  readonly changes?: SoundChanges | undefined;
 };
 
 type OutputTarget<Possible extends Format> =
@@ -221,6 +226,8 @@ interface OpenPlannedOptions extends FileDeps {
   readonly noClobber: boolean;
   /** foley's state folder, which contains the spool. */
   readonly state: string;
+  /** Called with a sentence about a file that could not get the requested loudness. */
+  readonly warn?: (sentence: string) => void;
   // Aborts the wait for a reader, if the output is a pipe.
   readonly signal?: AbortSignal | undefined;
 }
@@ -239,11 +246,12 @@ export async function openPlanned(
   await requireSpoolSpace(path.join(state, 'spool'), bytes, files);
   if (plan.kind === 'stdout' || plan.kind === 'player') return undefined;
   const named = noClobber ? 'refuse' : 'replace';
-  const options: OutputOptions = {
+  const options = {
     ...deps,
+    changes: plan.changes,
     path: plan.path ?? automaticName(text, extensionOf(plan.encoding ?? plan.format)),
     existing: plan.kind === 'file' ? named : 'number',
-  };
+  } as const;
   const output = await openSpeechOutput(options, plan.format);
   if (output.temporary === undefined) return output;
   if (processes !== undefined) {

@@ -1,0 +1,179 @@
+import type { FileFormat } from '../../contract/values.ts';
+import { errnoOf, outputFailure } from '../../durable/file-failures.ts';
+import type { AudibleInterval, Output, Published, SoundChanges } from '../../durable/output.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
+import { display } from '../../text/display.ts';
+import { LoudnessMeter } from '../measure.ts';
+import { readWavStream } from '../wav-stream.ts';
+import { encodeFile } from './encode-file.ts';
+import type { PlannedChanges, StoredSound } from './sound-changes.ts';
+import { changedSound, CODEC_LOSS_LU, planChanges } from './sound-changes.ts';
+import { encodingFailure } from './target.ts';
+
+interface ChangedOutputOptions {
+  readonly files: FileSystem;
+  readonly format: FileFormat;
+  readonly changes: SoundChanges;
+  /** The output for the WAV file that the service made. */
+  readonly wav: Output;
+  /** The output of the file with the changed sound. */
+  readonly output: Output;
+  /** Called with a sentence about a file that could not get the requested loudness. */
+  readonly warn: (sentence: string) => void;
+}
+
+/**
+ * An output for a WAV file whose sound is changed and encoded when the file is complete. The WAV file itself has the
+ * temporary name, so that paid audio can be saved whatever happens afterwards.
+ */
+export class ChangedOutput implements Output {
+  readonly #options: ChangedOutputOptions;
+  #planned: Promise<PlannedFile> | undefined;
+
+  constructor(options: ChangedOutputOptions) {
+    this.#options = options;
+  }
+
+  get path(): string {
+    return this.#options.output.path;
+  }
+
+  get temporary(): string | undefined {
+    return this.#options.wav.temporary;
+  }
+
+  get bytes(): number {
+    return this.#options.wav.bytes;
+  }
+
+  get changes(): SoundChanges {
+    return this.#options.changes;
+  }
+
+  write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
+    return this.#options.wav.write(chunk, onWritten);
+  }
+
+  overwrite(position: number, bytes: Uint8Array): Promise<void> {
+    return this.#options.wav.overwrite(position, bytes);
+  }
+
+  checksum(): Promise<string | undefined> {
+    return this.#options.wav.checksum();
+  }
+
+  async audible(): Promise<AudibleInterval> {
+    const { plan, sound } = await this.#plan();
+    const [startMs = 0, endMs = 0] = [plan.from, plan.to].map(
+      (sample) => (sample / sound.sampleRate) * 1_000,
+    );
+    return { startMs, endMs };
+  }
+
+  async publish(): Promise<Published> {
+    await this.checksum();
+    const planned = await this.#plan();
+    return this.#publish(planned).catch((error: unknown) => this.#fail(error));
+  }
+
+  async #publish({ plan, sound }: PlannedFile): Promise<Published> {
+    const { changes, format, output, warn } = this.#options;
+    const meter = new LoudnessMeter(1, sound.sampleRate);
+    const changed = changedSound(sound, format, plan);
+    const samples = plan.gain === undefined ? changed : metered(changed, meter);
+    const { sampleRate } = sound;
+    const encoded = {
+      format,
+      sampleRate: await encodeFile(format, samples, { output, sampleRate }),
+    };
+    const checksum = await output.checksum();
+    const published = await output.publish();
+    const problem =
+      changes.loudness === undefined
+        ? undefined
+        : describeLoudness(changes.loudness, plan, (meter.integrated ?? 0) - CODEC_LOSS_LU[format]);
+    if (problem !== undefined) warn(`foley: ${display(published.path)}: ${problem}`);
+    const durationMs = ((plan.to - plan.from) / sampleRate) * 1_000;
+    return { ...published, encoded: { ...encoded, checksum, durationMs } };
+  }
+
+  async abandon(): Promise<void> {
+    await this.#options.output.abandon();
+    await this.#options.wav.abandon();
+  }
+
+  async release() {
+    await this.#options.output.abandon();
+    return this.#options.wav.release();
+  }
+
+  #plan(): Promise<PlannedFile> {
+    this.#planned ??= this.#measure();
+    return this.#planned;
+  }
+
+  async #measure(): Promise<PlannedFile> {
+    const { changes, files, format } = this.#options;
+    try {
+      const sound = await storedWav(this.temporary ?? '', files);
+      return { sound, plan: await planChanges(sound, format, changes) };
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): never {
+    // The file that the service made cannot be read, for example because its folder was removed.
+    if (errnoOf(error) !== undefined) throw outputFailure(this.path, error, 'writing');
+    throw encodingFailure(error, this.#options.format);
+  }
+}
+
+/** A measured sound, and the changes to make to it. */
+interface PlannedFile {
+  readonly sound: StoredSound;
+  readonly plan: PlannedChanges;
+}
+
+async function storedWav(file: string, files: FileSystem): Promise<StoredSound> {
+  const handle = await files.open(file, 'r');
+  const stream = handle.createReadStream();
+  const { sampleRate } = await readWavStream(stream).finally(() => stream.destroy());
+  return {
+    sampleRate,
+    async *read() {
+      const reader = await files.open(file, 'r');
+      const bytes = reader.createReadStream({ highWaterMark: CHUNK_BYTES });
+      try {
+        yield* (await readWavStream(bytes)).samples;
+      } finally {
+        bytes.destroy();
+      }
+    },
+  };
+}
+
+const CHUNK_BYTES = 1 << 18;
+
+async function* metered(
+  sound: AsyncIterable<Float32Array>,
+  meter: LoudnessMeter,
+): AsyncGenerator<Float32Array> {
+  for await (const samples of sound) {
+    meter.write([samples]);
+    yield samples;
+  }
+}
+
+// A larger difference from the requested loudness is reported.
+const REPORTED_LU = 0.5;
+
+function describeLoudness(
+  wanted: number,
+  { gain }: PlannedChanges,
+  made: number,
+): string | undefined {
+  if (gain === undefined) return 'the sound is too quiet to measure: its loudness is unchanged';
+  if (made >= wanted - REPORTED_LU) return undefined;
+  return `the peaks allow only ${made.toFixed(1)} LUFS, not ${wanted}: true peaks stay below -1 dBTP`;
+}
