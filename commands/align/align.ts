@@ -58,8 +58,8 @@ export const definition: CommandDefinition<AlignFlags> = {
     }
     refuseSharedStdin([], options.file, context.globals.apiKeyFile);
     const settings = await context.settings();
-    const { cwd, io, signal } = context;
-    const plan = planCaptions(options, settings, cwd());
+    const { io, signal } = context;
+    const plan = await planCaptions(options, settings, context);
     const language = resolveSetting(settings, 'language', options.language)?.value ?? 'en';
     const source = { ...io, ...context, args: [], file: options.file };
     const speech = await abortable(readSpeech(source, options, settings), signal);

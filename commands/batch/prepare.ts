@@ -13,7 +13,7 @@ import { sidecarsOf } from '../shared/batch/connect-batch.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { RunFlags } from '../shared/flags/batch.ts';
 import type { CueFlags } from '../shared/flags/captions.ts';
-import { cueShape, refuseCueFlags } from '../shared/flags/captions.ts';
+import { cueShape, readAssStyle, refuseCueFlags } from '../shared/flags/captions.ts';
 import type { SoundFlags } from '../shared/flags/sound.ts';
 import { soundChanges } from '../shared/flags/sound.ts';
 import type { SpeechFlags } from '../shared/flags/speech.ts';
@@ -75,7 +75,7 @@ export async function prepareBatch(
   const settings = await context.settings();
   const shard = chooseShard(context, flags);
   const template = parseNameTemplate(flags.name);
-  const captions = captionOptions(flags, settings);
+  const captions = await captionOptions(flags, settings, context);
   const redone = await readRedo(context, flags);
   const readOnce = async (name: string) => {
     const shown = name === '-' ? 'stdin' : name;
@@ -264,12 +264,18 @@ function shardFilter(shard: Shard | undefined): (item: BatchItem) => boolean {
   };
 }
 
-function captionOptions(flags: BatchFlags, settings: SettingSources): CaptionOptions | undefined {
+async function captionOptions(
+  flags: BatchFlags,
+  settings: SettingSources,
+  context: Context,
+): Promise<CaptionOptions | undefined> {
   const { subtitles, timings } = flags;
   refuseCueFlags(flags);
+  const assStyle = await readAssStyle(flags.assStyle, subtitles === 'ass', context);
   const formats: CaptionFormat[] = subtitles === undefined ? [] : [subtitles];
   if (timings === true) formats.push('json');
-  return formats.length === 0 ? undefined : { formats, shape: cueShape(flags, settings) };
+  const shape = cueShape(flags, settings);
+  return formats.length === 0 ? undefined : { formats, shape, assStyle };
 }
 
 async function readRedo(

@@ -39,7 +39,7 @@ export const definition: CommandDefinition<CaptionsFlags> = {
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, { args: [file = ''], options }) {
-    const targets = captionTargets(options, context.cwd());
+    const targets = await captionTargets(options, context);
     const shape = cueShape(options, await context.settings());
     if (options.check === true) {
       if (targets.length === 0) return checkFile(context, file, shape);

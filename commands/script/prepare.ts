@@ -70,7 +70,7 @@ export async function prepareScript(
   const format = outputFormat(flags);
   const tags = await readTags(context, flags);
   const settings = await context.settings();
-  const captions = planCaptions(flags, settings, context.cwd());
+  const captions = await planCaptions(flags, settings, context);
   refuseCastTwice(flags.cast ?? []);
   const members = [...(await membersOf(context, flags)), ...(flags.cast ?? [])];
   const cast = new Cast(members, otherVoice(flags, resolveSetting(settings, 'voice')?.value));

@@ -1,6 +1,7 @@
 import type { FileDeps } from '../durable/files.ts';
 import type { Existing, Output } from '../durable/output.ts';
 import { openOutput } from '../durable/publish.ts';
+import type { AssStyle } from './ass-style.ts';
 import type { Cue, CueShape, SubtitleFormat } from './cue-shape.ts';
 import { flagOf } from './cue-shape.ts';
 import { subtitlesUntil } from './subtitles-thread.ts';
@@ -14,6 +15,8 @@ export type CaptionFormat = SubtitleFormat | 'json';
 export interface CaptionTarget {
   readonly path: string;
   readonly format: CaptionFormat;
+  /** The styles of a file of Advanced SubStation Alpha; default: styles of foley. */
+  readonly assStyle?: AssStyle | undefined;
 }
 
 export interface CaptionContent {
@@ -93,7 +96,7 @@ export async function openCaptionFiles({
     abandon,
     async prepare(content) {
       for (const each of open) {
-        const { text, ...made } = await captionText(content, each.target.format, deps.signal);
+        const { text, ...made } = await captionText(content, each.target, deps.signal);
         [each.cues, each.violations] = [made.cues, made.violations];
         await each.output.write(Buffer.from(text));
         // Computing the checksum also syncs the file, which fails if the disk is full.
@@ -140,10 +143,13 @@ interface Open {
 
 async function captionText(
   { cues, shape, timings }: CaptionContent,
-  format: CaptionFormat,
+  { assStyle, format }: CaptionTarget,
   signal: AbortSignal | undefined,
 ) {
   if (format === 'json') return { text: timingsFile(timings), cues: undefined, violations: [] };
-  const { content, ...made } = await subtitlesUntil({ timings, shape, format, cues }, signal);
+  const { content, ...made } = await subtitlesUntil(
+    { timings, shape, format, cues, assStyle },
+    signal,
+  );
   return { text: content, ...made };
 }

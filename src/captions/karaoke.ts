@@ -1,32 +1,35 @@
+import type { AssStyle } from './ass-style.ts';
 import type { Cue, CueWord } from './cue-shape.ts';
 import { laterTimes, speakerName, twoDigits } from './cue-writing.ts';
 
 /**
  * Formats a file of Advanced SubStation Alpha (version 4.00+) with LF. Words that are not yet spoken have another
  * colour. The times of this format are hundredths of a second.
+ * @param style the styles of the file; default: white text that turns yellow when it is spoken
  */
-export function assFile(cues: readonly Cue[]): string {
-  return `${ASS_HEAD}${cues.map((cue) => `${assEvent(cue)}\n`).join('')}`;
+export function assFile(cues: readonly Cue[], style: AssStyle = OWN_STYLE): string {
+  return `${assHead(style)}${cues.map((cue) => `${assEvent(cue, style)}\n`).join('')}`;
 }
 
-// For a picture of 1920 x 1080 pixels; players scale it to other sizes. White text turns yellow when it is spoken.
-const ASS_HEAD = `[Script Info]
-ScriptType: v4.00+
-PlayResX: 1920
-PlayResY: 1080
-WrapStyle: 0
-ScaledBorderAndShadow: yes
+function assHead({ info, rows }: AssStyle): string {
+  const head = ['[Script Info]', 'ScriptType: v4.00+', ...info];
+  const events = 'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text';
+  return [...head, '', '[V4+ Styles]', ...rows, '', '[Events]', events, ''].join('\n');
+}
 
-[V4+ Styles]
-Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding
-Style: Default,Arial,64,&H0000FFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,3,1,2,96,96,60,1
-Style: Plain,Arial,64,&H00FFFFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,3,1,2,96,96,60,1
+// For a picture of 1920 x 1080 pixels; players scale it to other sizes.
+const OWN_STYLE: AssStyle = {
+  info: ['PlayResX: 1920', 'PlayResY: 1080', 'WrapStyle: 0', 'ScaledBorderAndShadow: yes'],
+  rows: [
+    'Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding',
+    'Style: Default,Arial,64,&H0000FFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,3,1,2,96,96,60,1',
+    'Style: Plain,Arial,64,&H00FFFFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,3,1,2,96,96,60,1',
+  ],
+  timed: 'Default',
+  plain: 'Plain',
+};
 
-[Events]
-Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
-`;
-
-function assEvent(cue: Cue): string {
+function assEvent(cue: Cue, { plain, timed }: AssStyle): string {
   const [start, end] = [hundredths(cue.startMs), hundredths(cue.endMs)];
   const times = `${assTime(start)},${assTime(Math.max(end, start + 1))}`;
   // A comma would end the field.
@@ -43,7 +46,7 @@ function assEvent(cue: Cue): string {
   });
   const isTimed = syllables.length > 1;
   const before = isTimed && lead > 0 ? `{\\k${lead}}` : '';
-  return `Dialogue: 0,${times},${isTimed ? 'Default' : 'Plain'},${name},0,0,0,,${before}${text.join('')}`;
+  return `Dialogue: 0,${times},${isTimed ? timed : plain},${name},0,0,0,,${before}${text.join('')}`;
 }
 
 const WORD_JOINER = '\u2060';

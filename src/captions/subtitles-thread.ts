@@ -1,4 +1,5 @@
 import { runThread } from '../effects/thread.ts';
+import type { AssStyle } from './ass-style.ts';
 import type { Cue, CueShape, SubtitleFormat } from './cue-shape.ts';
 import type { Subtitles } from './subtitles.ts';
 import { subtitlesOf } from './subtitles.ts';
@@ -11,6 +12,8 @@ export interface SubtitlesTask {
   readonly format: SubtitleFormat;
   /** The cues to write; default: cues with the words of the timings. */
   readonly cues?: readonly Cue[] | undefined;
+  /** The styles of a file of Advanced SubStation Alpha; default: styles of foley. */
+  readonly assStyle?: AssStyle | undefined;
 }
 
 /** Script of the worker thread. The relative path is valid both in the sources and in the build. */
@@ -27,7 +30,7 @@ export async function subtitlesUntil(
   task: SubtitlesTask,
   signal: AbortSignal | undefined,
 ): Promise<Subtitles> {
-  const { cues, format, shape, timings } = task;
-  if (timings.text.length <= SHORT_TEXT) return subtitlesOf(timings, shape, format, cues);
+  const { assStyle, cues, format, shape, timings } = task;
+  if (timings.text.length <= SHORT_TEXT) return subtitlesOf(timings, shape, format, cues, assStyle);
   return runThread<Subtitles>(WORKER_FILE, { name: 'subtitles', data: task, signal });
 }

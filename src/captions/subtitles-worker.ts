@@ -6,5 +6,5 @@ import { subtitlesOf } from './subtitles.ts';
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.');
 const port = parentPort;
-const { cues, format, shape, timings }: SubtitlesTask = workerData;
-port.postMessage(subtitlesOf(timings, shape, format, cues));
+const { assStyle, cues, format, shape, timings }: SubtitlesTask = workerData;
+port.postMessage(subtitlesOf(timings, shape, format, cues, assStyle));

@@ -1,3 +1,4 @@
+import type { AssStyle } from './ass-style.ts';
 import type { CueShape, Cue, CueLine, SubtitleFormat } from './cue-shape.ts';
 import { lineText } from './cue-shape.ts';
 import {
@@ -17,6 +18,7 @@ import type { CueViolation } from './violations.ts';
  * Creates the content of a subtitle file. If `shape.by` is `word`, a SubRip or TTML file has one cue per word, and a
  * WebVTT file has longer cues with a timestamp for each word. Advanced SubStation Alpha and LRC always have word times.
  * @param cues the cues to write; default: cues with the words of the timings
+ * @param assStyle the styles of a file of Advanced SubStation Alpha; default: styles of foley
  * @returns the content of the file, the number of cues, and the cues that violate a limit
  */
 export function subtitlesOf(
@@ -24,6 +26,7 @@ export function subtitlesOf(
   shape: CueShape,
   format: SubtitleFormat,
   cues?: readonly Cue[],
+  assStyle?: AssStyle,
 ): Subtitles {
   const isOneEach = format === 'srt' || format === 'ttml';
   const used: CueShape = shape.by === 'word' && !isOneEach ? { ...shape, by: 'phrase' } : shape;
@@ -32,7 +35,7 @@ export function subtitlesOf(
   const wordTimes = cues !== undefined || shape.by === 'word';
   const marked = withDirectionMarks(written);
   return {
-    content: format === 'vtt' ? vttFile(marked, { wordTimes }) : WRITERS[format](marked),
+    content: format === 'vtt' ? vttFile(marked, { wordTimes }) : WRITERS[format](marked, assStyle),
     cues: written.length,
     violations: cues === undefined ? findViolations(shownCues(written), used) : [],
   };

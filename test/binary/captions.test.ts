@@ -30,6 +30,8 @@ const TIMINGS = {
   ].map(([text, startMs, endMs]) => ({ text, startMs, endMs })),
 };
 
+const FIELDS = 'Name, Fontname, Fontsize, PrimaryColour, SecondaryColour';
+
 const SRT = `1
 00:00:00,000 --> 00:00:01,416
 Hello from foley.
@@ -389,6 +391,45 @@ describe('foley captions converts', () => {
     expect(await written(sandbox, 'b.ass')).toContain(
       String.raw`{\k40}Hello {\k30}from {\k80}foley.`,
     );
+  });
+
+  test('with the styles of another file', async () => {
+    const sandbox = await sandboxWith();
+    const style = 'Style: Brand,Georgia,40,&H00FF0000,&H00FFFFFF';
+    const styles = ['[V4+ Styles]', `Format: ${FIELDS}`, style];
+    const brand = ['\ufeff[Script Info]', 'PlayResY: 720', 'Title: Brand', '', ...styles];
+    await writeFile(path.join(sandbox.out, 'brand.ass'), brand.join('\r\n'));
+    const args = ['talk.json', '--subtitles', 'a.ass', '--ass-style', 'brand.ass'];
+    const done = await captions(sandbox, args);
+    expect(done.code, done.stderr).toBe(0);
+    const rows = (await written(sandbox, 'a.ass')).split('\n');
+    expect(rows.slice(0, rows.indexOf('[Events]'))).toEqual([
+      '[Script Info]',
+      'ScriptType: v4.00+',
+      'PlayResY: 720',
+      '',
+      ...styles,
+      '',
+    ]);
+    const events = rows.filter((row) => row.startsWith('Dialogue:'));
+    expect(events.map((row) => row.split(',')[3])).toEqual(['Brand', 'Brand']);
+  });
+
+  test.each([
+    [['a.srt'], /--ass-style brand\.ass requires --subtitles with a \.ass file/],
+    [
+      ['a.ass'],
+      /--ass-style brand\.ass, line 3: a style with 2 fields, but the format has 5: name/,
+    ],
+  ])('no styles for %j', async (names, reason) => {
+    const sandbox = await sandboxWith();
+    const brand = `[V4+ Styles]\nFormat: ${FIELDS}\nStyle: Brand,Georgia\n`;
+    await writeFile(path.join(sandbox.out, 'brand.ass'), brand);
+    const flags = names.flatMap((name) => ['--subtitles', name]);
+    const done = await captions(sandbox, ['talk.json', ...flags, '--ass-style', 'brand.ass']);
+    expect(done.code).toBe(2);
+    expect(done.stderr).toMatch(reason);
+    expect((await readdir(sandbox.out)).toSorted()).toEqual(['brand.ass', 'talk.json']);
   });
 
   test('with a --cue flag to new cues', async () => {

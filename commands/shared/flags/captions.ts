@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import type { AssStyle } from '../../../src/captions/ass-style.ts';
 import type { CaptionTarget } from '../../../src/captions/caption-files.ts';
 import type { CueShape } from '../../../src/captions/cue-shape.ts';
 import {
@@ -9,7 +10,10 @@ import {
   durationOption,
   integerOption,
   listOption,
+  textOption,
 } from '../../../src/cli/flags/values.ts';
+import type { Context } from '../../../src/cli/command.ts';
+import { readTextInput } from '../../../src/cli/read-input.ts';
 import type { SettingValues } from '../../../src/config/setting-definitions.ts';
 import { SETTINGS } from '../../../src/config/setting-definitions.ts';
 import type { SettingSources } from '../../../src/config/settings.ts';
@@ -28,9 +32,13 @@ type CueSetting =
   | 'cueBy'
   | 'cuePreset';
 
-export type CueFlags = Partial<Pick<SettingValues, CueSetting>>;
+type CueSettingFlags = Partial<Pick<SettingValues, CueSetting>>;
 
-/** Adds the `--cue-…` flags to a command. */
+export interface CueFlags extends CueSettingFlags {
+  readonly assStyle?: string;
+}
+
+/** Adds the `--cue-…` flags and `--ass-style` to a command. */
 export function addCueFlags(command: Command): void {
   const options = [
     integerOption('--cue-max-chars <n>', help('cueMaxChars'), { minimum: 1, maximum: 1_000 }),
@@ -40,6 +48,7 @@ export function addCueFlags(command: Command): void {
     integerOption('--cue-max-cps <n>', help('cueMaxCps'), { minimum: 1, maximum: 1_000 }),
     choiceOption('--cue-by <unit>', help('cueBy'), ['phrase', 'sentence', 'word']),
     choiceOption('--cue-preset <name>', help('cuePreset'), Object.keys(CUE_PRESETS)),
+    textOption('--ass-style <file>', 'take the styles of .ass subtitles from this .ass file'),
   ];
   addOptions(
     command,
@@ -58,7 +67,7 @@ export function subtitlesOption(): Option {
  * from sources of lower precedence. For example, a preset given as a flag overrides a limit in a settings file.
  * @throws Failure: `usage` for contradictory limits, `config` for an invalid setting
  */
-export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
+export function cueShape(flags: CueSettingFlags, settings: SettingSources): CueShape {
   const preset = resolveSetting(settings, 'cuePreset', flags.cuePreset);
   const limits = preset === undefined ? undefined : CUE_PRESETS[preset.value];
   const value = <Name extends CueSetting>(name: Name, ofPreset?: SettingValues[Name]) => {
@@ -164,27 +173,54 @@ export function timingsOption(): Option {
  * Returns the requested captions; undefined if the user requests none.
  * @throws Failure of kind `usage` for invalid file names and for flags that contradict each other
  */
-export function planCaptions(
+export async function planCaptions(
   flags: CaptionFlags,
   settings: SettingSources,
-  cwd: string,
-): CaptionPlan | undefined {
+  context: Context,
+): Promise<CaptionPlan | undefined> {
   refuseCueFlags(flags);
-  const targets = captionTargets(flags, cwd);
+  const targets = await captionTargets(flags, context);
   if (targets.length === 0) return undefined;
   return { targets, shape: cueShape(flags, settings) };
 }
 
 /**
- * Returns the caption files that the user requests, with their formats.
- * @throws Failure of kind `usage` for an extension of another format, and for a repeated file
+ * Returns the caption files that the user requests, with their formats and styles.
+ * @throws Failure of kind `usage` for an extension of another format, for a repeated file, and for a file without styles
  */
-export function captionTargets(
-  { subtitles = [], timings }: CaptionFlags,
-  cwd: string,
-): readonly CaptionTarget[] {
-  const targets = subtitleTargets(subtitles, cwd);
+export async function captionTargets(
+  { assStyle: styleFile, subtitles = [], timings }: CaptionFlags,
+  context: Context,
+): Promise<readonly CaptionTarget[]> {
+  const named = subtitleTargets(subtitles, context.cwd());
+  const hasAss = named.some(({ format }) => format === 'ass');
+  const assStyle = await readAssStyle(styleFile, hasAss, context);
+  const targets = named.map((target) =>
+    target.format === 'ass' ? { ...target, assStyle } : target,
+  );
   return timings === undefined ? targets : [...targets, timingsTarget(timings)];
+}
+
+/**
+ * Reads the styles of `--ass-style`; undefined if the flag is not given.
+ * @throws Failure of kind `usage` if no .ass file is requested, and for a file without styles
+ */
+export async function readAssStyle(
+  file: string | undefined,
+  hasAss: boolean,
+  context: Context,
+): Promise<AssStyle | undefined> {
+  if (file === undefined) return undefined;
+  const shown = `--ass-style ${file}`;
+  if (!hasAss) {
+    throw usageFailure(`${shown} requires --subtitles with a .ass file`, 'Leave one of them out.');
+  }
+  const [{ parseAssStyle }, { readFrom }] = await Promise.all([
+    import('../../../src/captions/ass-style.ts'),
+    import('../../../src/captions/read-cues.ts'),
+  ]);
+  const content = await readTextInput(context, file, shown, 'Save the file as UTF-8.');
+  return readFrom(shown, () => parseAssStyle(content));
 }
 
 /** Returns the flag with which the user requests captions; undefined if the user requests none. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { reviseFailure } from '../../../src/api/failures.ts';
 import type { SpeechOptions } from '../../../src/api/resources/speech.ts';
+import { isAssStyle } from '../../../src/captions/ass-style.ts';
 import type { CaptionTarget } from '../../../src/captions/caption-files.ts';
 import { openCaptionFiles } from '../../../src/captions/caption-files.ts';
 import {
@@ -159,8 +160,9 @@ export function parseCaptionsRecord(value: unknown): CaptionsRecord | undefined 
 }
 
 function isTarget(value: unknown): value is CaptionTarget {
-  const { format, path: file } = fieldsOf(value);
-  return typeof file === 'string' && CAPTION_FORMATS.some((one) => one === format);
+  const { assStyle, format, path: file } = fieldsOf(value);
+  const isFormat = CAPTION_FORMATS.some((one) => one === format);
+  return typeof file === 'string' && isFormat && isAssStyle(assStyle);
 }
 
 function isEdit(value: unknown): value is Edit {

@@ -181,7 +181,7 @@ export async function planTask(
   if (plan.kind === 'stdout' && flags.dryRun !== true) io.requireStdout();
   noticeEncoding(context, plan);
   checkWaveform(flags, plan);
-  const captions = planCaptions(flags, settings, context.cwd());
+  const captions = await planCaptions(flags, settings, context);
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const source = await chooseTextSource(context, args, flags.file);
   const { spoken, text } = await abortable(readSpeech(source, flags, settings), signal);

@@ -4,6 +4,7 @@ import type { ApiClient } from '../../api/client.ts';
 import { speechJobBody } from '../../api/resources/jobs.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
+import type { AssStyle } from '../../captions/ass-style.ts';
 import type { CaptionContent, CaptionFiles, CaptionFormat } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import type { Timings } from '../../captions/timings.ts';
@@ -38,6 +39,8 @@ import { openBatchOutput, writeAudio, renewer } from './publish-audio.ts';
 export interface CaptionOptions {
   readonly formats: readonly CaptionFormat[];
   readonly shape: CueShape;
+  /** The styles of files of Advanced SubStation Alpha; default: styles of foley. */
+  readonly assStyle?: AssStyle | undefined;
 }
 
 interface AlignedSpeakerOptions extends FileDeps {
@@ -76,7 +79,7 @@ export async function openItemCaptions(
   const { captions, folder, folders } = options;
   const targets = captions.formats.map((format) => {
     const [name = file] = captionNames(file, [format]);
-    return { format, path: name };
+    return { format, path: name, assStyle: captions.assStyle };
   });
   await folders.useFor(file);
   const temporaryFolder = folder.temporaries;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { AssStyle } from '../../captions/ass-style.ts';
 import type { CaptionContent, CaptionFormat } from '../../captions/caption-files.ts';
 import { CAPTION_FORMATS } from '../../captions/cue-shape.ts';
 import { checksumOf, sha256 as sha256Of } from '../../durable/checksum.ts';
@@ -19,6 +20,8 @@ interface AudioCopiesOptions extends FileDeps {
   readonly copyFolder: string;
   /** The formats of the caption files that this command writes. */
   readonly formats: readonly CaptionFormat[];
+  /** The styles of files of Advanced SubStation Alpha; default: styles of foley. */
+  readonly assStyle?: AssStyle | undefined;
 }
 
 /**
@@ -80,7 +83,7 @@ export class AudioCopies {
    * it is saved. Never throws.
    */
   async save(output: Output, content: CaptionContent, facts: PurchaseMetadata): Promise<boolean> {
-    const { files, formats } = this.#options;
+    const { assStyle, files, formats } = this.#options;
     const released = await output.release();
     const temporary = path.join(this.#folder, `saved-${randomHex(this.#options, 12)}`);
     try {
@@ -89,7 +92,7 @@ export class AudioCopies {
       const copy = await copyIntoNew(released.file ?? released.path, temporary, this.#options);
       await copy.close();
       const names = captionNames(temporary, formats);
-      const targets = formats.map((format, at) => ({ format, path: names[at] ?? '' }));
+      const targets = formats.map((format, at) => ({ format, path: names[at] ?? '', assStyle }));
       const { writeCaptions } = await import('../../captions/caption-files.ts');
       await writeCaptions({ ...this.#options, ...content, targets });
       await this.add(temporary, facts);

@@ -98,7 +98,7 @@ export class Batch {
     this.#folders = folders;
     const { copyFolder, index, redoToken } = folder;
     const formats = captions?.formats ?? [];
-    const copies = new AudioCopies({ ...options, copyFolder, formats });
+    const copies = new AudioCopies({ ...options, ...captions, copyFolder, formats });
     this.#copies = copies;
     this.#speaker =
       captions === undefined
