@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
 
 export type EncodingFault = 'invalid' | 'cut' | 'utf-16le' | 'utf-16be' | 'utf-32le';
 
@@ -42,6 +43,15 @@ export function decodeUtf8(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
   const decoder = createUtf8Decoder();
   return decoder.write(bytes) + decoder.end();
+}
+
+/**
+ * Decodes bytes in one call. Without `stream`, many versions of Node decode windows-1252 as Latin-1
+ * (`findings/node-decodes-windows-1252-as-latin-1.sh`).
+ * @throws TypeError if the decoder is `fatal` and the bytes are not valid
+ */
+export function decodeAll(decoder: TextDecoder, bytes: Uint8Array): string {
+  return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
 
 /** Creates a decoder for a stream. It follows the same rules as {@link decodeUtf8}. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeUtf8 } from '../decode.ts';
+import { decodeAll, decodeUtf8 } from '../decode.ts';
 import { DocumentError } from './document-error.ts';
 
 /**
@@ -12,7 +12,7 @@ export function decodeMarkup(bytes: Uint8Array): string {
   const encoding = utf16Of(bytes) ?? (isUtf8(bytes) ? undefined : declaredEncoding(bytes));
   if (encoding === undefined || /^utf-?(?:8|16)$/i.test(encoding)) return decodeUtf8(bytes);
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return decodeAll(new TextDecoder(encoding, { fatal: true }), bytes);
   } catch (error) {
     const problem = error instanceof RangeError ? 'is not supported' : 'does not match its bytes';
     throw new DocumentError(`the encoding "${encoding}" of the document ${problem}`, {

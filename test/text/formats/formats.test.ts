@@ -212,6 +212,12 @@ describe('the format', () => {
   });
 });
 
+it.each(['windows-1252', 'iso-8859-1'])('HTML in %s keeps its quotation marks', async (charset) => {
+  const html = `<meta charset="${charset}"><p>\x93Caf\xe9\x94 \x96 5 \x80</p>`;
+  const [part] = await readDocument('html', Buffer.from(html, 'latin1'));
+  expect(part?.text).toBe('“Café” – 5 €');
+});
+
 const REFUSED: readonly (readonly [DocumentFormat, string, RegExp, number | undefined])[] = [
   ['markdown', '---\na: b\n---\n```\ncode\n```', /no text to speak/, undefined],
   ['markdown', `${'> '.repeat(300)}a`, /nested more than 200/, undefined],
