@@ -26,7 +26,18 @@ import type { SpeechControls } from '../../src/contract/speech.ts';
 import type { SegmentName } from '../../src/live/feed-text.ts';
 import { SEGMENT_NAMES } from '../../src/live/feed-text.ts';
 import type { DocumentFlags } from '../../src/speech/speech-text.ts';
+import type { TextFormat } from '../../src/text/formats/text-formats.ts';
 import { toJson } from '../../src/text/display.ts';
+
+/** The values of `--text-format` of `foley live`: formats of texts without pauses or times. */
+export const LIVE_TEXT_FORMATS: readonly TextFormat[] = [
+  'plain',
+  'markdown',
+  'docx',
+  'odt',
+  'rtf',
+  'fb2',
+];
 
 const LIVE_FORMATS = [...FILE_FORMATS, 'pcm'] as const;
 
@@ -73,7 +84,7 @@ const LATENCY_MAX_CHARACTERS = 64;
 /** Creates the command-line options of `foley live`. */
 export function liveOptions(): readonly Option[] {
   return [
-    ...outputOptions(['plain', 'markdown']),
+    ...outputOptions(LIVE_TEXT_FORMATS),
     ...voiceOptions(),
     ...speechOptions(),
     ...conversationOptions().map((option) => option.helpGroup('Conversation options:')),

@@ -29,10 +29,11 @@ import type { TextSource } from '../../src/speech/text-source.ts';
 import { readText } from '../../src/speech/text-source.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 import { markupNotice } from '../../src/text/formats/guess-format.ts';
+import type { DocumentFormat } from '../../src/text/formats/text-formats.ts';
 import { documentFormat } from '../../src/text/formats/text-formats.ts';
 import type { Lexicon } from '../../src/text/lexicon.ts';
 import type { LiveFlags } from './flags.ts';
-import { LIVE_CONTROLS } from './flags.ts';
+import { LIVE_CONTROLS, LIVE_TEXT_FORMATS } from './flags.ts';
 
 // Opus is encoded here, because the service sends a stream of its own for each segment.
 const LIVE_MADE_FORMATS = ['mp3', 'wav', 'pcm'] as const;
@@ -82,9 +83,10 @@ export async function planLive(
   const player = await playerFor(context, flags, plan);
   const lexicon = await openLexicon(flags.lexicon, settings, context);
   const source = await chooseTextSource(context, args, flags.file);
-  const isMarkdown = formatOf(source, flags.textFormat) === 'markdown';
-  const given = await readGivenText(source, flags.code, isMarkdown);
-  const mayBeMarkup = !isMarkdown && flags.textFormat !== 'plain';
+  const format = formatOf(source, flags.textFormat);
+  const isMarkdown = format === 'markdown';
+  const given = await readGivenText(source, flags.code, format);
+  const mayBeMarkup = format === undefined && flags.textFormat !== 'plain';
   const markup = mayBeMarkup ? markupNotice(given ?? '', 'the text', true) : undefined;
   if (markup !== undefined) io.notice(`foley: ${markup}`);
   const text = given === undefined ? undefined : (lexicon?.speak(given) ?? given);
@@ -104,9 +106,9 @@ function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void 
 
 function formatOf({ args, file }: TextSource, textFormat: LiveFlags['textFormat']) {
   const format = documentFormat(textFormat, args.length > 0 ? undefined : file);
-  if (format === undefined || format === 'markdown') return format;
+  if (format === undefined || LIVE_TEXT_FORMATS.includes(format)) return format;
   throw usageFailure(
-    `foley live speaks only plain text and Markdown, not ${file}`,
+    `foley live reads only plain text, Markdown, .docx, .odt, .rtf and .fb2, not ${file}`,
     'Use `foley tts`, or add --text-format plain to speak the file as it is.',
   );
 }
@@ -114,15 +116,16 @@ function formatOf({ args, file }: TextSource, textFormat: LiveFlags['textFormat'
 async function readGivenText(
   source: TextSource,
   code: LiveFlags['code'],
-  isMarkdown: boolean,
+  format: DocumentFormat | undefined,
 ): Promise<string | undefined> {
   const { args, file, signal, stdinIsTerminal } = source;
   const isPiped = args.length === 0 && (file === '-' || (file === undefined && !stdinIsTerminal()));
-  if (code !== undefined && !isMarkdown) throw codeFailure();
-  if (isPiped) return undefined;
-  if (!isMarkdown) return abortable(readText(source), signal);
+  if (code !== undefined && format !== 'markdown') throw codeFailure();
+  // Other documents are read as a whole.
+  if (isPiped && (format === undefined || format === 'markdown')) return undefined;
+  if (format === undefined) return abortable(readText(source), signal);
   const { readDocumentSource } = await import('../../src/speech/document-source.ts');
-  return (await abortable(readDocumentSource(source, 'markdown', code), signal)).text;
+  return (await abortable(readDocumentSource(source, format, code), signal)).text;
 }
 
 function chooseMode(flags: LiveFlags, text: string | undefined): RealtimeMode {

@@ -21,9 +21,10 @@ import type { Handshake } from '../../src/live/websocket.ts';
 import { handshakeOf, openWebSockets } from '../../src/live/websocket.ts';
 import { openPlanned, speak } from '../../src/paid/speakers/speak-stream.ts';
 import type { SpeechTransport } from '../../src/paid/speakers/speak-stream.ts';
-import { readPieces } from '../../src/speech/text-source.ts';
+import { readPieces, unreadable } from '../../src/speech/text-source.ts';
 import { describeUnspoken } from '../../src/paid/unspoken.ts';
 import { quoted } from '../../src/text/display.ts';
+import { refuseForeign } from '../../src/text/formats/foreign-formats.ts';
 import { markupNotice } from '../../src/text/formats/guess-format.ts';
 import { createReporter } from './reporter.ts';
 import { liveRequest } from './request.ts';
@@ -184,6 +185,7 @@ async function* noticeMarkup(
   let beginning = '';
   let sentence: string | undefined;
   for await (const piece of pieces) {
+    if (beginning === '') refuseDocument(piece);
     if (sentence === undefined && beginning.length < MARKUP_CHARACTERS) {
       beginning += piece;
       sentence = markupNotice(beginning, 'stdin', true);
@@ -194,6 +196,14 @@ async function* noticeMarkup(
 }
 
 const MARKUP_CHARACTERS = 1_000;
+
+function refuseDocument(beginning: string): void {
+  try {
+    refuseForeign('stdin', Buffer.from(beginning));
+  } catch (error) {
+    throw unreadable('stdin', error);
+  }
+}
 
 /** Returns callbacks for `--verbose` that log each WebSocket handshake with its duration. */
 export function handshakeLog(

@@ -12,7 +12,10 @@ export const definition: CommandDefinition<ScriptFlags> = {
       .description(
         'Makes one recording from a script of many lines and voices, or a read-along book from an EPUB book. Run again, it speaks and bills only what changed.',
       )
-      .argument('<file>', 'script: .txt, .md, .jsonl, .csv, .tsv, .epub, .srt or .vtt; - is stdin');
+      .argument(
+        '<file>',
+        'script: .txt, .md, .jsonl, .csv, .tsv, .epub, .docx, .odt, .rtf, .fb2, .srt or .vtt; - is stdin',
+      );
     addOptions(command, [
       ...outputOptions(),
       ...fileOptions(),

@@ -7,6 +7,6 @@ export const FOREIGN_EXTENSIONS: ReadonlySet<string> = new Set(
   mlp mp1 mp2 mpa mpc oma opu qcp ra ram rf64 rm shn snd spx tak tta vag voc vox w64 weba wma wv
   avi flv m2ts m4v mkv mov mp4 mpeg mpg mts ogv ts vob webm wmv
   avif bmp gif heic jpeg jpg png svg tif tiff webp
-  ass csv doc docx epub htm html json jsonl lrc md odt pdf rtf sbv smi srt ssa ssml sub tsv ttml txt vtt xml yaml yml
+  ass csv doc docx epub fb2 htm html json jsonl lrc md odt pdf rtf sbv smi srt ssa ssml sub tsv ttml txt vtt xml yaml yml
   7z bz2 gz rar tar tgz xz zip`.split(/\s+/),
 );

@@ -4,7 +4,18 @@ import { usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 
 /** The values of `--script-format`. */
-export const SCRIPT_FORMATS = ['dialogue', 'jsonl', 'csv', 'epub', 'srt', 'vtt'] as const;
+export const SCRIPT_FORMATS = [
+  'dialogue',
+  'jsonl',
+  'csv',
+  'epub',
+  'docx',
+  'odt',
+  'rtf',
+  'fb2',
+  'srt',
+  'vtt',
+] as const;
 export type ScriptFormat = (typeof SCRIPT_FORMATS)[number];
 
 /** The fields that a script can set for one line. Flags and the cast supply the missing fields. */

@@ -3,7 +3,7 @@ import { display } from '../text/display.ts';
 import type { SpokenText } from '../text/document.ts';
 import { joinSpoken } from '../text/document.ts';
 import { DocumentError } from '../text/formats/document-error.ts';
-import { refuseForeign } from '../text/formats/foreign-formats.ts';
+import { refuseOtherFormat } from '../text/formats/foreign-formats.ts';
 import { maxDocumentBytes } from '../text/formats/read-document.ts';
 import type { CodeMode, DocumentFormat } from '../text/formats/text-formats.ts';
 import { readDocumentUntil } from './document-thread.ts';
@@ -51,7 +51,7 @@ export async function extractDocument(
   { code, onNotice, signal }: ExtractOptions,
 ): Promise<readonly SpokenText[]> {
   try {
-    if (format !== 'epub') refuseForeign(undefined, bytes);
+    refuseOtherFormat(format, bytes);
     const notice = onNotice && ((text: string) => onNotice(`${display(name)}: ${display(text)}`));
     return await readDocumentUntil({ format, bytes, code }, { signal, onNotice: notice });
   } catch (error) {

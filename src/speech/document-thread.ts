@@ -68,7 +68,7 @@ interface DocumentThreadOptions {
 /** Script of the worker thread. The relative path is valid both in the sources and in the build. */
 const WORKER_FILE = new URL('../../dist/document-worker.cjs', import.meta.url);
 
-// Starting a thread takes longer than reading a small document. A small EPUB may contain large files.
+// Starting a thread takes longer than reading a small document. A small zip archive may contain large files.
 const SMALL_BYTES = 64 * 1024;
 
 /**
@@ -81,7 +81,9 @@ export async function readDocumentUntil(
   { onNotice, signal }: DocumentThreadOptions,
 ): Promise<readonly SpokenText[]> {
   const { bytes, code, format } = task;
-  if (format !== 'epub' && bytes.length <= SMALL_BYTES) {
+  const [first, second] = bytes;
+  const isArchive = first === 0x50 && second === 0x4b;
+  if (!isArchive && bytes.length <= SMALL_BYTES) {
     return readDocument(format, bytes, code, onNotice);
   }
   const mayNotice = onNotice !== undefined;

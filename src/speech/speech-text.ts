@@ -8,7 +8,7 @@ import { usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { SpokenText } from '../text/document.ts';
 import type { Lexicon } from '../text/lexicon.ts';
-import { isEpub } from '../text/formats/foreign-formats.ts';
+import { formatOfContent } from '../text/formats/foreign-formats.ts';
 import { markupNotice } from '../text/formats/guess-format.ts';
 import type { CodeMode, DocumentFormat, TextFormat } from '../text/formats/text-formats.ts';
 import { documentFormat, hasCode } from '../text/formats/text-formats.ts';
@@ -74,12 +74,15 @@ async function readFormat(
   if (format === undefined && (source.args.length > 0 || source.isPlain === true)) {
     return noticeMarkup(await readText(source), source);
   }
-  const bytes = format === undefined ? await readBytes(source) : undefined;
-  if (format === undefined && bytes !== undefined && !isEpub(bytes)) {
-    return noticeMarkup(decodeText(source, bytes), source);
+  let known = format;
+  let bytes: Uint8Array | undefined;
+  if (known === undefined) {
+    bytes = await readBytes(source);
+    known = formatOfContent(bytes);
+    if (known === undefined) return noticeMarkup(decodeText(source, bytes), source);
   }
   const { readDocumentSource } = await import('./document-source.ts');
-  const spoken = await readDocumentSource(source, format ?? 'epub', code, bytes);
+  const spoken = await readDocumentSource(source, known, code, bytes);
   return { text: spoken.text, spoken };
 }
 

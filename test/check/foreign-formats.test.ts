@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { epubOf, zipOf } from '../harness/epub.ts';
+import { epubOf } from '../harness/epub.ts';
+import { docxOf } from '../harness/office-documents.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 import { refused, spokenText } from '../binary/support/spoken-text.ts';
 
-const DOCX = zipOf({ '[Content_Types].xml': '<Types/>', 'word/document.xml': '<w:t>Hi</w:t>' });
+const DOCX = docxOf('<w:p><w:r><w:t>Hi</w:t></w:r></w:p>');
 const RTF = String.raw`{\rtf1\ansi Hello}`;
 
 test('an EPUB from stdin, or with another extension, is read', async () => {
@@ -61,7 +62,7 @@ test.each([
 test.each([
   ['a.pdf', '%PDF-1.4\n%ASCII', /^foley: a\.pdf: it is a PDF file, .*\n.*pdftotext/],
   ['a.adoc', '= Title\n\nText.', /a\.adoc: it is AsciiDoc, .*\n.*asciidoctor/],
-  ['a.html', DOCX, /a\.html: it is an Office document, .*\n.*pandoc/],
+  ['a.html', DOCX, /a\.html: it is a Word document\n.*--text-format docx/],
 ])('%s is refused, with a way to convert it', async (name, content, message) => {
   const sandbox = await createSandbox();
   await writeFile(path.join(sandbox.out, name), content);
@@ -103,18 +104,18 @@ test('Markdown, subtitles and lyrics of other programs are read', async () => {
 });
 
 test('a document of another format is refused from stdin, by batches and by scripts', async () => {
-  expect((await refused([], { input: DOCX })).stderr).toContain('stdin: it is an Office document');
   const ttml = '<tt xmlns="http://www.w3.org/ns/ttml"><body><p>Hi</p></body></tt>';
   expect((await refused([], { input: ttml })).stderr).toContain('stdin: it is subtitles in TTML');
   const sandbox = await createSandbox();
   await writeFile(path.join(sandbox.out, 'a.txt'), RTF);
-  for (const args of [
-    ['batch', 'a.txt', '--dry-run'],
-    ['script', 'a.txt', '--dry-run', '-o', 'a.mp3'],
-  ]) {
+  for (const [args, flag] of [
+    [['batch', 'a.txt', '--dry-run'], '--text-format rtf'],
+    [['script', 'a.txt', '--dry-run', '-o', 'a.mp3'], '--script-format rtf'],
+  ] as const) {
     const result = await runFoley(args, { sandbox });
     expect(result).toMatchObject({ code: 2 });
     expect(result.stderr).toContain('a.txt: it is a Rich Text document');
+    expect(result.stderr).toContain(flag);
   }
 });
 

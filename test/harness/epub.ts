@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Returns a zip archive of these files, compressed except for the media type of an EPUB. */
+/** Returns a zip archive of these files, compressed except for the media type of an EPUB or OpenDocument text. */
 export function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];

@@ -19,14 +19,15 @@ export interface BookChapter {
 }
 
 /**
- * Reads the chapters of an EPUB.
+ * Reads the chapters of a book, or of another document with headings.
  * @throws Failure of kind `usage`
  */
 export async function chaptersOf(
   file: InputFile,
+  format: DocumentFormat,
   options: ExtractOptions,
 ): Promise<readonly BookChapter[]> {
-  const chapters = await readDocumentFile(file, 'epub', options);
+  const chapters = await readDocumentFile(file, format, options);
   return chapters.flatMap(({ text }, index) => {
     const number = padded(index + 1, chapters.length);
     const parts = splitParts(text, TEXT_MAX_CHARACTERS);

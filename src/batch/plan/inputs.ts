@@ -46,13 +46,13 @@ export type InputSource =
     };
 
 const TABLE_EXTENSIONS = new Set(['.csv', '.tsv']);
-const TEXT_EXTENSIONS = ['.txt', '.md'];
+const TEXT_EXTENSIONS = ['.txt', '.md', '.docx', '.odt', '.rtf', '.fb2'];
 // '' allows names without an extension, such as `README`.
 const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '']);
 
 /**
  * Finds the inputs of a batch. The order is: text files, CSV tables, `--lines`, `--jsonl`. A folder supplies its
- * `*.txt` and `*.md` files, sorted by path.
+ * texts and documents with the extensions in `TEXT_EXTENSIONS`, sorted by path.
  * @throws Failure of kind `usage` for a missing file, a file that is not a text, or stdin used twice
  */
 export async function findSources(
@@ -130,7 +130,7 @@ async function textsIn(
     if (names.length === 0) {
       throw usageFailure(
         `the folder ${display(given)} has no texts`,
-        'In a folder, only .txt and .md files count as texts.',
+        'In a folder, only .txt, .md, .docx, .odt, .rtf and .fb2 files count as texts.',
       );
     }
     return names
@@ -155,7 +155,8 @@ async function textNames(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const name of await files.readdir(folder)) {
-    if (name.startsWith('.')) continue;
+    // Word marks open documents by files such as `~$letter.docx`.
+    if (name.startsWith('.') || name.startsWith('~$')) continue;
     const isFolder = (await files.lstat(path.join(folder, name))).isDirectory();
     if (!isFolder && TEXT_EXTENSIONS.includes(path.extname(name).toLowerCase())) found.push(name);
     if (!isFolder || !isRecursive) continue;
@@ -182,7 +183,7 @@ export function requireText(
   if (NAMED_EXTENSIONS.has(ending) || /^\.\d+$/.test(ending) || isStream(name)) return;
   const isList = ending === '.jsonl' || ending === '.ndjson';
   throw usageFailure(
-    `${where}${display(name)} has the extension ${display(ending)}; a text file must have .txt, .md, .html, .epub, .ssml, .srt or .vtt`,
+    `${where}${display(name)} has the extension ${display(ending)}; a text file must have .txt, .md, .html, .epub, .docx, .odt, .rtf, .fb2, .ssml, .srt or .vtt`,
     isList
       ? `Pass it with --jsonl ${display(name)}.`
       : 'Save the text as .txt, or give --text-format. Tables must be .csv or .tsv files; lists require --lines or --jsonl.',

@@ -7,6 +7,7 @@ import { counted, display } from '../../text/display.ts';
 import type { DocumentFlags, TextPreparation } from '../../speech/speech-text.ts';
 import type { SpokenText } from '../../text/document.ts';
 import { joinSpoken, plainText } from '../../text/document.ts';
+import type { DocumentFormat } from '../../text/formats/text-formats.ts';
 import { documentFormat } from '../../text/formats/text-formats.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
 import type { BookChapter } from './chapters.ts';
@@ -194,10 +195,14 @@ async function* readEntries(
   documents: Documents,
 ): AsyncGenerator<ListEntry, void, undefined> {
   const file = display(source.file.name);
-  if (source.kind === 'text' && isBook(source.file, documents)) {
+  const book = source.kind === 'text' ? bookFormat(source.file, documents) : undefined;
+  if (book !== undefined) {
     const { chaptersOf } = await import('./chapters.ts');
-    for (const chapter of await chaptersOf(source.file, documents)) {
-      yield { where: `${file}, chapter ${chapter.number}`, text: '', chapter };
+    const chapters = await chaptersOf(source.file, book, documents);
+    for (const chapter of chapters) {
+      const isWhole = chapters.length === 1 && book !== 'epub';
+      if (isWhole) yield { where: file, text: '' };
+      else yield { where: `${file}, chapter ${chapter.number}`, text: '', chapter };
     }
   } else if (source.kind === 'text') {
     yield { where: file, text: '' };
@@ -214,9 +219,16 @@ async function* readEntries(
   }
 }
 
-function isBook({ name }: InputFile, { textFormat }: DocumentFlags): boolean {
-  return documentFormat(textFormat, name) === 'epub';
+function bookFormat(
+  { name }: InputFile,
+  { textFormat }: DocumentFlags,
+): DocumentFormat | undefined {
+  const format = documentFormat(textFormat, name);
+  return format !== undefined && BOOKS.has(format) ? format : undefined;
 }
+
+// Formats that may have chapters.
+const BOOKS: ReadonlySet<DocumentFormat> = new Set(['docx', 'epub', 'fb2', 'odt', 'rtf']);
 
 type ItemText = Pick<ItemDraft, 'rawText' | 'spoken' | 'text'>;
 

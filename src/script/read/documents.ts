@@ -7,6 +7,7 @@ import { durationText } from '../../text/duration.ts';
 import type { DraftLine, ScriptPosition } from '../script.ts';
 import { DocumentError } from '../../text/formats/document-error.ts';
 import type { FileCue } from '../../text/formats/cues.ts';
+import type { DocumentFormat } from '../../text/formats/text-formats.ts';
 import { clockMs } from '../../text/formats/clock.ts';
 import { spokenCues, withoutDash } from '../../text/formats/subtitles.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
@@ -14,17 +15,18 @@ import { placeFailure } from '../script.ts';
 import { lineTexts, speakerIn } from './line-texts.ts';
 
 /**
- * Reads the paragraphs of an EPUB book as lines of the narrator. The chapters come from the table of contents. In a
- * book that has no table of contents, each file is a chapter. If the first paragraph of the file is short, it becomes
- * the title of the chapter.
+ * Reads the paragraphs of a book as lines of the narrator. The chapters of an EPUB come from the table of contents, and
+ * those of other documents from their headings. In an EPUB without a table of contents, each file is a chapter. If the
+ * first paragraph of the file is short, it becomes the title of the chapter.
  * @throws Failure of kind `usage`
  */
 export async function readBook(
   file: string,
+  format: DocumentFormat,
   bytes: Uint8Array,
   options: Omit<ExtractOptions, 'code'>,
 ): Promise<readonly DraftLine[]> {
-  const chapters = await extractDocument(file, 'epub', bytes, { ...options, code: undefined });
+  const chapters = await extractDocument(file, format, bytes, { ...options, code: undefined });
   return chapters.flatMap(({ chapters: starts, file: part = '', text }, index) => {
     const paragraphs = text.split(/\n{2,}/);
     const positions = positionsOf(paragraphs, text);

@@ -32,7 +32,7 @@ export function scriptFormat(file: string, given: ScriptFormat | undefined): Scr
   const format = SCRIPT_FORMATS.find((one) => one === (SAME_FORMAT.get(extension) ?? extension));
   if (format !== undefined) return format;
   throw usageFailure(
-    `${display(file)} has the extension .${display(extension)}; scripts have .txt, .md, .jsonl, .csv, .tsv, .epub, .srt or .vtt`,
+    `${display(file)} has the extension .${display(extension)}; scripts have .txt, .md, .jsonl, .csv, .tsv, .epub, .docx, .odt, .rtf, .fb2, .srt or .vtt`,
     `Name the format: --script-format ${SCRIPT_FORMATS.join('|')}.`,
   );
 }
@@ -82,9 +82,13 @@ async function draftsOf(
       const { readRows } = await import('./rows.ts');
       return readRows(file, format, bytes, onNotice);
     }
-    case 'epub': {
+    case 'epub':
+    case 'docx':
+    case 'odt':
+    case 'rtf':
+    case 'fb2': {
       const { readBook } = await import('./documents.ts');
-      return readBook(file, bytes, { onNotice, signal: source.signal });
+      return readBook(file, format, bytes, { onNotice, signal: source.signal });
     }
     case 'srt':
     case 'vtt': {
@@ -97,7 +101,7 @@ async function draftsOf(
 function textOf({ bytes, file }: ScriptSource): string {
   try {
     // The format of a script is known, whatever the extension of its file is.
-    refuseForeign(undefined, bytes);
+    refuseForeign(undefined, bytes, '--script-format');
     return decodeUtf8(bytes);
   } catch (error) {
     throw unreadable(file, error);

@@ -8,16 +8,23 @@ const MAX_FILES = 20_000;
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_ARCHIVE_BYTES = 32 * 1024 * 1024;
 
+/** Largest size of the one file that contains the text of a document, such as `content.xml`. */
+export const MAX_CONTENT_BYTES = MAX_ARCHIVE_BYTES;
+
 /** The files of a zip archive that holds a document. */
 export interface Archive {
+  readonly names: readonly string[];
   has(file: string): boolean;
   /** Returns the name of a file in the archive that differs from `file` only in case or Unicode form, or `file`. */
   find(file: string): string;
-  /** Returns the text of a file in the archive. @throws DocumentError */
-  read(file: string): Promise<string>;
+  /**
+   * Returns the text of a file in the archive.
+   * @param maxBytes largest size of the file; 8 MiB if undefined
+   * @throws DocumentError
+   */
+  read(file: string, maxBytes?: number): Promise<string>;
   /** Returns the bytes of a file in the archive. @throws DocumentError */
   readBytes(file: string): Promise<Uint8Array>;
-  readonly names: readonly string[];
 }
 
 /**
@@ -38,20 +45,21 @@ export async function openArchive(
   const entries = await entriesOf(zip, kind, noun);
   const names = new Map(Array.from(entries.keys(), (name) => [foldedName(name), name]));
   let left = MAX_ARCHIVE_BYTES;
-  const readBytes = async (file: string): Promise<Uint8Array> => {
+  const readBytes = async (file: string, maxBytes = MAX_FILE_BYTES): Promise<Uint8Array> => {
     const entry = entries.get(file);
     if (entry === undefined) throw new DocumentError(`${noun} has no file ${file}`);
-    const bytes = await contentOf(zip, entry, Math.min(left, MAX_FILE_BYTES));
+    if (entry.uncompressedSize > Math.min(left, maxBytes)) throw tooLarge(file, maxBytes);
+    const bytes = await contentOf(zip, entry);
     left -= bytes.length;
     return bytes;
   };
   return {
     names: [...entries.keys()],
-    readBytes,
+    readBytes: (file) => readBytes(file),
     has: (file) => entries.has(file),
     find: (file) => (entries.has(file) ? file : (names.get(foldedName(file)) ?? file)),
-    async read(file) {
-      const bytes = await readBytes(file);
+    async read(file, maxBytes) {
+      const bytes = await readBytes(file, maxBytes);
       try {
         return decodeMarkup(bytes);
       } catch (error) {
@@ -92,18 +100,19 @@ async function entriesOf(
   throw new DocumentError(`${noun} has more than ${MAX_FILES} files`);
 }
 
-async function contentOf(zip: ZipFile, entry: Entry, limit: number): Promise<Uint8Array> {
-  const file = entry.fileName;
-  const tooLarge = new DocumentError(
-    `${file} is too large: at most ${MAX_FILE_BYTES >> 20} MiB a file and ${MAX_ARCHIVE_BYTES >> 20} MiB a document are read`,
+function tooLarge(file: string, maxBytes: number): DocumentError {
+  return new DocumentError(
+    `${file} is too large: at most ${maxBytes >> 20} MiB a file and ${MAX_ARCHIVE_BYTES >> 20} MiB a document are read`,
   );
-  // The stream fails if there are more bytes than the archive declares.
-  if (entry.uncompressedSize > limit) throw tooLarge;
+}
+
+// The stream fails if there are more bytes than the archive declares.
+async function contentOf(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   try {
     for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk);
   } catch (error) {
-    throw new DocumentError(`${file} cannot be read: ${reasonOf(error)}`);
+    throw new DocumentError(`${entry.fileName} cannot be read: ${reasonOf(error)}`);
   }
   return Buffer.concat(chunks);
 }

@@ -1,4 +1,5 @@
 import { DocumentError } from './document-error.ts';
+import type { DocumentFormat } from './text-formats.ts';
 import { documentFormat } from './text-formats.ts';
 
 /** A format of texts that foley does not read. */
@@ -37,13 +38,6 @@ const FORMATS: readonly ForeignFormat[] = [
     extensions: ['ps'],
     signature: /^%!PS/,
     convert: 'ps2ascii FILE FILE.txt',
-  },
-  { name: 'a Rich Text document', extensions: ['rtf'], signature: /^\s*\{\\rtf/, convert: PANDOC },
-  {
-    name: 'a FictionBook',
-    extensions: ['fb2'],
-    signature: root(String.raw`<FictionBook\b`),
-    convert: PANDOC,
   },
   {
     name: 'subtitles in the format ASS',
@@ -146,15 +140,9 @@ const FORMATS: readonly ForeignFormat[] = [
   { name: 'a settings file', extensions: ['toml', 'ini', 'plist'] },
   {
     name: 'an Office document',
-    extensions: ['docx', 'pptx', 'xlsx'],
-    signature: /^PK\x03\x04[^]*?(?:word\/|\[Content_Types\]\.xml)/,
-    convert: PANDOC,
-  },
-  {
-    name: 'an OpenDocument text',
-    extensions: ['odt'],
-    signature: /^PK\x03\x04[^]*?mimetypeapplication\/vnd\.oasis/,
-    convert: PANDOC,
+    extensions: ['odp', 'ods', 'pptx', 'xlsx'],
+    signature: /^PK\x03\x04[^]*?(?:\[Content_Types\]\.xml|mimetypeapplication\/vnd\.oasis)/,
+    convert: 'soffice --headless --convert-to pdf FILE, then pdftotext FILE.pdf FILE.txt',
   },
   {
     name: 'a Pages document',
@@ -196,20 +184,86 @@ const FORMATS: readonly ForeignFormat[] = [
 /** Number of bytes at the beginning of a file that tell its format. */
 const HEAD_BYTES = 4_096;
 
-/** Returns true if a file is an EPUB: a zip archive with the file that names the book's package. */
-export function isEpub(bytes: Uint8Array): boolean {
+/** A format of documents that foley reads, and how its content is recognised. */
+interface KnownDocument {
+  readonly format: DocumentFormat;
+  readonly name: string;
+  /** Matches the first bytes, decoded as Latin-1. */
+  readonly signature?: RegExp;
+  /** Matches the list of the files in a zip archive. */
+  readonly files?: RegExp;
+}
+
+const DOCUMENTS: readonly KnownDocument[] = [
+  { format: 'rtf', name: 'a Rich Text document', signature: /^\s*\{\\rtf/ },
+  { format: 'fb2', name: 'a FictionBook', signature: root(String.raw`<FictionBook\b`) },
+  {
+    format: 'odt',
+    name: 'an OpenDocument text',
+    signature: /^PK\x03\x04[^]*?mimetypeapplication\/vnd\.oasis\.opendocument\.text/,
+  },
+  { format: 'epub', name: 'an EPUB', files: /META-INF\/container\.xml/ },
+  {
+    format: 'docx',
+    name: 'a Word document',
+    files: /word\/[^]*\[Content_Types\]\.xml|\[Content_Types\]\.xml[^]*word\//,
+  },
+  { format: 'fb2', name: 'a FictionBook', files: /[^/]\.fb2/i },
+];
+
+/** Returns the format of a document that its content tells, such as `docx`; undefined for text and for other formats. */
+export function formatOfContent(bytes: Uint8Array): DocumentFormat | undefined {
+  return knownDocument(bytes)?.format;
+}
+
+function knownDocument(bytes: Uint8Array): KnownDocument | undefined {
+  const head = headOf(bytes);
+  const names = head.startsWith('PK\x03\x04') ? directoryOf(bytes) : '';
+  return DOCUMENTS.find(({ files, signature }) => signature?.test(head) ?? files?.test(names));
+}
+
+// Returns the part of a zip archive that lists its files. The list is at the end, where another list tells its place.
+function directoryOf(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.subarray(0, 4).equals(ZIP) && buffer.includes('META-INF/container.xml');
+  const end = buffer.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  if (end === -1 || end + 20 > buffer.length) return '';
+  const from = buffer.readUInt32LE(end + 16);
+  return buffer.toString('latin1', from, Math.min(end, from + MAX_DIRECTORY_BYTES));
+}
+
+const MAX_DIRECTORY_BYTES = 1024 * 1024;
+
+/**
+ * Refuses a document whose content has another format than `format`, such as a PDF file with the extension `.docx`.
+ * @throws DocumentError that names the format of the content, and what to do
+ */
+export function refuseOtherFormat(format: DocumentFormat, bytes: Uint8Array): void {
+  const known = formatOfContent(bytes);
+  // The reader of EPUB names what an archive lacks.
+  if (known !== format && (known !== undefined || format !== 'epub')) {
+    refuseForeign(undefined, bytes);
+  }
 }
 
 /**
- * Refuses a file in a format that foley does not read, because foley would speak its markup. Its first bytes tell the
- * format; otherwise its extension.
+ * Refuses a file that is no text, because foley would speak its markup. Its content tells the format; otherwise its
+ * extension.
  * @param name name of the file; undefined for other sources
- * @throws DocumentError that names the format, and a program that converts it
+ * @param flag the flag that names the format of a document that foley reads
+ * @throws DocumentError that names the format, and the flag or a program that converts it
  */
-export function refuseForeign(name: string | undefined, bytes: Uint8Array): void {
+export function refuseForeign(
+  name: string | undefined,
+  bytes: Uint8Array,
+  flag: '--script-format' | '--text-format' = '--text-format',
+): void {
   const head = headOf(bytes);
+  const known = knownDocument(bytes);
+  if (known !== undefined) {
+    throw new DocumentError(`it is ${known.name}`, {
+      hint: `Read it with ${flag} ${known.format}.`,
+    });
+  }
   const found = FORMATS.find(({ signature }) => signature?.test(head)) ?? formatOfName(name);
   if (found === undefined) return;
   const { convert, hint = 'Save its text as .txt.' } = found;
@@ -241,7 +295,6 @@ function extensionOf(name: string | undefined): string | undefined {
 }
 
 const BYTE_ORDER_MARK = /^\u00ef\u00bb\u00bf/;
-const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
 function headOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1').replace(BYTE_ORDER_MARK, '');

@@ -15,7 +15,7 @@ export function markupNotice(text: string, name: string, isLive = false): string
   return `${name} looks like ${title}, but is spoken and billed with its marks. \`${command}--text-format ${format}\` reads it as ${title}${root}.`;
 }
 
-type GuessedFormat = Exclude<DocumentFormat, 'epub'>;
+type GuessedFormat = Extract<DocumentFormat, 'html' | 'markdown' | 'ssml' | 'subtitles'>;
 
 /**
  * Guesses the format of a text by its beginning: HTML, SSML, Markdown or subtitles.

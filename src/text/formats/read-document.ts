@@ -6,11 +6,15 @@ import type { CodeMode, DocumentFormat } from './text-formats.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-// Limits the memory of the parsers. An EPUB may be larger, because foley does not read its pictures.
+// Limits the memory of the parsers. Documents with pictures, which foley does not read, may be larger.
 const MAX_BYTES: Readonly<Record<DocumentFormat, number>> = {
   markdown: 4 * MEBIBYTE,
   html: 8 * MEBIBYTE,
   epub: 64 * MEBIBYTE,
+  docx: 64 * MEBIBYTE,
+  odt: 64 * MEBIBYTE,
+  rtf: 64 * MEBIBYTE,
+  fb2: 32 * MEBIBYTE,
   ssml: 4 * MEBIBYTE,
   subtitles: 4 * MEBIBYTE,
 };
@@ -21,7 +25,7 @@ export function maxDocumentBytes(format: DocumentFormat): number {
 }
 
 /**
- * Extracts the text to speak from a document: one text for each chapter of an EPUB, otherwise one text. Leaves out
+ * Extracts the text to speak from a document: one text for each chapter of a book, otherwise one text. Leaves out
  * chapters without letters or digits.
  * @param onNotice called with a sentence about content that is missing from the document; if undefined, such a document is
  * refused
@@ -56,6 +60,22 @@ async function extract(
     case 'epub': {
       const { readEpub } = await import('./epub.ts');
       return readEpub(bytes, code, onNotice);
+    }
+    case 'docx': {
+      const { readDocx } = await import('./docx.ts');
+      return readDocx(bytes);
+    }
+    case 'odt': {
+      const { readOdt } = await import('./odt.ts');
+      return readOdt(bytes);
+    }
+    case 'rtf': {
+      const { readRtf } = await import('./rtf.ts');
+      return readRtf(bytes);
+    }
+    case 'fb2': {
+      const { readFb2 } = await import('./fb2.ts');
+      return readFb2(bytes);
     }
     case 'markdown': {
       const { readMarkdown } = await import('./markdown.ts');

@@ -5,6 +5,10 @@ export const TEXT_FORMATS = [
   'markdown',
   'html',
   'epub',
+  'docx',
+  'odt',
+  'rtf',
+  'fb2',
   'ssml',
   'subtitles',
 ] as const;
@@ -34,6 +38,15 @@ const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
   xhtml: 'html',
   xht: 'html',
   epub: 'epub',
+  docm: 'docx',
+  docx: 'docx',
+  dotm: 'docx',
+  dotx: 'docx',
+  odt: 'odt',
+  ott: 'odt',
+  rtf: 'rtf',
+  fb2: 'fb2',
+  fbz: 'fb2',
   ssml: 'ssml',
   srt: 'subtitles',
   vtt: 'subtitles',
@@ -51,7 +64,7 @@ export function documentFormat(
 ): DocumentFormat | undefined {
   if (format === 'plain') return undefined;
   if (format !== 'auto') return format;
-  const extension = /\.([a-z]+)$/i.exec(file ?? '')?.[1]?.toLowerCase();
+  const extension = /\.([a-z\d]+)$/i.exec(file ?? '')?.[1]?.toLowerCase();
   return extension === undefined ? undefined : EXTENSIONS[extension];
 }
 

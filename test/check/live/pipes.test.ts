@@ -194,7 +194,7 @@ test.each(['html', 'epub', 'ssml', 'srt'])(
     const server = await startScriptedServer();
     const refused = await live(server, ['-f', name, '-o', 'a.mp3'], { sandbox });
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain(`plain text and Markdown, not a.${extension}`);
+    expect(refused.stderr).toContain(`.rtf and .fb2, not a.${extension}`);
     expect(server.charges).toEqual([]);
     const plain = ['-f', name, '--text-format', 'plain', '-o', 'a.mp3'];
     expect(await live(server, plain, { sandbox })).toMatchObject({ code: 0 });

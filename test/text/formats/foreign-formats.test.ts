@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { DocumentError } from '../../../src/text/formats/document-error.ts';
-import { isEpub, refuseForeign } from '../../../src/text/formats/foreign-formats.ts';
+import {
+  formatOfContent,
+  refuseForeign,
+  refuseOtherFormat,
+} from '../../../src/text/formats/foreign-formats.ts';
 import { epubOf, zipOf } from '../../harness/epub.ts';
+import { docxOf, odtOf } from '../../harness/office-documents.ts';
 
 const XML = '<?xml version="1.0" encoding="utf-8"?>\n';
 
 /** The name of a file, its content, and the name of the format in the message. */
 const FOREIGN: readonly (readonly [string | undefined, string | Uint8Array, string])[] = [
-  ['a.rtf', String.raw`{\rtf1\ansi Hello}`, 'a Rich Text document'],
-  [undefined, String.raw`{\rtf1\ansi Hello}`, 'a Rich Text document'],
-  [
-    'a.xml',
-    `${XML}<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">`,
-    'a FictionBook',
-  ],
   ['a.txt', '\ufeff[Script Info]\nTitle: a', 'subtitles in the format ASS'],
   ['a.xml', `${XML}<tt xmlns="http://www.w3.org/ns/ttml">`, 'subtitles in TTML'],
   [undefined, '<tt xmlns="http://www.w3.org/ns/ttml"><body>', 'subtitles in TTML'],
@@ -22,7 +20,6 @@ const FOREIGN: readonly (readonly [string | undefined, string | Uint8Array, stri
     '\ufeff<!-- a -->\n<tt:tt xmlns:tt="http://www.w3.org/ns/ttml">',
     'subtitles in TTML',
   ],
-  [undefined, '<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">', 'a FictionBook'],
   [undefined, '<SAMI><HEAD>', 'subtitles in SAMI'],
   [undefined, '{0}{25}Hello', 'subtitles in MicroDVD'],
   [
@@ -60,8 +57,16 @@ const FOREIGN: readonly (readonly [string | undefined, string | Uint8Array, stri
   ['a.ADOC', '= Title\n', 'AsciiDoc'],
   ['a.org', '* Title\n', 'an Org document'],
   [undefined, '%PDF-1.4\n1 0 obj', 'a PDF file'],
-  ['a.docx', zipOf({ '[Content_Types].xml': '', 'word/document.xml': 'a' }), 'an Office document'],
-  [undefined, zipOf({ '[Content_Types].xml': '', 'word/document.xml': 'a' }), 'an Office document'],
+  [
+    'a.docx',
+    zipOf({ '[Content_Types].xml': '', 'ppt/presentation.xml': 'a' }),
+    'an Office document',
+  ],
+  [
+    'a.odt',
+    zipOf({ mimetype: 'application/vnd.oasis.opendocument.spreadsheet' }),
+    'an Office document',
+  ],
   ['a.odt', zipOf({ mimetype: 'x', 'content.xml': 'a' }), 'a zip archive'],
   ['a.txt', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'an old Word document'],
   ['a.txt', Buffer.from('1f8b0800', 'hex'), 'a compressed file'],
@@ -90,7 +95,7 @@ describe('a format that foley does not read', () => {
   });
 
   it('is named with a way to convert it', () => {
-    expect(hintOf(String.raw`{\rtf1}`)).toBe(
+    expect(hintOf(String.raw`\documentclass{article}`)).toBe(
       'Convert it, for example with: pandoc FILE -o FILE.html. --text-format plain speaks it with its markup.',
     );
     expect(hintOf('Hello', 'a.pages')).toBe(
@@ -100,10 +105,37 @@ describe('a format that foley does not read', () => {
   });
 });
 
-it('an EPUB is known by its content', () => {
-  expect(isEpub(epubOf(['a']))).toBe(true);
-  expect(isEpub(zipOf({ 'a.txt': 'a' }))).toBe(false);
-  expect(isEpub(Buffer.from('META-INF/container.xml'))).toBe(false);
+const FB2 = '<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">';
+
+describe('a document', () => {
+  it.each([
+    ['epub', epubOf(['a'])],
+    ['docx', docxOf('')],
+    ['odt', odtOf('')],
+    ['rtf', String.raw`{\rtf1\ansi Hello}`],
+    ['rtf', ` \ufeff${String.raw`{\rtf1}`}`.trim()],
+    ['fb2', XML + FB2],
+    ['fb2', zipOf({ 'book.fb2': FB2 })],
+    [undefined, zipOf({ 'a.txt': 'META-INF/container.xml' })],
+    [undefined, zipOf({ 'letter.docx': docxOf('') })],
+    [undefined, docxOf('').subarray(0, -30)],
+    [undefined, 'META-INF/container.xml'],
+    [undefined, String.raw`The word {\rtf1 begins Rich Text.`],
+    [undefined, ''],
+  ])('in the format %s is known by its content', (format, content) => {
+    expect(formatOfContent(Buffer.from(content))).toBe(format);
+  });
+
+  it('is refused as text, with the flag that reads it', () => {
+    expect(() => refuseForeign('a.txt', docxOf(''))).toThrow('it is a Word document');
+    expect(hintOf(String.raw`{\rtf1}`)).toBe('Read it with --text-format rtf.');
+  });
+
+  it('is refused in another format', () => {
+    expect(() => refuseOtherFormat('html', docxOf(''))).toThrow('it is a Word document');
+    expect(() => refuseOtherFormat('docx', Buffer.from('%PDF-1.4'))).toThrow('it is a PDF file');
+    expect(() => refuseOtherFormat('docx', docxOf(''))).not.toThrow();
+  });
 });
 
 function hintOf(content: string, name?: string): unknown {
