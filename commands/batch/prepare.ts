@@ -26,10 +26,11 @@ import { sha256 } from '../../src/durable/checksum.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { PronunciationsByVoice } from '../../src/speech/pronunciations.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
-import { codeFailure, openPreparation } from '../../src/speech/speech-text.ts';
+import { codeFailure, dropSoundsFailure, openPreparation } from '../../src/speech/speech-text.ts';
 import { display } from '../../src/text/display.ts';
 import { guessLanguage } from '../../src/text/guess-language.ts';
 import { markupNotice } from '../../src/text/formats/guess-format.ts';
+import type { DocumentFormat } from '../../src/text/formats/text-formats.ts';
 import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
 
 export interface BatchFlags extends SpeechFlags, CueFlags, SoundFlags, SpokenTextFlags, RunFlags {
@@ -63,6 +64,7 @@ export async function prepareBatch(
   const { files, signal } = context;
   const {
     code,
+    dropSounds,
     jsonl,
     lines,
     outputDir,
@@ -85,7 +87,7 @@ export async function prepareBatch(
     { paths, lines, jsonl, recursive, readOnce, textFormat },
     files,
   );
-  refuseCode(sources, flags);
+  refuseDocumentFlags(sources, flags);
   const prepare = await openPreparation(flags, settings, context);
   await reportUnusedColumns(context, sources, textColumn);
   const notices = new Set<string>();
@@ -102,6 +104,7 @@ export async function prepareBatch(
     textColumn,
     textFormat,
     code,
+    dropSounds,
     prepare,
     template,
     platform: context.platform,
@@ -144,14 +147,19 @@ function refuseFlags({ globals }: Context, paths: readonly string[], flags: Batc
   }
 }
 
-function refuseCode(sources: readonly InputSource[], { code, textFormat }: BatchFlags): void {
-  const mayHaveCode = sources.some(({ file, kind }) => {
-    // A list may name Markdown files.
-    const isList = kind === 'csv' || kind === 'jsonl';
-    const format = documentFormat(textFormat, kind === 'text' ? file.name : undefined);
-    return hasCode(format) || (isList && (textFormat ?? 'auto') === 'auto');
-  });
-  if (code !== undefined && !mayHaveCode) throw codeFailure();
+function refuseDocumentFlags(
+  sources: readonly InputSource[],
+  { code, dropSounds, textFormat }: BatchFlags,
+): void {
+  const isSome = (isMeant: (format: DocumentFormat | undefined) => boolean): boolean =>
+    sources.some(({ file, kind }) => {
+      // A list may name documents.
+      const isList = kind === 'csv' || kind === 'jsonl';
+      const format = documentFormat(textFormat, kind === 'text' ? file.name : undefined);
+      return isMeant(format) || (isList && (textFormat ?? 'auto') === 'auto');
+    });
+  if (code !== undefined && !isSome(hasCode)) throw codeFailure();
+  if (dropSounds === true && !isSome((format) => format === 'subtitles')) throw dropSoundsFailure();
 }
 
 async function reportUnusedColumns(

@@ -125,7 +125,7 @@ async function readGivenText(
   if (isPiped && (format === undefined || format === 'markdown')) return undefined;
   if (format === undefined) return abortable(readText(source), signal);
   const { readDocumentSource } = await import('../../src/speech/document-source.ts');
-  return (await abortable(readDocumentSource(source, format, code), signal)).text;
+  return (await abortable(readDocumentSource(source, format, { code }), signal)).text;
 }
 
 function chooseMode(flags: LiveFlags, text: string | undefined): RealtimeMode {

@@ -4,7 +4,7 @@ import type { CaptionFlags } from '../shared/flags/captions.ts';
 import { subtitlesOption } from '../shared/flags/captions.ts';
 import type { SpeechFlags } from '../shared/flags/speech.ts';
 import { loudnessOption } from '../shared/flags/sound.ts';
-import { modelOption, voiceOptions } from '../shared/flags/speech.ts';
+import { dropSoundsOption, modelOption, voiceOptions } from '../shared/flags/speech.ts';
 import {
   choiceOption,
   durationOption,
@@ -32,6 +32,7 @@ export interface ScriptFlags
   readonly scriptFormat?: ScriptFormat;
   readonly cast?: readonly CastMember[];
   readonly castFile?: string;
+  readonly dropSounds?: true;
   readonly lexicon?: readonly string[];
   readonly gap: number;
   readonly chapterGap: number;
@@ -61,6 +62,7 @@ export function outputOptions(): Option[] {
       `format of the script: ${SCRIPT_FORMATS.join(', ')} (default: by the extension)`,
       SCRIPT_FORMATS,
     ),
+    dropSoundsOption(),
     textOption('--title <text>', 'title of the recording (mp3, m4a, m4b)'),
     textOption('--author <text>', 'author of the recording (mp3, m4a, m4b)'),
     textOption('--album <text>', 'album of the recording (mp3, m4a, m4b)'),

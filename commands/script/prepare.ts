@@ -188,12 +188,19 @@ function otherVoice(
 async function readLines(
   context: Context,
   script: Pick<ScriptSource, 'bytes' | 'file' | 'format'>,
-  { timing }: ScriptFlags,
+  { dropSounds, timing }: ScriptFlags,
   cast: Cast,
 ): Promise<readonly ScriptLine[]> {
+  const isTimed = script.format === 'srt' || script.format === 'vtt';
+  if (dropSounds === true && !isTimed) {
+    throw usageFailure(
+      '--drop-sounds works with subtitles only',
+      'Leave it out, or name the format with --script-format srt or vtt.',
+    );
+  }
   const { signal } = context;
   const mayOverlap = timing === 'overlap';
-  const source = { ...script, cast: cast.names, mayOverlap, signal };
+  const source = { ...script, cast: cast.names, mayOverlap, dropSounds, signal };
   const lines = await readScript(source, (sentence) => context.io.notice(`foley: ${sentence}`));
   if (timing === undefined || lines.some(({ startMs }) => startMs !== undefined)) return lines;
   throw usageFailure(

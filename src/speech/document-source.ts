@@ -1,10 +1,11 @@
-import { TextEncodingError } from '../text/decode.ts';
+import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import { display } from '../text/display.ts';
 import type { SpokenText } from '../text/document.ts';
 import { joinSpoken } from '../text/document.ts';
 import { DocumentError } from '../text/formats/document-error.ts';
 import { refuseOtherFormat } from '../text/formats/foreign-formats.ts';
 import { maxDocumentBytes } from '../text/formats/read-document.ts';
+import { withoutSounds } from '../text/formats/sounds.ts';
 import type { CodeMode, DocumentFormat } from '../text/formats/text-formats.ts';
 import { readDocumentUntil } from './document-thread.ts';
 import type { TextSource } from './text-source.ts';
@@ -18,7 +19,7 @@ import { readBytes, unreadable } from './text-source.ts';
 export async function readDocumentSource(
   source: TextSource,
   format: DocumentFormat,
-  code: CodeMode | undefined,
+  { code, dropSounds }: Pick<ExtractOptions, 'code' | 'dropSounds'>,
   read?: Uint8Array,
 ): Promise<SpokenText> {
   const { args, file } = source;
@@ -27,12 +28,14 @@ export async function readDocumentSource(
   const bytes = read ?? (await readBytes(source, maxDocumentBytes(format)));
   const { notice } = source;
   const onNotice = notice && ((sentence: string) => notice(`foley: ${sentence}`));
-  const options = { code, onNotice, signal: source.signal };
+  const options = { code, dropSounds, onNotice, signal: source.signal };
   return joinSpoken(await extractDocument(name, format, bytes, options), '\n\n');
 }
 
 export interface ExtractOptions {
   readonly code?: CodeMode | undefined;
+  /** Whether descriptions of sounds, such as `[MUSIC]`, are left out of subtitles. */
+  readonly dropSounds?: true | undefined;
   /** Stops the reading; undefined if it is not stopped. */
   readonly signal?: AbortSignal | undefined;
   /** Called with a sentence about content that is missing; if undefined, such a document is refused. */
@@ -47,11 +50,15 @@ export interface ExtractOptions {
 export async function extractDocument(
   name: string,
   format: DocumentFormat,
-  bytes: Uint8Array,
-  { code, onNotice, signal }: ExtractOptions,
+  given: Uint8Array,
+  { code, dropSounds, onNotice, signal }: ExtractOptions,
 ): Promise<readonly SpokenText[]> {
   try {
-    refuseOtherFormat(format, bytes);
+    refuseOtherFormat(format, given);
+    const bytes =
+      dropSounds === true && format === 'subtitles'
+        ? Buffer.from(withoutSounds(decodeUtf8(given)))
+        : given;
     const notice = onNotice && ((text: string) => onNotice(`${display(name)}: ${display(text)}`));
     return await readDocumentUntil({ format, bytes, code }, { signal, onNotice: notice });
   } catch (error) {

@@ -28,6 +28,8 @@ export interface SpeechText {
 export interface DocumentFlags {
   readonly textFormat?: TextFormat | undefined;
   readonly code?: CodeMode | undefined;
+  /** Whether descriptions of sounds, such as `[MUSIC]`, are left out of subtitles. */
+  readonly dropSounds?: true | undefined;
 }
 
 /** The flags that control how a text is spoken, such as `--lexicon`. */
@@ -50,11 +52,12 @@ export async function readSpeech(
   const { code, textFormat } = flags;
   const format = documentFormat(textFormat, args.length > 0 ? undefined : file);
   if (code !== undefined && !hasCode(format)) throw codeFailure();
+  if (flags.dropSounds === true && format !== 'subtitles') throw dropSoundsFailure();
   const lexicon = await openLexicon(flags.lexicon, settings, source);
   const { spoken, text } = await readFormat(
     { ...source, isPlain: textFormat === 'plain' },
     format,
-    code,
+    flags,
   );
   const pauses = flags.pauses === true;
   if (lexicon === undefined && !pauses) return { text, spoken };
@@ -69,7 +72,7 @@ export async function readSpeech(
 async function readFormat(
   source: TextSource,
   format: DocumentFormat | undefined,
-  code: CodeMode | undefined,
+  flags: DocumentFlags,
 ): Promise<SpeechText> {
   if (format === undefined && (source.args.length > 0 || source.isPlain === true)) {
     return noticeMarkup(await readText(source), source);
@@ -82,7 +85,7 @@ async function readFormat(
     if (known === undefined) return noticeMarkup(decodeText(source, bytes), source);
   }
   const { readDocumentSource } = await import('./document-source.ts');
-  const spoken = await readDocumentSource(source, known, code, bytes);
+  const spoken = await readDocumentSource(source, known, flags, bytes);
   return { text: spoken.text, spoken };
 }
 
@@ -143,6 +146,14 @@ function lexiconFiles(
   const folder = path.dirname(file);
   const inside = kind === 'project' ? folder : undefined;
   return [{ file: path.resolve(folder, setting.value), inside }];
+}
+
+/** Creates the failure for `--drop-sounds` with a text that is not subtitles. */
+export function dropSoundsFailure(): Failure {
+  return usageFailure(
+    '--drop-sounds works with subtitles only',
+    'Leave it out, or name the format with --text-format subtitles.',
+  );
 }
 
 /** Creates the failure for `--code` with a format that has no code blocks. */

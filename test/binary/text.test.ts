@@ -23,6 +23,16 @@ describe('foley text', () => {
     expect(plain.stdout.toString()).toBe('# Hi\n');
   });
 
+  test('--drop-sounds leaves descriptions of sounds out of subtitles', async () => {
+    const input = '1\n00:00:01,000 --> 00:00:03,000\n[MUSIC]\n(sighs) No. ♪ la ♪\n';
+    const args = ['text', '--text-format', 'subtitles'];
+    const [all, spoken] = await Promise.all(
+      [args, [...args, '--drop-sounds']].map((one) => runFoley(one, { input })),
+    );
+    expect(all?.stdout.toString()).toBe('[MUSIC] (sighs) No. ♪ la ♪\n');
+    expect(spoken?.stdout.toString()).toBe('No.\n');
+  });
+
   test('with --json lists replacements and pauses, by code points', async () => {
     const input = '<speak>👋 <sub alias="World Wide Web">WWW</sub> is<break time="1s"/> up</speak>';
     const result = await runFoley(['text', '--text-format', 'ssml', '--json'], { input });

@@ -91,8 +91,14 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
       'read, skip or announce the code blocks of a document (default: skip)',
       CODE_MODES,
     ),
+    ...(formats.includes('subtitles') ? [dropSoundsOption()] : []),
     lexiconOption(),
   ];
+}
+
+/** Creates the flag `--drop-sounds`. */
+export function dropSoundsOption(): Option {
+  return new Option('--drop-sounds', 'leave [MUSIC], (sighs) and sung lyrics out of subtitles');
 }
 
 /** Creates the flag for a pronunciation lexicon. */

@@ -249,12 +249,16 @@ async function textOf(file: InputFile, where: string, documents: Documents): Pro
 async function givenText(
   text: string,
   where: string,
-  { code, signal, textFormat }: Documents,
+  { code, dropSounds, signal, textFormat }: Documents,
 ): Promise<ItemText> {
   const format = documentFormat(textFormat, undefined);
   if (format === undefined) return { text: checkText(text, where) };
   const { extractDocument } = await import('../../speech/document-source.ts');
-  const parts = await extractDocument(where, format, Buffer.from(text), { code, signal });
+  const parts = await extractDocument(where, format, Buffer.from(text), {
+    code,
+    dropSounds,
+    signal,
+  });
   return checkSpoken(parts, where);
 }
 

@@ -3,6 +3,7 @@ import { usageFailure } from '../../errors/failure.ts';
 import { decodeUtf8 } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
 import { refuseForeign } from '../../text/formats/foreign-formats.ts';
+import { withoutSounds } from '../../text/formats/sounds.ts';
 import { documentFormat } from '../../text/formats/text-formats.ts';
 import { unreadable } from '../../speech/text-source.ts';
 import type { DraftLine, ScriptPosition, ScriptFormat, ScriptLine } from '../script.ts';
@@ -17,6 +18,8 @@ export interface ScriptSource {
   readonly cast: readonly string[];
   /** True to accept a line that begins before the end of the previous line, in a script with times. */
   readonly mayOverlap: boolean;
+  /** Whether descriptions of sounds, such as `[MUSIC]`, are left out of subtitles. */
+  readonly dropSounds?: true | undefined;
   /** Stops the reading of a book. */
   readonly signal?: AbortSignal;
 }
@@ -93,7 +96,9 @@ async function draftsOf(
     case 'srt':
     case 'vtt': {
       const { readTimedCues } = await import('./documents.ts');
-      return readTimedCues(textOf(source), file, cast);
+      const text = textOf(source);
+      const spoken = source.dropSounds === true ? withoutSounds(text) : text;
+      return readTimedCues(spoken, file, cast);
     }
   }
 }
