@@ -27,6 +27,7 @@ export const definition: CommandDefinition<TtsFlags> = {
     addOptions(command, [
       ...outputOptions(),
       pausesOption(),
+      new Option('--voices', 'let lines such as [voice Martin] change the voice'),
       ...soundChangeOptions(),
       new Option('--waveform', 'draw the waveform of the file'),
     ]);

@@ -8,6 +8,7 @@ import { Lexicon } from '../text/lexicon.ts';
 import type { LexiconEntry } from '../text/word-matcher.ts';
 import { SPEAKABLE } from '../text/parts.ts';
 import { PAUSE_HINT, PauseError, readPauses } from '../text/pauses.ts';
+import { readVoiceMarks } from '../text/voice-marks.ts';
 import { applyLexiconUntil, readLexiconUntil } from './document-thread.ts';
 import { unreadable } from './text-source.ts';
 
@@ -74,6 +75,8 @@ interface Preparation {
   readonly lexicon: Lexicon | undefined;
   /** Whether the text has pause marks. */
   readonly pauses: boolean;
+  /** Whether the text has marks of voices; default false. */
+  readonly voices?: boolean;
 }
 
 /**
@@ -91,23 +94,28 @@ export function prepareText(
 }
 
 /**
- * Does the same as {@link prepareText} for a text of any length. The signal stops the replacement of words.
+ * Does the same as {@link prepareText} for a text of any length, and converts marks of voices. The signal stops the
+ * replacement of words.
  * @throws Failure of kind `usage`; on abort, the signal's abort reason
  */
 export async function prepareTextUntil(
   source: SpokenText,
   where: string,
-  { lexicon, pauses }: Preparation,
+  { lexicon, pauses, voices = false }: Preparation,
   signal: AbortSignal,
 ): Promise<SpokenText> {
-  const paused = pauses ? withPauses(source, where) : source;
+  const voiced = voices ? readVoiceMarks(source) : source;
+  const paused = pauses ? withPauses(voiced, where) : voiced;
   if (lexicon === undefined) return requireWords(paused, where);
   return requireWords(await applyLexiconUntil(lexicon, paused, signal), where);
 }
 
 function requireWords(prepared: SpokenText, where: string): SpokenText {
   if (prepared.pauses.length === 0 || SPEAKABLE.test(prepared.text)) return prepared;
-  throw usageFailure(`${display(where)} has only pauses`, 'Add some text to speak.');
+  throw usageFailure(
+    `${display(where)} has only marks of pauses or voices`,
+    'Add some text to speak.',
+  );
 }
 
 function withPauses(source: SpokenText, where: string): SpokenText {

@@ -36,6 +36,8 @@ export interface DocumentFlags {
 export interface SpokenTextFlags extends DocumentFlags {
   readonly lexicon?: readonly string[] | undefined;
   readonly pauses?: true | undefined;
+  /** Whether a line that has only `[voice NAME]` changes the voice. */
+  readonly voices?: true | undefined;
 }
 
 /**
@@ -59,13 +61,14 @@ export async function readSpeech(
     format,
     flags,
   );
-  const pauses = flags.pauses === true;
-  if (lexicon === undefined && !pauses) return { text, spoken };
+  const [pauses, voices] = [flags.pauses === true, flags.voices === true];
+  if (lexicon === undefined && !pauses && !voices) return { text, spoken };
   const { plainText } = await import('../text/document.ts');
   const { prepareTextUntil } = await import('./prepare-text.ts');
   const where = file !== undefined && file !== '-' ? file : 'the text';
   const original = spoken ?? plainText(text);
-  const prepared = await prepareTextUntil(original, where, { lexicon, pauses }, source.signal);
+  const preparation = { lexicon, pauses, voices };
+  const prepared = await prepareTextUntil(original, where, preparation, source.signal);
   return { text: prepared.text, spoken: prepared };
 }
 

@@ -39,6 +39,8 @@ export interface SpokenText {
 export interface Pause {
   readonly at: number;
   readonly ms: number;
+  /** Name or id of the voice that speaks the following text, if a mark such as `[voice Martin]` sets one. */
+  readonly voice?: string;
 }
 
 /** An edit: replaces a range of a text by another text. If the range is empty, the text is inserted. */
@@ -94,7 +96,9 @@ export function replaceSpoken(source: SpokenText, edits: readonly Edit[]): Spoke
     text: pieces.join(''),
     written: source.written,
     replaced,
-    pauses: source.pauses.map(({ at, ms }) => ({ at: moved({ start: at, end: at }).start, ms })),
+    pauses: source.pauses.map((pause) => {
+      return { ...pause, at: moved({ start: pause.at, end: pause.at }).start };
+    }),
   };
 }
 
@@ -116,7 +120,7 @@ export function joinSpoken(parts: readonly SpokenText[], separator: string): Spo
     for (const { spoken, written } of part.replaced) {
       replaced.push({ spoken: shift(spoken, spokenAt), written: shift(written, writtenAt) });
     }
-    for (const { at, ms } of part.pauses) pauses.push({ at: at + spokenAt, ms });
+    for (const pause of part.pauses) pauses.push({ ...pause, at: pause.at + spokenAt });
     spokenAt += countCodePoints(part.text) + gap;
     writtenAt += countCodePoints(part.written) + gap;
   }

@@ -34,7 +34,7 @@ const LENGTH = /^\d+(?:\.\d+)?m?s$/i;
  */
 export function readPauses(source: SpokenText): SpokenText {
   const { text } = source;
-  const cuts: (Edit & { readonly ms: number })[] = [];
+  const cuts: Mark[] = [];
   let [index, at, next] = [0, 0, 0];
   for (const match of text.matchAll(MARK)) {
     const [mark, length = '', end] = match;
@@ -72,16 +72,19 @@ function lengthOf(
   return ms;
 }
 
-function withoutMarks(
-  source: SpokenText,
-  cuts: readonly (Edit & { readonly ms: number })[],
-): SpokenText {
+/** A mark in a text, and the pause or the voice for which it stands. */
+export interface Mark extends Edit, Omit<Pause, 'at'> {}
+
+/** Removes marks from a text, in order, and adds a pause for each. */
+export function withoutMarks(source: SpokenText, cuts: readonly Mark[]): SpokenText {
   // Passes the ends of marks and replacements as pauses, because `replaceSpoken` updates the positions of pauses.
   const edits = writtenEdits(source);
   const points = [
-    ...source.pauses.map(({ at, ms }) => ({ at, ms })),
-    ...cuts.map(({ end, ms }) => ({ at: end, ms })),
-  ].filter(({ ms }) => ms > 0);
+    ...source.pauses,
+    ...cuts.map(({ end, ms, voice }): Pause => {
+      return { at: end, ms, ...(voice === undefined ? {} : { voice }) };
+    }),
+  ].filter(({ ms, voice }) => ms > 0 || voice !== undefined);
   const moved = replaceSpoken(
     plainText(source.text, [
       ...points,
@@ -101,9 +104,14 @@ function withoutMarks(
   return { ...withWritten(text, movedEdits), pauses: sorted };
 }
 
+/** A part of a text. `voice` is the name or the id of its voice, if a mark in the text sets one. */
+export interface VoicedPiece extends TextPiece {
+  readonly voice?: string;
+}
+
 /** The parts of a text, and the silences between them. */
 export interface PausedParts {
-  readonly parts: readonly TextPiece[];
+  readonly parts: readonly VoicedPiece[];
   /**
    * Milliseconds of silence before each part. The last entry is the silence after the last part.
    */
@@ -119,19 +127,26 @@ export function splitAtPauses(
   { pauses, text }: Pick<SpokenText, 'pauses' | 'text'>,
   limit: number,
 ): PausedParts {
-  const parts: TextPiece[] = [];
+  const parts: VoicedPiece[] = [];
   const silences = [0];
   let start = 0;
+  let current: string | undefined;
   const addUntil = (end: number): void => {
     const between = text.slice(start, end);
     for (const piece of SPEAKABLE.test(between) ? splitParts(between, limit) : []) {
-      parts.push({ text: piece.text, start: start + piece.start, end: start + piece.end });
+      const place = { start: start + piece.start, end: start + piece.end };
+      parts.push({
+        text: piece.text,
+        ...place,
+        ...(current === undefined ? {} : { voice: current }),
+      });
       silences.push(0);
     }
     start = end;
   };
-  for (const { end, ms } of pauseOffsets(text, pauses)) {
+  for (const [index, { end, ms }] of pauseOffsets(text, pauses).entries()) {
     addUntil(end);
+    current = pauses[index]?.voice ?? current;
     silences.push((silences.pop() ?? 0) + ms);
   }
   addUntil(text.length);

@@ -5,6 +5,7 @@ import { alignedRequest } from '../../../src/api/resources/aligned.ts';
 import { speechJobRequest } from '../../../src/api/resources/jobs.ts';
 import type { SpeechOptions } from '../../../src/api/resources/speech.ts';
 import { speechRequest } from '../../../src/api/resources/speech.ts';
+import { allVoices } from '../../../src/api/resources/voices.ts';
 import { TEXT_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { randomHex } from '../../../src/durable/files.ts';
 import { Failure } from '../../../src/errors/failure.ts';
@@ -14,7 +15,11 @@ import { textLimit } from '../../../src/paid/parts/plan.ts';
 import { beginRecord } from '../../../src/paid/parts/record.ts';
 import { speakLongText, totalsOf } from '../../../src/paid/parts/speak-long-text.ts';
 import type { AudioStream } from '../../../src/paid/speakers/speak-stream.ts';
+import { checkPronunciations } from '../../../src/speech/pronunciations.ts';
+import type { ChosenVoice } from '../../../src/speech/voice-choice.ts';
+import { findVoice } from '../../../src/speech/voice-choice.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
+import type { Pause, SpokenText } from '../../../src/text/document.ts';
 import { splitParts } from '../../../src/text/parts.ts';
 import { splitAtPauses } from '../../../src/text/pauses.ts';
 import type { PausedParts } from '../../../src/text/pauses.ts';
@@ -111,8 +116,9 @@ function planOf(
     ...(output?.changes === undefined ? {} : { changes: output.changes }),
     captions: captionsRecord(captions, context.cwd(), spoken),
     characters: parts.reduce((sum, part) => sum + countCodePoints(part.text), 0),
-    parts: parts.map(({ start, end }, index) => {
-      return { start, end, key: own === undefined ? null : (keys[index] ?? null) };
+    parts: parts.map(({ end, start, voice }, index) => {
+      const key = own === undefined ? null : (keys[index] ?? null);
+      return { start, end, key, ...(voice === undefined ? {} : { voiceId: voice }) };
     }),
     ...(silences.every((ms) => ms === 0) ? {} : { silences }),
   };
@@ -125,8 +131,8 @@ export function partRequests(
   { body, parts }: Pick<PartsRequest, 'body' | 'parts'>,
   mode: DeliveryMode,
 ): readonly RequestSpec[] {
-  return parts.parts.map(({ text }) => {
-    const order = { ...body, text };
+  return parts.parts.map(({ text, voice: voiceId = body.voiceId }) => {
+    const order = { ...body, text, voiceId };
     if (mode.kind === 'job') return speechJobRequest(client, order, jobOptions(task, mode.api));
     const options = speechOptions(task);
     return mode.kind === 'aligned'
@@ -154,9 +160,11 @@ export async function splitLongText(
 }
 
 /**
- * Splits a text at its pauses. If the text between two pauses is too long for the model, splits it too.
+ * Splits a text at its pauses and at its marks of voices. If the text between two marks is too long for the model, splits
+ * it too.
  * @param isShort whether the whole text is short enough for every model
- * @throws Failure of kind `usage` if the text between two pauses is too long and `--split never` is given
+ * @throws Failure of kind `usage` for an unknown voice, and if a text between two marks is too long and `--split never` is
+ * given
  */
 export async function splitPausedText(
   { context: { signal }, flags, spoken, text }: SpeechTask,
@@ -164,14 +172,49 @@ export async function splitPausedText(
   body: SpeechBody['body'],
   isShort: boolean,
 ): Promise<SpeechBody> {
-  const source = { text, pauses: spoken?.pauses ?? [] };
+  const source = { text, pauses: await withVoiceIds(spoken, client, signal) };
   const whole = splitAtPauses(source, Number.MAX_SAFE_INTEGER);
   const longest = whole.parts.reduce((most, part) => Math.max(most, countCodePoints(part.text)), 0);
-  if (isShort) return { body, parts: whole };
-  const limit = await limitFor(longest, client, body, signal);
-  if (longest <= limit.characters) return { body, parts: whole };
-  if (flags.split === 'never') throw textTooLong(longest, limit.characters);
-  return { body: withModel(body, limit), parts: splitAtPauses(source, limit.characters) };
+  // If the first part has a voice of its own, all parts have one.
+  const voiceId = whole.parts[0]?.voice ?? body.voiceId;
+  const voiced = { ...body, voiceId };
+  if (isShort) return { body: voiced, parts: whole };
+  const voiceIds = new Set(whole.parts.map(({ voice = voiceId }) => voice));
+  const limits = await Promise.all(
+    Array.from(voiceIds, (id) => limitFor(longest, client, { ...body, voiceId: id }, signal)),
+  );
+  const characters = Math.min(...limits.map((limit) => limit.characters));
+  if (longest <= characters) return { body: voiced, parts: whole };
+  if (flags.split === 'never') throw textTooLong(longest, characters);
+  const [limit] = limits;
+  const isOneVoice = voiceIds.size === 1 && limit !== undefined;
+  const parts = splitAtPauses(source, characters);
+  return { body: isOneVoice ? withModel(voiced, limit) : voiced, parts };
+}
+
+// Replaces the names of voices in the marks of a text by their ids.
+async function withVoiceIds(
+  spoken: SpokenText | undefined,
+  client: ApiClient,
+  signal: AbortSignal,
+): Promise<readonly Pause[]> {
+  const { pauses = [], pronunciations = [] } = spoken ?? {};
+  const names = new Set(pauses.flatMap(({ voice }) => voice ?? []));
+  if (names.size === 0) return pauses;
+  const voices: ChosenVoice[] = [];
+  for await (const listed of allVoices(client, { includePersonal: true, signal })) {
+    voices.push(listed.voice);
+  }
+  const ids = new Map<string, string>();
+  for (const name of names) {
+    const id = findVoice('[voice]', name, voices);
+    await checkPronunciations(client, id, pronunciations, signal);
+    ids.set(name, id);
+  }
+  return pauses.map(({ voice, ...pause }) => {
+    const id = ids.get(voice ?? '');
+    return id === undefined ? pause : { ...pause, voice: id };
+  });
 }
 
 async function limitFor(

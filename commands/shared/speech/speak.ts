@@ -30,6 +30,8 @@ import type { Playback } from '../../../src/speech/playback.ts';
 import { describeUnspoken, unspokenWords } from '../../../src/paid/unspoken.ts';
 import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
+import type { SpokenText } from '../../../src/text/document.ts';
+import { splitAtPauses } from '../../../src/text/pauses.ts';
 import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
 import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend } from '../flags/speech.ts';
@@ -60,7 +62,11 @@ export async function speechOrder(
 ): Promise<SpeechBody['body']> {
   const { flag, surface } = chosen;
   if (!hasField(surface, 'pronunciations')) refusePronunciations(spoken, flag);
-  const voiceId = await namedVoice(context, { ...flags, text }, settings, connection);
+  // A text that begins with a mark of a voice needs no other one.
+  const first =
+    flags.voice === undefined && flags.voiceName === undefined ? firstVoice(spoken) : undefined;
+  const chosenVoice = first === undefined ? flags : { ...flags, voice: first };
+  const voiceId = await namedVoice(context, { ...chosenVoice, text }, settings, connection);
   const { pronunciations = [] } = spoken ?? {};
   await checkPronunciations(connection.client, voiceId, pronunciations, context.signal);
   const isSent = (name: string): boolean =>
@@ -80,6 +86,12 @@ export async function speechOrder(
     ...Object.fromEntries(controls),
     ...pronunciationsOf(spoken),
   };
+}
+
+function firstVoice(spoken: SpokenText | undefined): string | undefined {
+  if (spoken === undefined) return undefined;
+  const { parts } = splitAtPauses(spoken, Number.MAX_SAFE_INTEGER);
+  return parts[0]?.voice;
 }
 
 type VoiceFlags = Pick<SpeechFlags, 'voice' | 'voiceName' | 'language'> & {

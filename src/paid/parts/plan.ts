@@ -20,6 +20,8 @@ interface PlannedPart {
   readonly end: number;
   // The first idempotency key; null if the service does not support idempotency keys.
   readonly key: string | null;
+  // The voice of the part, if it is not that of the text.
+  readonly voiceId?: string | undefined;
 }
 
 /** The parameters with which a long text is spoken. foley saves them, so that an interrupted command can be resumed. */
@@ -68,12 +70,19 @@ export function isPlan(value: unknown): value is LongTextPlan {
     isOneOf('format', ...AUDIO_FORMATS) &&
     hasShape(order, { voiceId: 'string', text: 'undefined' }) &&
     Array.isArray(parts) &&
-    parts.every((part) => hasShape(part, { start: 'number', end: 'number', key: 'string|null' })) &&
+    parts.every((part) => hasShape(part, PART_TYPES)) &&
     isSoundChanges(value['changes']) &&
     Array.isArray(silences) &&
     silences.every((ms) => typeof ms === 'number')
   );
 }
+
+const PART_TYPES = {
+  start: 'number',
+  end: 'number',
+  key: 'string|null',
+  voiceId: 'string|undefined',
+};
 
 const PLAN_TYPES = {
   id: 'string',

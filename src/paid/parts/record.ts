@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { stateFailure, hasErrno, newerStateFailure } from '../../durable/file-failures.ts';
@@ -165,6 +166,13 @@ export class LongTextRecord {
   partText(index: number): string {
     const part = this.plan.parts[index];
     return part === undefined ? '' : this.text.slice(part.start, part.end);
+  }
+
+  /** Returns the order of a part: its text, and its voice. */
+  partOrder(index: number): SpeechOrder {
+    const { order, parts } = this.plan;
+    const { voiceId = order.voiceId } = parts[index] ?? {};
+    return { ...order, voiceId, text: this.partText(index) };
   }
 
   partFile(index: number): string {

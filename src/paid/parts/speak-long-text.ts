@@ -88,7 +88,7 @@ function firstSampleRate(record: LongTextRecord): number | undefined {
 
 function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPart[] {
   const { files, notice, record, stream } = options;
-  const { delivery, format, order, parts, silences, via } = record.plan;
+  const { delivery, format, parts, silences, via } = record.plan;
   // Raw samples do not have their rate, which silence before them needs.
   const isDirect = delivery === 'stream' && (format !== 'pcm' || (silences?.[0] ?? 0) === 0);
   const direct = {
@@ -97,7 +97,7 @@ function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPa
   };
   const deps = { ...options, onTrouble: noticeTrouble(notice) };
   return parts.map((_, index) => ({
-    order: { ...order, text: record.partText(index) },
+    order: record.partOrder(index),
     async speak() {
       if (via === 'job') await speakJobPart(record, index, deps);
       else await speakStreamPart(record, index, deps, isDirect && index === 0 ? direct : undefined);

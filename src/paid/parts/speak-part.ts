@@ -137,7 +137,7 @@ async function createJob(
   const { key: known, state } = record.part(index);
   const key =
     known === undefined || state === 'failed' ? await renewKey(record, index, random) : known;
-  const order = { ...record.plan.order, text: record.partText(index) };
+  const order = record.partOrder(index);
   const job = await createSpeechJob(client, order, {
     api: apiOf(record),
     idempotencyKey: { value: key, madeByTool: !hasOwnKey },
@@ -285,9 +285,9 @@ function optionsOf(
   deps: StreamDeps,
 ): Omit<SpeakOptions, 'output' | 'stream'> {
   const { cache, client, hasOwnKey, journal, notice, requestId, signal, spool } = deps;
-  const { format, order, surface, via } = record.plan;
+  const { format, surface, via } = record.plan;
   const { key } = record.part(index);
-  const body = { ...order, text: record.partText(index) };
+  const body = record.partOrder(index);
   const speech = {
     // A recovery must not buy the part under a third key.
     onNewKey: (next: string) => record.note({ part: index, state: 'planned', key: next }),
