@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { ZipWriter } from '@zip.js/zip.js';
+import { ZipWriter } from '@zip.js/zip.js/lib/zip-core-writer.js';
 import { fromBufferPromise } from 'yauzl';
 import type { Output } from '../durable/output.ts';
 import { checksumOf } from '../durable/checksum.ts';

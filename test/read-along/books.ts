@@ -1,6 +1,6 @@
 import { zipOf } from '../harness/epub.ts';
 
-/** A document of a book for tests: its name in `EPUB/text` and the content of its body. */
+/** A document of a book for tests: its name in `EPUB/text`, as in a URL, and the content of its body. */
 export interface BookDocument {
   readonly name: string;
   readonly body: string;
@@ -44,7 +44,9 @@ export function bookOf(options: BookOptions): Buffer {
     mimetype: 'application/epub+zip',
     'META-INF/container.xml': CONTAINER,
     'EPUB/style.css': 'p { margin: 0 }\n',
-    ...Object.fromEntries(documents.map((one) => [`EPUB/text/${one.name}`, xhtmlOf(one)])),
+    ...Object.fromEntries(
+      documents.map((one) => [`EPUB/text/${decodeURIComponent(one.name)}`, xhtmlOf(one)]),
+    ),
     ...files,
     'EPUB/nav.xhtml': `<?xml version="1.0" encoding="utf-8"?>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>Contents</title></head>
