@@ -1,9 +1,6 @@
 import { Argument } from 'commander';
-import { describeDuration } from '../../src/audio/verify.ts';
 import type { CaptionFiles, WrittenCaptions } from '../../src/captions/caption-files.ts';
-import type { Timings } from '../../src/captions/timings.ts';
-import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { CaptionFlags } from '../shared/flags/captions.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
 import {
   addCueFlags,
   planCaptions,
@@ -11,22 +8,18 @@ import {
   timingsOption,
 } from '../shared/flags/captions.ts';
 import { controlOptions, textOptions } from '../shared/flags/speech.ts';
-import { addOptions } from '../../src/cli/flags/values.ts';
-import { useAudioFile } from '../../src/cli/read-input.ts';
+import { addOptions, textOption } from '../../src/cli/flags/values.ts';
+import { overlayOption } from '../shared/read-along.ts';
 import { refuseSharedStdin } from '../shared/speech/plan.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { SpeechText, SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { refusePronunciations } from '../../src/speech/pronunciations.ts';
 import { readSpeech } from '../../src/speech/speech-text.ts';
-import { countCodePoints } from '../../src/text/code-points.ts';
 import { counted } from '../../src/text/display.ts';
-
-interface AlignFlags extends CaptionFlags, SpokenTextFlags {
-  readonly file?: string;
-  readonly language?: string;
-}
+import { alignText } from './align-text.ts';
+import type { AlignFlags } from './flags.ts';
+import { BOOK_USAGE } from './flags.ts';
 
 /** Defines the command `foley align AUDIO -f TEXT`. */
 export const definition: CommandDefinition<AlignFlags> = {
@@ -34,12 +27,12 @@ export const definition: CommandDefinition<AlignFlags> = {
     command
       .description(
         'Finds when each word of a text is said in a recording, and writes word times and subtitles. ' +
-          'Works offline: sends nothing and costs nothing. A word that is not found has null times, and ' +
+          'Also makes a read-along book from an EPUB book and its recordings. Works offline: sends nothing and costs nothing. A word that is not found has null times, and ' +
           'the exit code is 3.',
       )
       .addArgument(
         new Argument(
-          '<audio>',
+          '[audio]',
           'recording: wav, mp3, flac, ogg, opus, m4a, mp4, aac, webm or mpeg',
         ),
       );
@@ -48,20 +41,26 @@ export const definition: CommandDefinition<AlignFlags> = {
       ...controlOptions(['language']),
       subtitlesOption(),
       timingsOption(),
+      textOption('--epub <book>', 'make a read-along book from this EPUB and recordings'),
+      textOption('--audio <dir>', 'folder with a recording for each spoken document of the book'),
+      textOption('-o, --output <path>', 'the read-along book: .epub'),
+      overlayOption(),
     ]);
     addCueFlags(command);
     command.addHelpText('after', EXAMPLES);
   },
-  async run(context, { args: [audio = ''], options }) {
-    if (options.file === undefined) {
-      throw usageFailure('--file is required', 'Name the text: foley align AUDIO -f text.txt');
+  async run(context, { args: [audio], options }) {
+    if (options.epub !== undefined) {
+      const { alignBook } = await import('./align-book.ts');
+      return alignBook(context, options.epub, audio, options);
     }
-    refuseSharedStdin([], options.file, context.globals.apiKeyFile);
+    const { recording, textFile } = checkFlags(audio, options);
+    refuseSharedStdin([], textFile, context.globals.apiKeyFile);
     const settings = await context.settings();
     const { io, signal } = context;
     const plan = await planCaptions(options, settings, context);
     const language = resolveSetting(settings, 'language', options.language)?.value ?? 'en';
-    const source = { ...io, ...context, args: [], file: options.file };
+    const source = { ...io, ...context, args: [], file: textFile };
     const speech = await abortable(readSpeech(source, options, settings), signal);
     refusePronunciations(speech.spoken, '`foley align`');
     const { openCaptionFiles } = await import('../../src/captions/caption-files.ts');
@@ -77,7 +76,7 @@ export const definition: CommandDefinition<AlignFlags> = {
     });
     try {
       const { confidence, placed, timings, words } = await alignText(context, {
-        audio,
+        audio: recording,
         language,
         speech,
       });
@@ -107,7 +106,7 @@ export const definition: CommandDefinition<AlignFlags> = {
           plan === undefined
             ? { ...timingsDocument(timings), ...summary }
             : {
-                audio,
+                audio: recording,
                 items,
                 complete: timings.complete,
                 durationMs: timings.durationMs,
@@ -124,78 +123,33 @@ export const definition: CommandDefinition<AlignFlags> = {
   },
 };
 
+function checkFlags(
+  recording: string | undefined,
+  options: AlignFlags,
+): { readonly recording: string; readonly textFile: string } {
+  const { file: textFile } = options;
+  const bookFlag = (['audio', 'output', 'overlay'] as const).find(
+    (name) => options[name] !== undefined,
+  );
+  if (bookFlag !== undefined) throw usageFailure(`--${bookFlag} requires --epub`, BOOK_USAGE);
+  if (recording === undefined) {
+    throw usageFailure('AUDIO is required', 'Name the recording: foley align AUDIO -f text.txt');
+  }
+  if (textFile === undefined) {
+    throw usageFailure('--file is required', 'Name the text: foley align AUDIO -f text.txt');
+  }
+  return { recording, textFile };
+}
+
 const EXAMPLES = `
 Examples:
   $ foley align talk.wav -f talk.txt --subtitles talk.srt
   $ foley align talk.wav -f talk.txt --subtitles talk.vtt --cue-by word
   $ foley align talk.wav -f talk.txt --timings talk.json
-  $ foley align talk.wav -f talk.txt > talk.json`;
+  $ foley align talk.wav -f talk.txt > talk.json
+  $ foley align --epub book.epub --audio recordings -o read-along.epub`;
 
 const INCOMPLETE =
   'subtitles show them between their neighbours, and leave out sentences for which the recording has no time';
 const OTHER_TEXT =
   'less than half of the words were found, so no subtitles are written; is this the text of the recording?';
-
-interface AlignedText {
-  readonly timings: Timings;
-  readonly confidence: number;
-  readonly placed: number;
-  readonly words: number;
-}
-
-async function alignText(
-  context: Context,
-  {
-    audio,
-    language,
-    speech: { spoken, text },
-  }: { readonly audio: string; readonly language: string; readonly speech: SpeechText },
-): Promise<AlignedText> {
-  const { openReferenceSpeaker, timingsOfWords } = await import('../shared/speech/align-text.ts');
-  const speaker = await openReferenceSpeaker(context);
-  try {
-    const [{ alignWords }, { meanConfidence, textWords }, { durationMs, energies }, reference] =
-      await Promise.all([
-        import('../../src/alignment/align-words.ts'),
-        import('../../src/alignment/text-words.ts'),
-        measureAudio(context, audio).then((sound) => {
-          requireFittingText(text, sound.durationMs);
-          return sound;
-        }),
-        speaker.speak({ text, language }, context.signal),
-      ]);
-    const places = await alignWords(energies, reference, context.signal);
-    const words = textWords(text, reference.words, places);
-    const timings = timingsOfWords(text, spoken, { durationMs, words });
-    const confidence = Math.round(meanConfidence(words) * 1000) / 1000;
-    const placed = timings.words.length;
-    return { timings, confidence, placed, words: placed + (timings.unplaced?.length ?? 0) };
-  } finally {
-    await speaker.close();
-  }
-}
-
-// Nobody says more in a second, but the recording may leave out parts of the text.
-const MOST_CHARACTERS_A_SECOND = 60;
-const MOST_LEFT_OUT_CHARACTERS = 20_000;
-
-/**
- * Checks that a recording can contain a text. Aligning needs time and memory for all of the text.
- * @throws Failure of kind `usage` for a text that is too long
- */
-function requireFittingText(text: string, durationMs: number): void {
-  const most = Math.floor(
-    MOST_LEFT_OUT_CHARACTERS + (durationMs / 1000) * MOST_CHARACTERS_A_SECOND,
-  );
-  const characters = countCodePoints(text);
-  if (characters <= most) return;
-  throw usageFailure(
-    `the text has ${characters} characters, too many for a recording of ${describeDuration(durationMs)}: use at most ${most}`,
-    'Name the part of the text that the recording contains.',
-  );
-}
-
-async function measureAudio(context: Context, audio: string) {
-  const { measureRecording } = await import('../../src/alignment/measure-sound.ts');
-  return useAudioFile(audio, context, (file) => measureRecording(file, context.signal));
-}

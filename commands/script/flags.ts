@@ -5,6 +5,7 @@ import { subtitlesOption } from '../shared/flags/captions.ts';
 import type { SpeechFlags } from '../shared/flags/speech.ts';
 import { loudnessOption } from '../shared/flags/sound.ts';
 import { dropSoundsOption, modelOption, voiceOptions } from '../shared/flags/speech.ts';
+import { overlayOption } from '../shared/read-along.ts';
 import {
   choiceOption,
   durationOption,
@@ -16,7 +17,7 @@ import {
 import { PAUSE_MAX_MS } from '../../src/contract/recording-limits.ts';
 import { FILE_FORMATS } from '../../src/contract/values.ts';
 import type { Overlay, OverlayAudio } from '../../src/read-along/overlay.ts';
-import { OVERLAY_AUDIO, OVERLAYS } from '../../src/read-along/overlay.ts';
+import { OVERLAY_AUDIO } from '../../src/read-along/overlay.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { CastMember } from '../../src/script/cast.ts';
 import { parseCastFlag } from '../../src/script/cast.ts';
@@ -81,11 +82,7 @@ export function fileOptions(): Option[] {
       filled('--chapters'),
     ),
     textOption('--stems <dir>', 'write the track of each speaker, all of the same length'),
-    choiceOption(
-      '--overlay <unit>',
-      'what a read-along book highlights: sentence, paragraph or word (default: sentence)',
-      OVERLAYS,
-    ),
+    overlayOption(),
     choiceOption(
       '--overlay-audio <format>',
       'audio in a read-along book: mp3 or m4a (default: mp3)',

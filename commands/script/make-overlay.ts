@@ -3,12 +3,12 @@ import type { Context } from '../../src/cli/command.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import type { Output } from '../../src/durable/output.ts';
-import type { BookLine } from '../../src/read-along/make-book.ts';
 import { makeReadAlong } from '../../src/read-along/make-book.ts';
+import type { BookLine } from '../../src/read-along/record-book.ts';
+import { recordBook } from '../../src/read-along/record-book.ts';
 import type { RecordingReport } from '../../src/script/memory.ts';
 import { describeFiles, recordingFolder, writeMemory } from '../../src/script/memory.ts';
-import { counted } from '../../src/text/display.ts';
-import { clock } from '../../src/script/report.ts';
+import { describeReadAlong } from '../shared/read-along.ts';
 import type { OverlayPlan } from './overlay-plan.ts';
 import type { PreparedScript } from './prepare.ts';
 import { showReport } from './show-report.ts';
@@ -41,39 +41,20 @@ export async function makeOverlay(
     if (paragraph === undefined) return [];
     return [{ speaker, text, audio, timings, startMs, pauseAfterMs, paragraph }];
   });
-  const { loudness } = flags;
-  const options = { ...context, ...overlay, output, temporaryFolder, loudness };
-  const {
-    bytes,
-    clips,
-    documents,
-    durationMs,
-    hasClass,
-    path: file,
-  } = await makeReadAlong(lines, options);
+  const recordings = path.join(temporaryFolder, 'read-along');
+  await context.files.mkdir(recordings, { recursive: true });
+  const { format } = overlay;
+  const options = { ...context, format, folder: recordings, loudness: flags.loudness };
+  const made = await makeReadAlong(recordBook(lines, options), {
+    ...context,
+    ...overlay,
+    output,
+  }).finally(() => context.files.rm(recordings, { recursive: true, force: true }));
   const isTimed = [...timed.values()].every(({ complete }) => complete);
-  const report: RecordingReport = {
-    event: {
-      output: file,
-      bytes,
-      durationMs,
-      overlay: overlay.overlay,
-      documents,
-      highlights: clips,
-      isTimed,
-    },
-    human: `${file}: ${clock(durationMs)}, ${counted(documents, 'document')}, ${counted(clips, 'highlight')}`,
-    warnings: [...(isTimed ? [] : [UNTIMED]), ...(hasClass ? [] : [UNSTYLED])],
-    isPartial: !isTimed,
-  };
-  const files = await describeFiles([file], flags.output, context);
-  const made = { key, files, report };
-  await writeMemory(flags.output, { ...memory, made }, temporaryFolder, context);
+  const { fields, human, warnings } = describeReadAlong(made, overlay.overlay, isTimed);
+  const report: RecordingReport = { event: fields, human, warnings, isPartial: !isTimed };
+  const files = await describeFiles([made.path], flags.output, context);
+  const saved = { ...memory, made: { key, files, report } };
+  await writeMemory(flags.output, saved, temporaryFolder, context);
   return showReport(context, report);
 }
-
-const UNTIMED =
-  'some words have no times, because foley did not find them in the speech; the highlights near them may be early or late';
-
-const UNSTYLED =
-  'the read-along book names no class for highlights, because a spoken document has no style sheet; reading systems choose the highlight';

@@ -3,9 +3,8 @@ import { usageFailure } from '../../src/errors/failure.ts';
 import type { Book } from '../../src/read-along/book.ts';
 import type { Overlay, OverlayAudio } from '../../src/read-along/overlay.ts';
 import type { ScriptFormat, ScriptLine } from '../../src/script/script.ts';
-import { unreadable } from '../../src/speech/text-source.ts';
 import { display } from '../../src/text/display.ts';
-import { DocumentError } from '../../src/text/formats/document-error.ts';
+import { openSpokenBook } from '../shared/read-along.ts';
 import type { ScriptFlags } from './flags.ts';
 
 /** The read-along book that `foley script` makes instead of a recording. */
@@ -61,13 +60,6 @@ export async function planOverlay(
   lines: readonly ScriptLine[],
   { overlay = 'sentence', overlayAudio = 'mp3' }: ScriptFlags,
 ): Promise<OverlayPlan> {
-  const documents = new Set(lines.flatMap(({ paragraph }) => paragraph?.file ?? []));
-  const { openBook } = await import('../../src/read-along/book.ts');
-  try {
-    const book = await openBook(bytes, [...documents]);
-    return { book, overlay, format: overlayAudio };
-  } catch (error) {
-    if (error instanceof DocumentError) throw unreadable(file, error);
-    throw error;
-  }
+  const book = await openSpokenBook(file, bytes, lines);
+  return { book, overlay, format: overlayAudio };
 }

@@ -67,6 +67,8 @@ const FILES = {
   'README.md': '# A tool\n\nIt speaks.\n',
   'plan.md': '# Plan\n\nBuy **two** tickets for $42.50.\n',
   'book.epub': epubOf(['<h1>One</h1>', '<p>It was a short book.</p>']),
+  'recordings/1.mp3': speechRecording('One.', 'mp3'),
+  'recordings/2.mp3': speechRecording('It was a short book.', 'mp3'),
   'names.tsv': 'nginx\tengine x\n',
   'talk.json': TIMINGS,
   'talk.txt': `${TALK}\n`,

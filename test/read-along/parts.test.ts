@@ -1,23 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { insert } from '../../src/read-along/mark-units.ts';
+import type { PackageDocument } from '../../src/read-along/package-document.ts';
 import { packageInsertions, readPackage } from '../../src/read-along/package-document.ts';
 import { clipsOf, clockValue, referenceTo } from '../../src/read-along/smil.ts';
 import type { Overlay } from '../../src/read-along/overlay.ts';
+import type { PlacedText } from '../../src/read-along/units.ts';
 import { spokenUnits } from '../../src/read-along/units.ts';
+
+function words(text: string) {
+  return text.split(' ').map((word, index) => {
+    return { text: word, startMs: index * 100, endMs: index * 100 + 90 };
+  });
+}
+
+function place(text: string, startMs: number, start: number, end: number): PlacedText {
+  const timings = { version: 1 as const, text, durationMs: 1_000, complete: true };
+  return { text, startMs, paragraph: { start, end }, timings: { ...timings, words: words(text) } };
+}
+
+function read(text: string): PackageDocument {
+  return readPackage({ text, byteOrderMark: '' }, 'OEBPS/p.opf', (name) => name);
+}
 
 describe('the spoken units of a document', () => {
   const DOCUMENT = 'One two. One [pause 1s] three.\n\n1. First\n2. Second';
-  const words = (text: string) =>
-    text
-      .split(' ')
-      .map((word, index) => ({ text: word, startMs: index * 100, endMs: index * 100 + 90 }));
-  const place = (text: string, startMs: number, start: number, end: number) => ({
-    text,
-    startMs,
-    paragraph: { start, end },
-    timings: { version: 1 as const, text, durationMs: 1_000, complete: true, words: words(text) },
-  });
   const TEXTS = [
     place('One two. One', 0, 0, 30),
     place('three.', 2_000, 0, 30),
@@ -100,8 +107,6 @@ describe('the package document', () => {
     audioType: 'audio/mpeg',
     durationMs: 61_002,
   };
-  const read = (text: string) =>
-    readPackage({ text, byteOrderMark: '' }, 'OEBPS/p.opf', (name) => name);
   const PREFIXED = `<opf:package xmlns:opf="http://www.idpf.org/2007/opf" version="3.0"><opf:metadata><x id="foley-1"/></opf:metadata><opf:manifest><opf:item id="c" href="a%20b.xhtml"/></opf:manifest></opf:package>`;
 
   test('gets overlays and durations, with its prefix and with ids that it does not have', () => {

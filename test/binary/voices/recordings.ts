@@ -20,10 +20,10 @@ export function tone(hertz = 220): Buffer {
   return writeWav(samples, RATE);
 }
 
-/** A recording of speech as wav, by a built-in voice: a voice cannot be made of a tone. */
-export function speechRecording(text = 'This is what I sound like.'): Buffer {
+/** A recording of speech by a built-in voice: a voice cannot be made of a tone. */
+export function speechRecording(text = 'This is what I sound like.', format = 'wav'): Buffer {
   const home = mkdtempSync(path.join(tmpdir(), 'foley-recording-'));
-  const file = path.join(home, 'recording.wav');
+  const file = path.join(home, `recording.${format}`);
   const args = ['bin/foley.cjs', 'tts', text, '--local', '-o', file];
   try {
     execFileSync(process.execPath, args, {
