@@ -41,8 +41,8 @@ export async function* recordBook(
     if (own === undefined) documents.set(line.paragraph.file, [line]);
     else own.push(line);
   }
-  for (const [index, [file, own]] of [...documents].entries()) {
-    const audio = path.join(folder, `${index + 1}.${format}`);
+  for (const [place, [file, own]] of [...documents].entries()) {
+    const audio = path.join(folder, `${place + 1}.${format}`);
     const recording = await openRecording({
       ...options,
       path: audio,

@@ -5,13 +5,17 @@ import type { Subtitles } from '../../src/captions/subtitles.ts';
 import { subtitlesOf } from '../../src/captions/subtitles.ts';
 import { timingsOf } from '../../src/captions/timings.ts';
 import { openEnglish } from '../../src/phonemes/english.ts';
+import { readElements } from '../../src/read-along/element-tree.ts';
+import { insert, markUnits } from '../../src/read-along/mark-units.ts';
 import { plainText } from '../../src/text/document.ts';
+import { readHtmlOrigins } from '../../src/text/formats/html.ts';
 import { readDocument } from '../../src/text/formats/read-document.ts';
 import { readLexicon } from '../../src/text/formats/read-lexicon.ts';
 import { createMarkdownStream } from '../../src/text/formats/markdown-stream.ts';
 import { readSubtitles as readSpoken } from '../../src/text/formats/subtitles.ts';
 import { Lexicon } from '../../src/text/lexicon.ts';
 import { splitParts } from '../../src/text/parts.ts';
+import { splitSentences } from '../../src/text/sentences.ts';
 import { findFormulas } from '../../src/text/reading/formulas.ts';
 import { epubOf } from '../harness/epub.ts';
 
@@ -154,6 +158,16 @@ const CAPTIONED = [
   'สวัสดีครับผมชื่อสมชาย',
 ];
 
+const MARKED = [
+  'One. ',
+  '<p>One. Two.</p>',
+  'One <b>two. Three</b> four.<br/>',
+  '<i>One. </i>',
+  '<div><p>One</p></div>',
+  '&#65;. ',
+  '<p id="a">One.</p>',
+];
+
 const entries = ['.NET', 'C++', 'a a b'].map((written) => ({ written, spoken: 'spoken' }));
 const lexicon = new Lexicon(entries);
 
@@ -180,6 +194,7 @@ const readers: readonly (readonly [
   ['WebVTT to speak', SUBTITLES, (file) => readSpoken(VTT_HEAD + file)],
   ['WebVTT to check', SUBTITLES, (file) => readSubtitles(VTT_HEAD + file, 'a.vtt')],
   ['and caption a text', CAPTIONED, caption],
+  ['and mark an XHTML document', MARKED, mark],
 ];
 
 /** The size doubles from the fewest units until reading takes enough time, or to the most units. */
@@ -210,6 +225,13 @@ describe.each(readers)('the time to read %s', (_name, pieces, read) => {
     expect(Math.min(...ratios), JSON.stringify({ units, ratios })).toBeLessThanOrEqual(MOST_TIMES);
   });
 });
+
+function mark(body: string): unknown {
+  const xhtml = `<html xmlns="http://www.w3.org/1999/xhtml"><body>${body}</body></html>`;
+  const { origins, text } = readHtmlOrigins(xhtml);
+  const units = splitSentences(text);
+  return insert(xhtml, markUnits(readElements(xhtml), origins, units).insertions);
+}
 
 function caption(text: string): Subtitles {
   const words = [...text.matchAll(/[^\s]{1,9}/gu)].map(([word], index) => {
