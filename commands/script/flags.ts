@@ -5,6 +5,8 @@ import { subtitlesOption } from '../shared/flags/captions.ts';
 import type { SpeechFlags } from '../shared/flags/speech.ts';
 import { loudnessOption } from '../shared/flags/sound.ts';
 import { dropSoundsOption, modelOption, voiceOptions } from '../shared/flags/speech.ts';
+import type { TagFlags } from '../shared/flags/tags.ts';
+import { tagOptions } from '../shared/flags/tags.ts';
 import { overlayOption } from '../shared/read-along.ts';
 import {
   choiceOption,
@@ -28,7 +30,7 @@ import { SCRIPT_FORMATS } from '../../src/script/script.ts';
 import { durationText } from '../../src/text/duration.ts';
 
 export interface ScriptFlags
-  extends Omit<SpeechFlags, 'format' | 'outputFormat'>, CaptionFlags, RunFlags {
+  extends Omit<SpeechFlags, 'format' | 'outputFormat'>, CaptionFlags, RunFlags, TagFlags {
   readonly output: string;
   readonly scriptFormat?: ScriptFormat;
   readonly cast?: readonly CastMember[];
@@ -41,10 +43,6 @@ export interface ScriptFlags
   readonly loudness: number | 'off';
   readonly only?: string;
   readonly redo?: readonly string[];
-  readonly title?: string;
-  readonly author?: string;
-  readonly album?: string;
-  readonly cover?: string;
   readonly chapters?: readonly string[];
   readonly stems?: string;
   readonly overlay?: Overlay;
@@ -64,10 +62,7 @@ export function outputOptions(): Option[] {
       SCRIPT_FORMATS,
     ),
     dropSoundsOption(),
-    textOption('--title <text>', 'title of the recording (mp3, m4a, m4b)'),
-    textOption('--author <text>', 'author of the recording (mp3, m4a, m4b)'),
-    textOption('--album <text>', 'album of the recording (mp3, m4a, m4b)'),
-    textOption('--cover <file>', 'cover of the recording, as JPEG or PNG (mp3, m4a, m4b)'),
+    ...tagOptions('the recording'),
   ];
 }
 

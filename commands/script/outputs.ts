@@ -1,19 +1,16 @@
 import path from 'node:path';
 import { foldedName } from '../../src/batch/plan/plan.ts';
-import type { Context } from '../../src/cli/command.ts';
-import { readInput } from '../../src/cli/read-input.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { FileFormat } from '../../src/contract/values.ts';
 import { FILE_FORMATS } from '../../src/contract/values.ts';
 import { stemFile } from '../../src/script/recording/stems.ts';
-import type { Tags } from '../../src/audio/encode/tags.ts';
+import { hasTags, refuseTags } from '../shared/flags/tags.ts';
 import { display } from '../../src/text/display.ts';
 import type { ScriptFlags } from './flags.ts';
 
 /**
  * Returns the audio format of the recording, which the extension of `--output` determines, or that of the audio in a
- * read-along book. Only mp3, m4a and m4b files can
- * have tags. `--credit-rate` requires `--max-credits` or `--dry-run`.
+ * read-along book. Wav files have no tags. `--credit-rate` requires `--max-credits` or `--dry-run`.
  * @throws Failure of kind `usage` if the flags break one of these rules, or the extension is not supported
  */
 export function outputFormat({
@@ -35,37 +32,8 @@ export function outputFormat({
       `--output is "${output}"; it takes a file with the extension ${extensions}; or .epub for a read-along book`,
     );
   }
-  const { album, author, cover, title } = flags;
-  const tag = Object.entries({ album, author, cover, title }).find(
-    ([, value]) => value !== undefined,
-  );
-  if (tag === undefined || ['mp3', 'm4a', 'm4b'].includes(format)) return format;
-  const [tagFlag] = tag;
-  throw usageFailure(
-    `--${tagFlag} works with mp3, m4a and m4b only`,
-    `Leave --${tagFlag} out, or choose another --output.`,
-  );
-}
-
-/**
- * Returns the title, author, album and cover of the recording.
- * @throws Failure of kind `usage` if the cover file cannot be read or is not a valid JPEG or PNG file
- */
-export async function readTags(
-  context: Context,
-  { album, author, cover, title }: ScriptFlags,
-): Promise<Tags> {
-  if (cover === undefined) return { title, author, album };
-  const data = await readInput(context, cover, `--cover ${cover}`);
-  const start = data.toString('latin1', 0, 4);
-  const type = start.startsWith('\xff\xd8\xff') ? 'jpeg' : start === '\x89PNG' ? 'png' : undefined;
-  if (type === undefined) throw usageFailure(`--cover ${cover} is not a JPEG or PNG file`);
-  const { createVerifier } = await import('../../src/audio/verify.ts');
-  const verifier = createVerifier(type);
-  verifier.write(data);
-  const { problem } = verifier.end();
-  if (problem !== undefined) throw usageFailure(`--cover ${cover} ${problem}`);
-  return { title, author, album, cover: { data, mimeType: `image/${type}` } };
+  if (!hasTags(format)) refuseTags(flags, format);
+  return format;
 }
 
 /**

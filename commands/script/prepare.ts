@@ -6,6 +6,7 @@ import { findTarget } from '../../src/cli/connect.ts';
 import type { CaptionPlan } from '../shared/flags/captions.ts';
 import { planCaptions } from '../shared/flags/captions.ts';
 import { controlsToSend } from '../shared/flags/speech.ts';
+import { bookTags, hasTags, readTags } from '../shared/flags/tags.ts';
 import { readInput, readTextInput } from '../../src/cli/read-input.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
@@ -31,7 +32,7 @@ import type { CastText } from '../../src/speech/voice-choice.ts';
 import { findVoice, foreignCastText } from '../../src/speech/voice-choice.ts';
 import { display } from '../../src/text/display.ts';
 import type { ScriptFlags } from './flags.ts';
-import { checkOutputs, outputFormat, readTags } from './outputs.ts';
+import { checkOutputs, outputFormat } from './outputs.ts';
 import type { OverlayPlan } from './overlay-plan.ts';
 import { checkOverlayFlags, isReadAlong, planOverlay } from './overlay-plan.ts';
 
@@ -68,7 +69,6 @@ export async function prepareScript(
   const scriptKind = scriptFormat(shown, flags.scriptFormat);
   checkOverlayFlags(shown, scriptKind, flags);
   const format = outputFormat(flags);
-  const tags = await readTags(context, flags);
   const settings = await context.settings();
   const captions = await planCaptions(flags, settings, context);
   refuseCastTwice(flags.cast ?? []);
@@ -76,6 +76,9 @@ export async function prepareScript(
   const cast = new Cast(members, otherVoice(flags, resolveSetting(settings, 'voice')?.value));
   const bytes = await readInput(context, file, shown);
   const all = await readLines(context, { file: shown, bytes, format: scriptKind }, flags, cast);
+  const isTagged = scriptKind === 'epub' && !isReadAlong(flags) && hasTags(format);
+  const ofBook = isTagged ? await bookTags(context, shown, bytes) : {};
+  const tags = await readTags(context, flags, ofBook);
   const lines = all.filter(rangeFilter(flags.only, all.length));
   cast.check(lines);
   const speakers = new Set(lines.map((line) => cast.shownName(line)));

@@ -12,6 +12,7 @@ import { addOptions, choiceOption } from '../../src/cli/flags/values.ts';
 import { SURFACE_NAMES, planTask, SPLIT_NAMES, VIA_NAMES } from '../shared/speech/plan.ts';
 import { describeTask, speakTask } from '../shared/speech/speak.ts';
 import type { TtsFlags } from '../shared/speech/plan.ts';
+import { tagOptions } from '../shared/flags/tags.ts';
 import { FILE_FORMATS } from '../../src/contract/values.ts';
 
 /** Defines the command `foley tts` (docs/api/README.md). */
@@ -33,6 +34,8 @@ export const definition: CommandDefinition<TtsFlags> = {
     ]);
     addSpeechFlags(command, { formats: `${FILE_FORMATS.join(', ')}; pcm on compat surfaces` });
     addOptions(command, [...surfaceOptions(), ...requestOptions()]);
+    for (const option of tagOptions('the file'))
+      command.addOption(option.helpGroup('Tag options:'));
     for (const option of [subtitlesOption(), timingsOption()]) {
       command.addOption(option.helpGroup('Caption options:'));
     }
@@ -56,6 +59,7 @@ Examples:
   $ foley tts "Hello from foley" -o hello.mp3
   $ echo "Build finished" | foley tts --play
   $ foley tts -f book.txt -o book.mp3
+  $ foley tts -f book.epub -o book.m4b
   $ foley tts -f chapter.txt --voice-name Martin --speed 0.9 -o chapter.wav
   $ foley tts -f chapter.txt -o chapter.mp3 --subtitles chapter.srt`;
 

@@ -22,6 +22,8 @@ export interface SpeechText {
   readonly text: string;
   /** The words and pauses of the document; undefined for plain text, which is sent unchanged. */
   readonly spoken: SpokenText | undefined;
+  /** The bytes of the EPUB that the text comes from; undefined for every other text. */
+  readonly book?: Uint8Array | undefined;
 }
 
 /** The flags that control how a document is read. */
@@ -56,20 +58,20 @@ export async function readSpeech(
   if (code !== undefined && !hasCode(format)) throw codeFailure();
   if (flags.dropSounds === true && format !== 'subtitles') throw dropSoundsFailure();
   const lexicon = await openLexicon(flags.lexicon, settings, source);
-  const { spoken, text } = await readFormat(
+  const { book, spoken, text } = await readFormat(
     { ...source, isPlain: textFormat === 'plain' },
     format,
     flags,
   );
   const [pauses, voices] = [flags.pauses === true, flags.voices === true];
-  if (lexicon === undefined && !pauses && !voices) return { text, spoken };
+  if (lexicon === undefined && !pauses && !voices) return { text, spoken, book };
   const { plainText } = await import('../text/document.ts');
   const { prepareTextUntil } = await import('./prepare-text.ts');
   const where = file !== undefined && file !== '-' ? file : 'the text';
   const original = spoken ?? plainText(text);
   const preparation = { lexicon, pauses, voices };
   const prepared = await prepareTextUntil(original, where, preparation, source.signal);
-  return { text: prepared.text, spoken: prepared };
+  return { text: prepared.text, spoken: prepared, book };
 }
 
 async function readFormat(
@@ -80,16 +82,13 @@ async function readFormat(
   if (format === undefined && (source.args.length > 0 || source.isPlain === true)) {
     return noticeMarkup(await readText(source), source);
   }
-  let known = format;
-  let bytes: Uint8Array | undefined;
-  if (known === undefined) {
-    bytes = await readBytes(source);
-    known = formatOfContent(bytes);
-    if (known === undefined) return noticeMarkup(decodeText(source, bytes), source);
-  }
+  const bytes = format === undefined || format === 'epub' ? await readBytes(source) : undefined;
+  const known = format ?? formatOfContent(bytes ?? new Uint8Array(0));
+  if (known === undefined)
+    return noticeMarkup(decodeText(source, bytes ?? new Uint8Array(0)), source);
   const { readDocumentSource } = await import('./document-source.ts');
   const spoken = await readDocumentSource(source, known, flags, bytes);
-  return { text: spoken.text, spoken };
+  return { text: spoken.text, spoken, book: known === 'epub' ? bytes : undefined };
 }
 
 function noticeMarkup(text: string, source: TextSource): SpeechText {

@@ -30,10 +30,15 @@ export interface SpokenText {
   /** The file of the book that contains this text. Set only for a book. */
   readonly file?: string;
   /**
-   * The chapters that begin in this text. `paragraph` is the index of the chapter's first paragraph in this text, from
-   * 0. Set only for a book that has a table of contents.
+   * The chapters that begin in this text, in order. Set only for the text of a book.
    */
-  readonly chapters?: readonly { readonly title: string; readonly paragraph: number }[];
+  readonly chapters?: readonly ChapterStart[] | undefined;
+}
+
+/** A chapter of a book. `at` is the position of its first character in the spoken text, in code points. */
+export interface ChapterStart {
+  readonly title: string;
+  readonly at: number;
 }
 
 export interface Pause {
@@ -92,13 +97,13 @@ export function replaceSpoken(source: SpokenText, edits: readonly Edit[]): Spoke
   }
   push(text.slice(done, Infinity));
   const moved = rangeMapper(moves);
+  const movedTo = (at: number): number => moved({ start: at, end: at }).start;
   return {
     text: pieces.join(''),
     written: source.written,
     replaced,
-    pauses: source.pauses.map((pause) => {
-      return { ...pause, at: moved({ start: pause.at, end: pause.at }).start };
-    }),
+    pauses: source.pauses.map((pause) => ({ ...pause, at: movedTo(pause.at) })),
+    chapters: source.chapters?.map(({ at, title }) => ({ at: movedTo(at), title })),
   };
 }
 
@@ -115,12 +120,14 @@ export function joinSpoken(parts: readonly SpokenText[], separator: string): Spo
   const gap = countCodePoints(separator);
   const replaced: SpokenText['replaced'][number][] = [];
   const pauses: Pause[] = [];
+  const chapters: ChapterStart[] = [];
   let [spokenAt, writtenAt] = [0, 0];
   for (const part of parts) {
     for (const { spoken, written } of part.replaced) {
       replaced.push({ spoken: shift(spoken, spokenAt), written: shift(written, writtenAt) });
     }
     for (const pause of part.pauses) pauses.push({ ...pause, at: pause.at + spokenAt });
+    for (const { at, title } of part.chapters ?? []) chapters.push({ at: at + spokenAt, title });
     spokenAt += countCodePoints(part.text) + gap;
     writtenAt += countCodePoints(part.written) + gap;
   }
@@ -131,6 +138,7 @@ export function joinSpoken(parts: readonly SpokenText[], separator: string): Spo
     written: isEqual ? text : parts.map(({ written }) => written).join(separator),
     replaced,
     pauses,
+    ...(parts.some((part) => part.chapters !== undefined) ? { chapters } : {}),
   };
 }
 

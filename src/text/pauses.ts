@@ -86,14 +86,18 @@ export function withoutMarks(source: SpokenText, cuts: readonly Mark[]): SpokenT
     }),
   ].filter(({ ms, voice }) => ms > 0 || voice !== undefined);
   const moved = replaceSpoken(
-    plainText(source.text, [
-      ...points,
-      ...edits.map(({ start }) => ({ at: start, ms: 0 })),
-      ...edits.map(({ end }) => ({ at: end, ms: 0 })),
-    ]),
+    {
+      ...plainText(source.text),
+      chapters: source.chapters,
+      pauses: [
+        ...points,
+        ...edits.map(({ start }) => ({ at: start, ms: 0 })),
+        ...edits.map(({ end }) => ({ at: end, ms: 0 })),
+      ],
+    },
     cuts,
   );
-  const { pauses, text } = moved;
+  const { chapters, pauses, text } = moved;
   const ends = pauses.slice(points.length).map(({ at }) => at);
   const movedEdits = edits.map(({ insert }, index) => ({
     insert,
@@ -101,7 +105,7 @@ export function withoutMarks(source: SpokenText, cuts: readonly Mark[]): SpokenT
     end: ends[edits.length + index] ?? 0,
   }));
   const sorted = pauses.slice(0, points.length).toSorted((a, b) => a.at - b.at);
-  return { ...withWritten(text, movedEdits), pauses: sorted };
+  return { ...withWritten(text, movedEdits), pauses: sorted, chapters };
 }
 
 /** A part of a text. `voice` is the name or the id of its voice, if a mark in the text sets one. */

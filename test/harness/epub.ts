@@ -42,7 +42,18 @@ export function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Buf
 export function epubOf(
   chapters: readonly string[],
   others: Readonly<Record<string, string | Uint8Array>> = {},
-  { nav, ncx }: { readonly nav?: string; readonly ncx?: string } = {},
+  {
+    items: more = '',
+    metadata = '',
+    nav,
+    ncx,
+  }: {
+    readonly nav?: string;
+    readonly ncx?: string;
+    /** Elements of the metadata and of the manifest. */
+    readonly metadata?: string;
+    readonly items?: string;
+  } = {},
 ): Buffer {
   const ids = chapters.map((_, index) => `c${index}`);
   const items = ids.map(
@@ -57,7 +68,7 @@ export function epubOf(
       ? ''
       : '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>',
   ];
-  const manifest = [...items.toReversed(), ...contents].join('');
+  const manifest = [...items.toReversed(), ...contents, more].join('');
   const spine = ids.map((id) => `<itemref idref="${id}"/>`).join('');
   const files = chapters.map((body, index) => [`OEBPS/text/c${index}.xhtml`, xhtml(body)]);
   return zipOf({
@@ -67,7 +78,7 @@ export function epubOf(
 <rootfiles><rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles>
 </container>`,
     'OEBPS/book.opf': `<?xml version="1.0"?>
-<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata></metadata><manifest>${manifest}</manifest><spine>${spine}</spine></package>`,
+<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">${metadata}</metadata><manifest>${manifest}</manifest><spine>${spine}</spine></package>`,
     ...Object.fromEntries(files),
     ...(nav === undefined ? {} : { 'OEBPS/nav.xhtml': nav }),
     ...(ncx === undefined ? {} : { 'OEBPS/toc.ncx': ncx }),

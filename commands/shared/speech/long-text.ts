@@ -6,6 +6,7 @@ import { speechJobRequest } from '../../../src/api/resources/jobs.ts';
 import type { SpeechOptions } from '../../../src/api/resources/speech.ts';
 import { speechRequest } from '../../../src/api/resources/speech.ts';
 import { allVoices } from '../../../src/api/resources/voices.ts';
+import type { JoinedMarks } from '../../../src/audio/encode/tags.ts';
 import { TEXT_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import { randomHex } from '../../../src/durable/files.ts';
 import { Failure } from '../../../src/errors/failure.ts';
@@ -19,9 +20,9 @@ import { checkPronunciations } from '../../../src/speech/pronunciations.ts';
 import type { ChosenVoice } from '../../../src/speech/voice-choice.ts';
 import { findVoice } from '../../../src/speech/voice-choice.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
-import type { Pause, SpokenText } from '../../../src/text/document.ts';
+import type { ChapterStart, Pause, SpokenText } from '../../../src/text/document.ts';
 import { splitParts } from '../../../src/text/parts.ts';
-import { splitAtPauses } from '../../../src/text/pauses.ts';
+import { pauseOffsets, splitAtPauses } from '../../../src/text/pauses.ts';
 import type { PausedParts } from '../../../src/text/pauses.ts';
 import type { ServiceConnection } from '../../../src/cli/command.ts';
 import { openJournal, openSpool, partConcurrency, recordOptions } from '../journal.ts';
@@ -49,7 +50,8 @@ export async function speakInParts(
   const count = request.parts.parts.length;
   const { idempotencyKey } = speechOptions(task);
   const plan = planOf(task, request, mode, idempotencyKey);
-  const record = await beginRecord(plan, text, await recordOptions(context));
+  const { cover } = task.marks?.tags ?? {};
+  const record = await beginRecord(plan, { text, cover }, await recordOptions(context));
   const { journal } = await openJournal(context);
   progress.update(`speaking part 1 of ${count}`);
   try {
@@ -66,6 +68,7 @@ export async function speakInParts(
       journal,
       record,
       output: request.output,
+      marks: task.marks,
       stream,
       onAligned: async (spoken, speech) => request.captions?.prepare(spoken, speech),
       onProgress: (done) => {
@@ -88,7 +91,7 @@ export async function speakInParts(
 }
 
 function planOf(
-  { captions, chosen, context, plan, spoken }: SpeechTask,
+  { captions, chosen, context, marks, plan, spoken, text }: SpeechTask,
   { body, connection, output, parts: { parts, silences } }: PartsRequest,
   mode: DeliveryMode,
   own: SpeechOptions['idempotencyKey'],
@@ -121,7 +124,28 @@ function planOf(
       return { start, end, key, ...(voice === undefined ? {} : { voiceId: voice }) };
     }),
     ...(silences.every((ms) => ms === 0) ? {} : { silences }),
+    ...(marks === undefined ? {} : recordedMarks(marks, { parts, spoken, text })),
   };
+}
+
+function recordedMarks(
+  { chapters, tags: { cover, ...texts } }: JoinedMarks,
+  { parts, spoken, text }: Pick<PausedParts, 'parts'> & Pick<SpeechTask, 'spoken' | 'text'>,
+): Pick<LongTextPlan, 'chapters' | 'tags'> {
+  const starts = chapters().length === 0 ? [] : (spoken?.chapters ?? []);
+  const positions = pauseOffsets(text, startsAsPauses(starts));
+  return {
+    tags: { ...texts, cover: cover?.mimeType },
+    chapters: starts.map(({ title }, index) => {
+      const part = parts.findIndex(({ start }) => start >= (positions[index]?.end ?? 0));
+      return { title, part: part === -1 ? parts.length : part };
+    }),
+  };
+}
+
+// A text is split where a chapter begins.
+function startsAsPauses(chapters: readonly ChapterStart[]): readonly Pause[] {
+  return chapters.map(({ at }) => ({ at, ms: 0 }));
 }
 
 /** Returns the request for each part of a text. `--dry-run` prints these requests. */
@@ -160,36 +184,39 @@ export async function splitLongText(
 }
 
 /**
- * Splits a text at its pauses and at its marks of voices. If the text between two marks is too long for the model, splits
- * it too.
+ * Splits a text at its pauses, at its marks of voices, and where the chapters of a book begin. If the text between two marks
+ * is too long for the model, splits it too.
  * @param isShort whether the whole text is short enough for every model
  * @throws Failure of kind `usage` for an unknown voice, and if a text between two marks is too long and `--split never` is
  * given
  */
 export async function splitPausedText(
-  { context: { signal }, flags, spoken, text }: SpeechTask,
+  { context: { signal }, flags, marks, spoken, text }: SpeechTask,
   { client }: ServiceConnection,
   body: SpeechBody['body'],
   isShort: boolean,
 ): Promise<SpeechBody> {
-  const source = { text, pauses: await withVoiceIds(spoken, client, signal) };
+  const starts = marks === undefined || flags.split === 'never' ? [] : (spoken?.chapters ?? []);
+  const voiced = await withVoiceIds(spoken, client, signal);
+  const pauses = [...startsAsPauses(starts), ...voiced];
+  const source = { text, pauses: pauses.toSorted((a, b) => a.at - b.at) };
   const whole = splitAtPauses(source, Number.MAX_SAFE_INTEGER);
   const longest = whole.parts.reduce((most, part) => Math.max(most, countCodePoints(part.text)), 0);
   // If the first part has a voice of its own, all parts have one.
   const voiceId = whole.parts[0]?.voice ?? body.voiceId;
-  const voiced = { ...body, voiceId };
-  if (isShort) return { body: voiced, parts: whole };
+  const ordered = { ...body, voiceId };
+  if (isShort) return { body: ordered, parts: whole };
   const voiceIds = new Set(whole.parts.map(({ voice = voiceId }) => voice));
   const limits = await Promise.all(
     Array.from(voiceIds, (id) => limitFor(longest, client, { ...body, voiceId: id }, signal)),
   );
   const characters = Math.min(...limits.map((limit) => limit.characters));
-  if (longest <= characters) return { body: voiced, parts: whole };
+  if (longest <= characters) return { body: ordered, parts: whole };
   if (flags.split === 'never') throw textTooLong(longest, characters);
   const [limit] = limits;
   const isOneVoice = voiceIds.size === 1 && limit !== undefined;
   const parts = splitAtPauses(source, characters);
-  return { body: isOneVoice ? withModel(voiced, limit) : voiced, parts };
+  return { body: isOneVoice ? withModel(ordered, limit) : ordered, parts };
 }
 
 // Replaces the names of voices in the marks of a text by their ids.

@@ -23,16 +23,20 @@ import { countCodePoints } from '../../../src/text/code-points.ts';
 import type { SpokenText } from '../../../src/text/document.ts';
 import type { PausedParts } from '../../../src/text/pauses.ts';
 import type { CommandInput, ServiceConnection, Context } from '../../../src/cli/command.ts';
+import type { JoinedMarks } from '../../../src/audio/encode/tags.ts';
 import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
 import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
 import type { SoundFlags } from '../flags/sound.ts';
 import { soundChanges } from '../flags/sound.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
+import type { TagFlags } from '../flags/tags.ts';
 import { chooseTextSource } from '../choose-text-source.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
+import { planMarks } from './marks.ts';
 import { noticeEncoding, planOutput } from './output-plan.ts';
 
-export interface TtsFlags extends SurfaceFlags, CaptionFlags, SoundFlags, SpokenTextFlags {
+export interface TtsFlags
+  extends SurfaceFlags, CaptionFlags, SoundFlags, SpokenTextFlags, TagFlags {
   readonly file?: string;
   readonly output?: string;
   readonly clobber: boolean;
@@ -81,6 +85,8 @@ export interface SpeechTask {
   readonly characters: number;
   readonly mode: DeliveryMode;
   readonly captions: CaptionPlan | undefined;
+  /** Tags and chapters of the file; undefined if it gets neither. */
+  readonly marks: JoinedMarks | undefined;
 }
 
 /** The API version to use. Error messages name the version by its flag, such as `--api v2`. */
@@ -184,7 +190,9 @@ export async function planTask(
   const captions = await planCaptions(flags, settings, context);
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const source = await chooseTextSource(context, args, flags.file);
-  const { spoken, text } = await abortable(readSpeech(source, flags, settings), signal);
+  const speech = await abortable(readSpeech(source, flags, settings), signal);
+  const { spoken, text } = speech;
+  const marks = await planMarks(context, flags, plan, speech);
   const characters = countCodePoints(text);
   if (plan.kind !== 'stdout' && plan.kind !== 'player') refuseLongPauses(spoken, plan.format);
   const hasPauses = spoken !== undefined && spoken.pauses.length > 0;
@@ -208,6 +216,7 @@ export async function planTask(
     characters,
     mode,
     captions,
+    marks,
   };
 }
 

@@ -161,7 +161,7 @@ const SHORT_TEXT_CHARACTERS = 1_000;
 async function splitBody(task: SpeechTask, connection: ServiceConnection): Promise<SpeechBody> {
   const body = await speechOrder(task, connection);
   const isShort = task.characters <= SHORT_TEXT_CHARACTERS;
-  if (hasPauses(task)) {
+  if (hasPauses(task) || task.marks !== undefined) {
     const { splitPausedText } = await import('./long-text.ts');
     return splitPausedText(task, connection, body, isShort);
   }
@@ -195,6 +195,7 @@ export async function speakTask(task: SpeechTask): Promise<CommandResult> {
 export async function openOutputFile({
   context,
   flags,
+  marks,
   plan,
   spoken,
   text,
@@ -203,7 +204,7 @@ export async function openOutputFile({
   const silenceMs = pauseMs(spoken);
   const warn = (sentence: string): void => context.io.warn(sentence);
   const noClobber = !flags.clobber;
-  return openPlanned(plan, { ...context, text, silenceMs, noClobber, state, warn });
+  return openPlanned(plan, { ...context, text, silenceMs, noClobber, state, warn, marks });
 }
 
 async function openCaptionFiles(task: SpeechTask): Promise<OpenCaptions | undefined> {
@@ -220,7 +221,7 @@ function modeFor(task: SpeechTask, output: Output | undefined, isInParts: boolea
   const streams = output !== undefined && output.temporary === undefined;
   if (streams && flags.via !== 'job') return { kind: 'sync' };
   const { cache, via } = flags;
-  return isInParts && !hasPauses(task)
+  return isInParts && !hasPauses(task) && task.marks === undefined
     ? chooseMode({ cache, via }, chosen, { plan, characters: Infinity })
     : mode;
 }

@@ -8,12 +8,15 @@ import { readWavStream } from '../wav-stream.ts';
 import { encodeFile } from './encode-file.ts';
 import type { PlannedChanges, StoredSound } from './sound-changes.ts';
 import { changedSound, CODEC_LOSS_LU, planChanges } from './sound-changes.ts';
+import type { Marks } from './tags.ts';
+import { NO_MARKS } from './tags.ts';
 import { encodingFailure } from './target.ts';
 
 interface ChangedOutputOptions {
   readonly files: FileSystem;
   readonly format: FileFormat;
   readonly changes: SoundChanges;
+  readonly marks: Marks | undefined;
   /** The output for the WAV file that the service made. */
   readonly wav: Output;
   /** The output of the file with the changed sound. */
@@ -77,15 +80,13 @@ export class ChangedOutput implements Output {
   }
 
   async #publish({ plan, sound }: PlannedFile): Promise<Published> {
-    const { changes, format, output, warn } = this.#options;
+    const { changes, format, marks = NO_MARKS, output, warn } = this.#options;
     const meter = new LoudnessMeter(1, sound.sampleRate);
     const changed = changedSound(sound, format, plan);
     const samples = plan.gain === undefined ? changed : metered(changed, meter);
     const { sampleRate } = sound;
-    const encoded = {
-      format,
-      sampleRate: await encodeFile(format, samples, { output, sampleRate }),
-    };
+    const target = { output, sampleRate, marks: withinPlan(marks, plan, sampleRate) };
+    const encoded = { format, sampleRate: await encodeFile(format, samples, target) };
     const checksum = await output.checksum();
     const published = await output.publish();
     const problem =
@@ -150,6 +151,24 @@ async function storedWav(file: string, files: FileSystem): Promise<StoredSound> 
         bytes.destroy();
       }
     },
+  };
+}
+
+// The chapters move with the sound.
+function withinPlan(
+  { chapters, tags }: Marks,
+  { from, to }: PlannedChanges,
+  sampleRate: number,
+): Marks {
+  const startMs = (from / sampleRate) * 1_000;
+  const endMs = (to / sampleRate) * 1_000;
+  const moved = (ms: number): number => Math.min(Math.max(ms, startMs), endMs) - startMs;
+  return {
+    tags,
+    chapters: () =>
+      chapters().map((chapter) => {
+        return { ...chapter, startMs: moved(chapter.startMs), endMs: moved(chapter.endMs) };
+      }),
   };
 }
 

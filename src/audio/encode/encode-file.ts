@@ -4,11 +4,12 @@ import { amplify, createResampler, gainOf } from '../resample.ts';
 import { createFileHead } from './file-head.ts';
 import { encodeFlac } from './flac.ts';
 import { encodeMp4 } from './mp4.ts';
+import { OggFileHead } from './ogg-head.ts';
 import { openOpus, OPUS_SAMPLE_RATE } from './opus.ts';
 import type { AudioEncoder } from './pcm.ts';
 import { createWavEncoder } from './pcm.ts';
 import { CODEC_LEVELS } from './peak-limiter.ts';
-import { id3Tag } from './tags.ts';
+import { id3Tag, isUnmarked, NO_MARKS } from './tags.ts';
 import type { EncodeOptions } from './target.ts';
 import { MP3_SAMPLE_RATE, OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encoder.ts';
 
@@ -96,11 +97,12 @@ type StreamFormat = Exclude<FileFormat, 'flac' | 'm4a' | 'm4b'>;
 async function encodeStream(
   format: StreamFormat,
   sound: AsyncIterable<Float32Array>,
-  { chapters = [], output, sampleRate, tags = {} }: EncodeOptions,
+  { marks = NO_MARKS, output, sampleRate }: EncodeOptions,
 ): Promise<void> {
-  const tag = format === 'mp3' ? await id3Tag(tags, chapters) : new Uint8Array(0);
+  const tag = format === 'mp3' ? await id3Tag(marks) : new Uint8Array(0);
   if (tag.length > 0) await output.write(tag);
-  const head = createFileHead(format);
+  const isTagged = (format === 'ogg' || format === 'opus') && !isUnmarked(marks);
+  const head = isTagged ? new OggFileHead(format, marks) : createFileHead(format);
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0) return;
     for (const piece of head.pass(bytes)) await output.write(piece);
@@ -119,6 +121,8 @@ async function encodeStream(
   }
   const start = head.finish({ samples, sampleRate });
   if (start !== undefined) await output.overwrite(tag.length, start);
+  // The times of the chapters may have changed.
+  if (tag.length > 0) await output.overwrite(0, await id3Tag(marks));
 }
 
 function openEncoder(format: StreamFormat, sampleRate: number): Promise<AudioEncoder> {

@@ -9,6 +9,7 @@ import { display } from '../../text/display.ts';
 import type { Format } from '../formats.ts';
 import { formatOfPath } from '../formats.ts';
 import { Pipe } from './pipe.ts';
+import type { Marks } from './tags.ts';
 import type { EncodeOptions } from './target.ts';
 import { encodingFailure } from './target.ts';
 
@@ -28,6 +29,8 @@ function isFileFormat(format: Format | undefined): format is FileFormat {
 interface SpeechOutputOptions extends OutputOptions {
   /** The changes to make to the sound, which is WAV; default none. */
   readonly changes?: SoundChanges | undefined;
+  /** Tags and chapters of the encoded file; a pipe or a device gets none. */
+  readonly marks?: Marks | undefined;
   /** Called with a sentence about a file that could not get the requested loudness. */
   readonly warn?: ((sentence: string) => void) | undefined;
 }
@@ -65,18 +68,19 @@ export async function encodedOutput(
   format: FileFormat,
   options: SpeechOutputOptions,
 ): Promise<Output> {
-  const { changes, files, warn } = options;
+  const { changes, files, marks, warn } = options;
   try {
     if (output.temporary === undefined) {
       const isPipe = `${display(output.path)} is a pipe or a device`;
       if (changes !== undefined) throw unchangeable(changes, isPipe);
       requireStreamable(format, isPipe);
-      return new EncodedOutput(output, format, undefined);
+      return new EncodedOutput(output, format, { wav: undefined, marks: undefined });
     }
     const wav = await openOutput({ ...options, existing: 'replace' });
-    if (changes === undefined) return new EncodedOutput(output, format, wav);
+    if (changes === undefined) return new EncodedOutput(output, format, { wav, marks });
     const { ChangedOutput } = await import('./changed-output.ts');
-    return new ChangedOutput({ changes, files, format, output, warn: warn ?? (() => {}), wav });
+    const target = { changes, files, format, marks, output, wav };
+    return new ChangedOutput({ ...target, warn: warn ?? (() => {}) });
   } catch (error) {
     await output.abandon();
     throw error;
@@ -104,11 +108,15 @@ class EncodedOutput implements Output {
   readonly #encoder: Pipe<Uint8Array, number>;
   readonly #format: FileFormat;
 
-  constructor(output: Output, format: FileFormat, wav: Output | undefined) {
+  constructor(
+    output: Output,
+    format: FileFormat,
+    { marks, wav }: { readonly wav: Output | undefined; readonly marks: Marks | undefined },
+  ) {
     this.#output = output;
     this.#wav = wav;
     this.#format = format;
-    this.#encoder = openWavEncoding(format, output);
+    this.#encoder = openWavEncoding(format, output, marks);
   }
 
   get path(): string {
@@ -166,14 +174,15 @@ class EncodedOutput implements Output {
 export function openWavEncoding(
   format: FileFormat,
   output: EncodeOptions['output'],
+  marks?: Marks,
 ): Pipe<Uint8Array, number> {
-  return new Pipe((bytes) => encodeWav(format, bytes, output));
+  return new Pipe((bytes) => encodeWav(format, bytes, { output, marks }));
 }
 
 async function encodeWav(
   format: FileFormat,
   bytes: AsyncIterable<Uint8Array>,
-  output: EncodeOptions['output'],
+  target: Pick<EncodeOptions, 'marks' | 'output'>,
 ): Promise<number> {
   // Loaded only here, because most commands write what the service sends.
   const [{ encodeFile }, { readWavStream }] = await Promise.all([
@@ -182,7 +191,7 @@ async function encodeWav(
   ]);
   try {
     const { sampleRate, samples } = await readWavStream(bytes);
-    return await encodeFile(format, samples, { output, sampleRate });
+    return await encodeFile(format, samples, { ...target, sampleRate });
   } catch (error) {
     throw encodingFailure(error, format);
   }

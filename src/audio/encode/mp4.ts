@@ -1,6 +1,7 @@
 import type { EncodeOptions } from './target.ts';
 import { mediabunnyTarget } from './target.ts';
 import type { Chapter } from './tags.ts';
+import { NO_MARKS } from './tags.ts';
 
 const BITS_PER_SECOND_MAX = 96_000;
 const BITS_PER_SAMPLE_MAX = 4;
@@ -14,7 +15,7 @@ const ENCODER_DELAY = 1024;
 export async function encodeMp4(
   format: 'm4a' | 'm4b',
   sound: AsyncIterable<Float32Array>,
-  { chapters = [], output, sampleRate, tags = {} }: EncodeOptions,
+  { marks = NO_MARKS, output, sampleRate }: EncodeOptions,
 ): Promise<void> {
   const [media, { registerAacEncoder }] = await Promise.all([
     import('mediabunny'),
@@ -34,7 +35,7 @@ export async function encodeMp4(
   const bitrate = Math.min(BITS_PER_SECOND_MAX, sampleRate * BITS_PER_SAMPLE_MAX);
   const source = new media.AudioSampleSource({ codec: 'aac', bitrate });
   file.addAudioTrack(source);
-  const { album, author: artist, cover, title } = tags;
+  const { album, author: artist, cover, title } = marks.tags;
   const images = cover === undefined ? [] : [{ ...cover, kind: 'coverFront' as const }];
   file.setMetadataTags({
     ...(title === undefined ? {} : { title }),
@@ -62,7 +63,7 @@ export async function encodeMp4(
   }
   if (index === undefined) throw new Error('The file has no index.');
   await output.overwrite(BRAND_OFFSET, Buffer.from(format === 'm4b' ? 'M4B ' : 'M4A '));
-  const listed = fromStart(chapters, title);
+  const listed = fromStart(marks.chapters(), title);
   const titles = listed.map((chapter) => textSample(chapter.title));
   const position = output.bytes + BOX_HEAD_BYTES;
   if (titles.length > 0) await output.write(box('mdat', ...titles));

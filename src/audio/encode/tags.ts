@@ -18,7 +18,55 @@ export interface Cover {
   readonly mimeType: 'image/jpeg' | 'image/png';
 }
 
-const FRONT_COVER = 3;
+/** Tags and chapters of a file that is being encoded. */
+export interface Marks {
+  readonly tags: Tags;
+  /**
+   * Returns the chapters. It is called when the file begins, where times may be provisional, and when the sound is
+   * complete. Their number and titles do not change.
+   */
+  readonly chapters: () => readonly Chapter[];
+}
+
+/** The marks of a file whose parts are joined while it is encoded. */
+export class JoinedMarks implements Marks {
+  readonly tags: Tags;
+  readonly #titles: readonly string[];
+  #starts: () => readonly number[] = () => [];
+
+  /** @param titles the titles of the chapters, in order */
+  constructor(tags: Tags, titles: readonly string[]) {
+    this.tags = tags;
+    this.#titles = titles;
+  }
+
+  /**
+   * @param starts returns the start of each chapter in milliseconds, and then the end of the sound, as far as both are
+   * known
+   */
+  timeBy(starts: () => readonly number[]): void {
+    this.#starts = starts;
+  }
+
+  readonly chapters = (): readonly Chapter[] => {
+    const starts = this.#starts();
+    return this.#titles.map((title, index) => {
+      // A decoder that skips its delay begins before the first sample.
+      const startMs = Math.max(0, starts[index] ?? 0);
+      return { title, startMs, endMs: Math.max(startMs, starts[index + 1] ?? 0) };
+    });
+  };
+}
+
+export const NO_MARKS: Marks = { tags: {}, chapters: () => [] };
+
+/** Returns whether a file has neither tags nor chapters. */
+export function isUnmarked({ chapters, tags }: Marks): boolean {
+  return chapters().length === 0 && Object.values(tags).every((tag) => tag === undefined);
+}
+
+/** The picture type of a front cover in ID3 and FLAC. */
+export const FRONT_COVER = 3;
 // The number of entries in a table of contents has one byte.
 const MOST_ENTRIES = 255;
 
@@ -26,12 +74,10 @@ const MOST_ENTRIES = 255;
  * Creates the ID3v2.3 tag of an mp3 file, with chapters (ID3v2 Chapter Frame Addendum 1.0).
  * @returns an empty array if there are neither metadata nor chapters
  */
-export async function id3Tag(
-  { album, author, cover, title }: Tags,
-  chapters: readonly Chapter[],
-): Promise<Uint8Array> {
-  const isEmpty = [album, author, cover, title, chapters[0]].every((one) => one === undefined);
-  if (isEmpty) return new Uint8Array(0);
+export async function id3Tag(marks: Marks): Promise<Uint8Array> {
+  if (isUnmarked(marks)) return new Uint8Array(0);
+  const { album, author, cover, title } = marks.tags;
+  const chapters = marks.chapters();
   const { ID3Writer } = await import('browser-id3-writer');
   const tag = new ID3Writer(new ArrayBuffer(0));
   if (title !== undefined) tag.setFrame('TIT2', title);

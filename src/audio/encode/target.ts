@@ -2,16 +2,15 @@ import type { FileFormat } from '../../contract/values.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import { UnusableAudioError } from '../sound.ts';
-import type { Chapter, Tags } from './tags.ts';
+import type { Marks } from './tags.ts';
 
 export interface EncodeOptions {
   /** The output, which is open and empty. If it cannot be overwritten, its headers do not state the length. */
   readonly output: Pick<Output, 'bytes' | 'overwrite' | 'write'>;
   /** Sample rate of the samples, in Hz. */
   readonly sampleRate: number;
-  /** Only mp3, m4a and m4b files have tags and chapters. */
-  readonly tags?: Tags | undefined;
-  readonly chapters?: readonly Chapter[] | undefined;
+  /** Tags and chapters of the file; wav files have none. */
+  readonly marks?: Marks | undefined;
 }
 
 interface PlacedBytes {

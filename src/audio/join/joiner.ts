@@ -25,6 +25,8 @@ export interface AudioJoiner {
   end(): Pieces;
   /** Returns the start of each input file in the joined audio, in milliseconds. Empty for raw samples. */
   starts(): readonly number[];
+  /** Returns the duration of the audio that was added so far, in milliseconds; 0 for raw samples. */
+  durationMs(): number;
   /**
    * Returns replacements for bytes that were already written, such as the file header. Called after the last input file
    * has ended.
@@ -52,6 +54,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
 
   abstract step(bytes: Uint8Array, at: number, position: number): void;
   abstract starts(): readonly number[];
+  abstract durationMs(): number;
 
   corrections(): readonly Correction[] {
     return [];

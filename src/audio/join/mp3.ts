@@ -168,6 +168,12 @@ export class Mp3Joiner extends Joiner {
     });
   }
 
+  durationMs(): number {
+    const { sampleRate = 1, samples = 0 } = this.#first ?? {};
+    const added = this.#isSeekable ? (this.#delay ?? 0) + this.#padding : 0;
+    return ((this.#seek.count * samples - added) / sampleRate) * 1000;
+  }
+
   override corrections(): readonly Correction[] {
     if (this.#tagFrame === undefined) return [];
     const [bitRate] = this.#bitRates;

@@ -1,5 +1,6 @@
 import { encodeFile } from '../encode/encode-file.ts';
 import { Pipe } from '../encode/pipe.ts';
+import type { Marks } from '../encode/tags.ts';
 import type { EncodeOptions } from '../encode/target.ts';
 import { decodeOgg } from '../ogg-links.ts';
 import { mixToMono } from '../resample.ts';
@@ -16,9 +17,12 @@ export class OggFiles {
   #silenceMs = 0;
   readonly #starts: number[] = [];
 
-  /** @param output the output of the joined file */
-  constructor(output: EncodeOptions['output']) {
-    this.#sound = new SoundQueue(output);
+  /**
+   * @param output the output of the joined file
+   * @param marks the tags and chapters of the joined file
+   */
+  constructor(output: EncodeOptions['output'], marks?: Marks) {
+    this.#sound = new SoundQueue(output, marks);
   }
 
   /**
@@ -46,6 +50,11 @@ export class OggFiles {
   /** Returns the start of each file in the joined sound, in milliseconds. */
   starts(): readonly number[] {
     return this.#starts;
+  }
+
+  /** Returns the duration of the sound that was added so far, in milliseconds. */
+  durationMs(): number {
+    return this.#sound.ms;
   }
 
   /** Writes the rest of the joined file. @throws Failure like `write` */
@@ -84,12 +93,14 @@ const SILENT = new Float32Array(1 << 16);
 /** Encodes the samples that are written to it. */
 class SoundQueue {
   readonly #output: EncodeOptions['output'];
+  readonly #marks: Marks | undefined;
   #pipe: Pipe<Float32Array> | undefined;
   #sampleRate = 0;
   #samples = 0;
 
-  constructor(output: EncodeOptions['output']) {
+  constructor(output: EncodeOptions['output'], marks: Marks | undefined) {
     this.#output = output;
+    this.#marks = marks;
   }
 
   get ms(): number {
@@ -102,7 +113,7 @@ class SoundQueue {
     }
     this.#sampleRate = sampleRate;
     this.#pipe ??= new Pipe(async (sound) => {
-      await encodeFile('ogg', sound, { output: this.#output, sampleRate });
+      await encodeFile('ogg', sound, { output: this.#output, sampleRate, marks: this.#marks });
     });
   }
 

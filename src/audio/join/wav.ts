@@ -45,6 +45,10 @@ export class PcmJoiner extends Joiner {
   starts(): readonly number[] {
     return [];
   }
+
+  durationMs(): number {
+    return 0;
+  }
 }
 
 const FORMAT_MAX = 64;
@@ -165,10 +169,18 @@ export class WavJoiner extends Joiner {
   }
 
   starts(): readonly number[] {
+    return this.#before.map((bytes) => this.#msOf(bytes));
+  }
+
+  durationMs(): number {
+    return this.#msOf(this.#dataBytes);
+  }
+
+  #msOf(bytes: number): number {
     const format = this.#format ?? EMPTY;
     const view = new DataView(format.buffer, format.byteOffset, format.byteLength);
     const bytesPerSecond = Math.max(1, format.length < FORMAT_BYTES ? 1 : view.getUint32(8, true));
-    return this.#before.map((bytes) => (bytes / bytesPerSecond) * 1000);
+    return (bytes / bytesPerSecond) * 1000;
   }
 
   override corrections(): readonly Correction[] {

@@ -4,6 +4,7 @@ import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { getVoice } from '../../api/resources/voices.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
+import type { Cover, Tags } from '../../audio/encode/tags.ts';
 import { FAMILIES, LOCAL_MODEL_PREFIX } from '../../contract/families.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { hasShape } from '../../durable/log.ts';
@@ -54,14 +55,20 @@ export interface LongTextPlan {
   readonly parts: readonly PlannedPart[];
   /** Milliseconds of silence before each part and after the last one; undefined for none. */
   readonly silences?: readonly number[] | undefined;
+  /** The tags of the file; `cover` is the type of the picture, which is in a file of its own. */
+  readonly tags?: TextTags | undefined;
+  /** The chapters of the file, each with the index of the part that it begins with. */
+  readonly chapters?: readonly { readonly title: string; readonly part: number }[] | undefined;
 }
+
+type TextTags = Omit<Tags, 'cover'> & { readonly cover?: Cover['mimeType'] | undefined };
 
 /** Returns whether a recorded value is a valid plan. */
 export function isPlan(value: unknown): value is LongTextPlan {
   if (!hasShape(value, PLAN_TYPES)) return false;
   const isOneOf = (name: string, ...allowed: readonly unknown[]): boolean =>
     allowed.includes(value[name]);
-  const { order, parts, silences = [] } = value;
+  const { chapters = [], order, parts, silences = [], tags = {} } = value;
   return (
     isOneOf('target', 'embedded', 'hosted') &&
     isOneOf('via', 'job', 'sync', 'aligned') &&
@@ -73,7 +80,10 @@ export function isPlan(value: unknown): value is LongTextPlan {
     parts.every((part) => hasShape(part, PART_TYPES)) &&
     isSoundChanges(value['changes']) &&
     Array.isArray(silences) &&
-    silences.every((ms) => typeof ms === 'number')
+    silences.every((ms) => typeof ms === 'number') &&
+    hasShape(tags, TAG_TYPES) &&
+    Array.isArray(chapters) &&
+    chapters.every((chapter) => hasShape(chapter, { title: 'string', part: 'number' }))
   );
 }
 
@@ -82,6 +92,13 @@ const PART_TYPES = {
   end: 'number',
   key: 'string|null',
   voiceId: 'string|undefined',
+};
+
+const TAG_TYPES = {
+  title: 'string|undefined',
+  author: 'string|undefined',
+  album: 'string|undefined',
+  cover: 'string|undefined',
 };
 
 const PLAN_TYPES = {

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
+import type { Cover } from '../../audio/encode/tags.ts';
+import { JoinedMarks } from '../../audio/encode/tags.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { stateFailure, hasErrno, newerStateFailure } from '../../durable/file-failures.ts';
@@ -32,7 +34,7 @@ export interface RecordOptions extends FileDeps {
  */
 export async function beginRecord(
   plan: LongTextPlan,
-  text: string,
+  { cover, text }: { readonly text: string; readonly cover?: Cover | undefined },
   options: RecordOptions,
 ): Promise<LongTextRecord> {
   const folder = recordFolder(plan.id, options);
@@ -42,6 +44,9 @@ export async function beginRecord(
     await options.files.mkdir(folder, { mode: 0o700 });
     const data = Buffer.from(text);
     await replaceFile({ ...options, path: textFile(folder), data, mode: 0o600 });
+    if (cover !== undefined) {
+      await replaceFile({ ...options, path: coverFile(folder), data: cover.data, mode: 0o600 });
+    }
     const head = [ownerRecord(options.processes.self), { plan, textSha256: sha256(text) }];
     log = await openLog(folder, head, options);
     // A second copy of the plan: with it, a damaged journal loses no billed audio.
@@ -125,6 +130,10 @@ function textFile(folder: string): string {
   return path.join(folder, 'text.txt');
 }
 
+function coverFile(folder: string): string {
+  return path.join(folder, 'cover');
+}
+
 /**
  * The saved progress of a long text: a folder (0700) with the text, the plan, a log of the steps of each part and
  * the audio of finished parts. A later process can resume from it. Methods that write throw a Failure of kind `state`.
@@ -182,6 +191,21 @@ export class LongTextRecord {
   /** Returns the path of the file with the word times of a part. */
   wordsFile(index: number): string {
     return this.#fileOf(index, 'words.json');
+  }
+
+  /** Returns the tags and chapters of the file that an interrupted command was about to write. */
+  async marks(): Promise<JoinedMarks | undefined> {
+    const { chapters = [], tags } = this.plan;
+    if (tags === undefined && chapters.length === 0) return undefined;
+    const { cover: mimeType, ...texts } = tags ?? {};
+    const cover =
+      mimeType === undefined
+        ? undefined
+        : { mimeType, data: await this.#options.files.readFile(coverFile(this.#folder)) };
+    return new JoinedMarks(
+      { ...texts, cover },
+      chapters.map(({ title }) => title),
+    );
   }
 
   /** Records the new state of a part. The record is on disk when this resolves. */

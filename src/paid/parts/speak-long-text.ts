@@ -1,6 +1,7 @@
 import { reviseFailure } from '../../api/failures.ts';
 import { noticeTrouble } from '../../api/poll.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
+import type { JoinedMarks } from '../../audio/encode/tags.ts';
 import type { Output } from '../../durable/output.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -21,6 +22,8 @@ export interface LongTextOptions extends StreamDeps {
   readonly record: LongTextRecord;
   /** The open output file; if undefined, the audio goes to `stream`. */
   readonly output: Output | undefined;
+  /** Tags and chapters of the file. */
+  readonly marks?: JoinedMarks | undefined;
   /** The destination if there is no output file: stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly concurrency: number;
@@ -40,8 +43,9 @@ export async function speakLongText(
   options: LongTextOptions,
 ): Promise<Pick<Spoken, 'path' | 'verdict'>> {
   const { concurrency, notice, onProgress, output, record, signal } = options;
-  const { delivery, format, silences = [] } = record.plan;
+  const { chapters = [], delivery, format, silences = [] } = record.plan;
   const isStream = delivery === 'stream';
+  const joined: number[] = [];
   try {
     const whole = new WholeAudio({
       ...options,
@@ -49,12 +53,20 @@ export async function speakLongText(
       stream: { write: (chunk) => abortable(options.stream.write(chunk), signal) },
       sampleRate: () => firstSampleRate(record),
     });
+    options.marks?.timeBy(() => {
+      const [starts, end] = [whole.starts(), whole.durationMs()];
+      // A part that was left out has no start of its own.
+      const startOf = (part: number): number =>
+        starts[joined.findIndex((index) => index >= part)] ?? end;
+      return [...chapters.map(({ part }) => startOf(part)), end];
+    });
     const { checksum, speech, verdict } = await speakParts(partsOf(options, whole), whole, {
       ...options,
       silences,
       // Parts that are not played must not be billed.
       ahead: isStream ? concurrency : Infinity,
       onJoined: async (part, hasAudio) => {
+        if (hasAudio) joined.push(part);
         if (isStream && hasAudio) await record.note({ part, state: 'published' });
         onProgress(part + 1);
       },

@@ -3,6 +3,8 @@ import { createJoiner } from '../../audio/join/join.ts';
 import { OggFiles } from '../../audio/join/ogg.ts';
 import type { Verifier } from '../../audio/verify.ts';
 import { createVerifier } from '../../audio/verify.ts';
+import type { Marks } from '../../audio/encode/tags.ts';
+import { id3Tag, NO_MARKS } from '../../audio/encode/tags.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { parseRanges } from '../../contract/unspoken.ts';
@@ -21,6 +23,8 @@ interface WholeOptions {
   readonly format: AudioFormat;
   readonly stream: AudioSink;
   readonly sampleRate: () => number | undefined;
+  /** Tags and chapters for mp3 and ogg. An output that encodes writes them itself. */
+  readonly marks?: Marks | undefined;
 }
 
 /** Joins the audio of the parts of a text, with silences between them. */
@@ -29,20 +33,25 @@ export class WholeAudio {
   readonly #joiner: AudioJoiner | OggFiles;
   readonly #verifier: Verifier;
   readonly #sink: AudioSink;
+  // Length of the ID3 tag at the beginning, in bytes; undefined until the first audio is written.
+  #tagBytes: number | undefined;
 
   constructor(options: WholeOptions) {
-    const { format, output, sampleRate, stream } = options;
+    const { format, marks, output, sampleRate, stream } = options;
     this.#options = options;
     const isSeekable = output?.temporary !== undefined;
     this.#verifier = createVerifier(format);
     this.#sink = output ?? stream;
     this.#joiner =
       format === 'ogg'
-        ? new OggFiles({
-            bytes: 0,
-            write: (bytes) => this.#push([bytes]),
-            overwrite: () => Promise.resolve(),
-          })
+        ? new OggFiles(
+            {
+              bytes: 0,
+              write: (bytes) => this.#push([bytes]),
+              overwrite: async (position, bytes) => output?.overwrite(position, bytes),
+            },
+            isSeekable ? marks : undefined,
+          )
         : createJoiner(format, { isSeekable, sampleRate });
   }
 
@@ -51,6 +60,13 @@ export class WholeAudio {
     const joiner = this.#joiner;
     if (joiner instanceof OggFiles) await joiner.write(chunk);
     else await this.#push(joiner.write(chunk));
+  }
+
+  // Chapters get their times later, which changes no length.
+  async #id3Tag(): Promise<Uint8Array> {
+    const { format, marks = NO_MARKS, output } = this.#options;
+    if (format !== 'mp3' || output?.temporary === undefined) return new Uint8Array(0);
+    return id3Tag(marks);
   }
 
   async endPart(): Promise<void> {
@@ -86,6 +102,11 @@ export class WholeAudio {
     return this.#joiner.starts();
   }
 
+  /** Returns the duration of the audio that is joined so far, in milliseconds. */
+  durationMs(): number {
+    return this.#joiner.durationMs();
+  }
+
   /** Writes the final headers, and verifies the joined audio. @throws Failure of kind `bad_answer` or `output` */
   async finish() {
     const { output } = this.#options;
@@ -95,8 +116,10 @@ export class WholeAudio {
     } else {
       await this.#push(joiner.end());
       for (const { position, bytes } of joiner.corrections()) {
-        await output?.overwrite(position, bytes);
+        await output?.overwrite((this.#tagBytes ?? 0) + position, bytes);
       }
+      const tag = await this.#id3Tag();
+      if (tag.length > 0) await output?.overwrite(0, tag);
     }
     const checked =
       output?.temporary === undefined
@@ -125,6 +148,11 @@ export class WholeAudio {
   async #push(pieces: Pieces): Promise<void> {
     for (const bytes of pieces) {
       if (bytes.length === 0) continue;
+      if (this.#tagBytes === undefined) {
+        const tag = await this.#id3Tag();
+        this.#tagBytes = tag.length;
+        if (tag.length > 0) await this.#sink.write(tag);
+      }
       if (this.#options.output?.temporary === undefined) this.#verifier.write(bytes);
       await this.#sink.write(bytes);
     }

@@ -20,6 +20,7 @@ export interface LongTextRecovery
       | 'buysLost'
       | 'client'
       | 'hasOwnKey'
+      | 'marks'
       | 'output'
       | 'processes'
       | 'record'
@@ -64,10 +65,11 @@ export async function recoverLongText(
   requireSameService(plan, id, client, id);
   const record = await resumeRecord(left, deps);
   await noteStreamedParts(record, deps);
+  const marks = await record.marks();
   const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
   const { changes } = plan;
   const output = await openSpeechOutput(
-    { ...deps, changes, path: wanted, existing: 'number', warn: deps.notice },
+    { ...deps, changes, marks, path: wanted, existing: 'number', warn: deps.notice },
     plan.format,
   );
   try {
@@ -78,6 +80,7 @@ export async function recoverLongText(
       client,
       record,
       output,
+      marks,
       stream: DISCARD,
       hasOwnKey: false,
     });

@@ -7,6 +7,7 @@ import type { Format } from '../../audio/formats.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
 import { openSpeechOutput } from '../../audio/encode/encoded-output.ts';
+import type { Marks } from '../../audio/encode/tags.ts';
 import type { AudioFormat, FileFormat } from '../../contract/values.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { requireOutputSpace, requireSpoolSpace } from '../../durable/free-space.ts';
@@ -220,6 +221,8 @@ type OutputTarget<Possible extends Format> =
   | { readonly kind: 'player'; readonly format: Possible };
 
 interface OpenPlannedOptions extends FileDeps {
+  /** Tags and chapters, if foley encodes the file. */
+  readonly marks?: Marks | undefined;
   readonly text: string;
   /** Silence to add to the speech, in milliseconds; default none. */
   readonly silenceMs?: number;
@@ -239,7 +242,7 @@ interface OpenPlannedOptions extends FileDeps {
  */
 export async function openPlanned(
   plan: OutputPlan<Format>,
-  { noClobber, silenceMs, state, text, ...deps }: OpenPlannedOptions,
+  { marks, noClobber, silenceMs, state, text, ...deps }: OpenPlannedOptions,
 ): Promise<Output | undefined> {
   const { files, processes } = deps;
   const bytes = expectedBytes(text, plan.format, silenceMs);
@@ -251,6 +254,7 @@ export async function openPlanned(
     changes: plan.changes,
     path: plan.path ?? automaticName(text, extensionOf(plan.encoding ?? plan.format)),
     existing: plan.kind === 'file' ? named : 'number',
+    marks,
   } as const;
   const output = await openSpeechOutput(options, plan.format);
   if (output.temporary === undefined) return output;

@@ -10,14 +10,14 @@ import type { FileCue } from '../../text/formats/cues.ts';
 import type { DocumentFormat } from '../../text/formats/text-formats.ts';
 import { clockMs } from '../../text/formats/clock.ts';
 import { spokenCues, withoutDash } from '../../text/formats/subtitles.ts';
+import { paragraphStarts } from '../../text/paragraphs.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
 import { placeFailure } from '../script.ts';
 import { lineTexts, speakerIn } from './line-texts.ts';
 
 /**
  * Reads the paragraphs of a book as lines of the narrator. The chapters of an EPUB come from the table of contents, and
- * those of other documents from their headings. In an EPUB without a table of contents, each file is a chapter. If the
- * first paragraph of the file is short, it becomes the title of the chapter.
+ * those of other documents from their headings.
  * @throws Failure of kind `usage`
  */
 export async function readBook(
@@ -27,13 +27,13 @@ export async function readBook(
   options: Omit<ExtractOptions, 'code'>,
 ): Promise<readonly DraftLine[]> {
   const chapters = await extractDocument(file, format, bytes, { ...options, code: undefined });
-  return chapters.flatMap(({ chapters: starts, file: part = '', text }, index) => {
+  return chapters.flatMap(({ chapters: starts = [], file: part = '', text }, index) => {
     const paragraphs = text.split(/\n{2,}/);
     const positions = positionsOf(paragraphs, text);
-    const titles = starts ?? [{ title: headingOf(paragraphs, index), paragraph: 0 }];
+    const beginnings = paragraphStarts(text);
     return paragraphs.map((paragraph, at) => {
       const place = { file: `${file}, chapter ${index + 1}, paragraph ${at + 1}` };
-      const chapter = titles.find((one) => one.paragraph === at)?.title;
+      const chapter = starts.find((start) => start.at === beginnings[at])?.title;
       return {
         place,
         ...lineTexts(paragraph, place),
@@ -52,14 +52,6 @@ function positionsOf(paragraphs: readonly string[], text: string) {
     return { start, end };
   });
 }
-
-function headingOf(paragraphs: readonly string[], index: number): string {
-  const [first = ''] = paragraphs;
-  const isTitle = paragraphs.length > 1 && countCodePoints(first) <= LONGEST_TITLE;
-  return isTitle ? first.replace(/\.$/, '') : `Chapter ${index + 1}`;
-}
-
-const LONGEST_TITLE = 80;
 
 /**
  * Reads a timed script from SubRip or WebVTT subtitles. The speakers of a cue share its time in proportion to the

@@ -237,8 +237,7 @@ async function makeRecording(
   await encodeFile(format, sound, {
     output: files.recording,
     sampleRate: SAMPLE_RATE,
-    tags,
-    chapters,
+    marks: { tags, chapters: () => chapters },
   });
   for (const stem of files.stems) {
     await writeStem(stem, mix(gains, stem.speaker), total);

@@ -1,4 +1,5 @@
 import type { SpokenText } from '../document.ts';
+import { paragraphStarts } from '../paragraphs.ts';
 import type { Archive } from './archive.ts';
 import { inFile, openArchive } from './archive.ts';
 import { DocumentError } from './document-error.ts';
@@ -6,6 +7,7 @@ import { contentsLinks, isContentsPage, localName, pathOf } from './epub-content
 import type { OnId } from './html.ts';
 import { readHtml } from './html.ts';
 import type { CodeMode } from './text-formats.ts';
+import type { XmlHandler } from './xml.ts';
 import { readXml } from './xml.ts';
 
 /**
@@ -19,9 +21,8 @@ export async function readEpub(
   code: CodeMode,
   onNotice?: (sentence: string) => void,
 ): Promise<readonly SpokenText[]> {
-  const archive = await openArchive(book, 'an EPUB', 'the book');
-  const packagePath = archive.find(packagePathOf(await archive.read(archive.find(CONTAINER))));
-  const opened = packageOf(await archive.read(packagePath), packagePath, archive);
+  const { archive, packagePath, xml } = await openBook(book);
+  const opened = packageOf(xml, packagePath, archive);
   const entries = await contentsOf(archive, opened);
   const encrypted = archive.has(ENCRYPTION)
     ? encryptedPaths(await archive.read(ENCRYPTION))
@@ -47,12 +48,25 @@ export async function readEpub(
       if (!places.has(id)) places.set(id, paragraph);
     });
     const text = { ...read, file: chapter };
-    const starts = own.map(({ id = '', title }) => ({ title, paragraph: places.get(id) ?? 0 }));
+    const at = paragraphStarts(text.text);
+    const starts = own.map(({ id = '', title }) => ({ title, at: at[places.get(id) ?? 0] ?? 0 }));
     chapters.push(entries.size === 0 ? text : { ...text, chapters: starts });
   }
   const [first] = opened.spine;
   if (isEmpty && first !== undefined) throw new DocumentError(`the book has no file ${first}`);
   return chapters;
+}
+
+/** Opens an EPUB, and reads its package document. @throws DocumentError */
+export async function openBook(book: Uint8Array): Promise<{
+  readonly archive: Archive;
+  readonly packagePath: string;
+  /** The text of the package document. */
+  readonly xml: string;
+}> {
+  const archive = await openArchive(book, 'an EPUB', 'the book');
+  const packagePath = archive.find(packagePathOf(await archive.read(archive.find(CONTAINER))));
+  return { archive, packagePath, xml: await archive.read(packagePath) };
 }
 
 const CONTAINER = 'META-INF/container.xml';
@@ -84,15 +98,14 @@ function readChapter(html: string, chapter: string, code: CodeMode, onId: OnId):
   }
 }
 
-function readBookXml(xml: string, file: string, open: OpenHandler): void {
+/** Reads an XML file of a book. @throws DocumentError that names the file and the line */
+export function readBookXml(xml: string, file: string, handler: XmlHandler): void {
   try {
-    readXml(xml, { open });
+    readXml(xml, handler);
   } catch (error) {
     throw inFile(file, error);
   }
 }
-
-type OpenHandler = (name: string, attributes: Readonly<Record<string, string>>) => void;
 
 /**
  * Returns the path of the package document, which `META-INF/container.xml` names.
@@ -100,8 +113,10 @@ type OpenHandler = (name: string, attributes: Readonly<Record<string, string>>) 
  */
 export function packagePathOf(container: string): string {
   let found: string | undefined;
-  readBookXml(container, CONTAINER, (name, attributes) => {
-    if (localName(name) === 'rootfile') found ??= attributes['full-path'];
+  readBookXml(container, CONTAINER, {
+    open(name, attributes) {
+      if (localName(name) === 'rootfile') found ??= attributes['full-path'];
+    },
   });
   if (found !== undefined) return found;
   throw new DocumentError('not an EPUB: META-INF/container.xml names no package file');
@@ -156,7 +171,7 @@ function packageOf(xml: string, packagePath: string, archive: Archive): Package 
   const spine: string[] = [];
   const fileOf = (href: string): string => archive.find(pathOf(href, packagePath));
   let [nav, ncx, guideContents]: (string | undefined)[] = [];
-  readBookXml(xml, packagePath, (name, attributes) => {
+  const open: XmlHandler['open'] = (name, attributes) => {
     const { fallback, href, id, idref, type } = attributes;
     const mediaType = attributes['media-type'] ?? '';
     const tag = localName(name);
@@ -172,7 +187,8 @@ function packageOf(xml: string, packagePath: string, archive: Archive): Package 
     } else if (tag === 'itemref' && idref !== undefined && attributes['linear'] !== 'no') {
       spine.push(idref);
     }
-  });
+  };
+  readBookXml(xml, packagePath, { open });
   return {
     spine: new Set(spine.flatMap((id) => textOf(id, items) ?? [])),
     contents: [nav, ncx].flatMap((file) => file ?? []),
@@ -194,8 +210,10 @@ const MOST_FALLBACKS = 10;
 
 function encryptedPaths(xml: string): ReadonlySet<string> {
   const paths = new Set<string>();
-  readBookXml(xml, ENCRYPTION, (name, { URI }) => {
-    if (localName(name) === 'CipherReference' && URI !== undefined) paths.add(pathOf(URI, ''));
+  readBookXml(xml, ENCRYPTION, {
+    open(name, { URI }) {
+      if (localName(name) === 'CipherReference' && URI !== undefined) paths.add(pathOf(URI, ''));
+    },
   });
   return paths;
 }

@@ -64,7 +64,7 @@ export class HtmlWriter {
     const front = { ...textOf(0, starts[0]), chapters: [] };
     const chapters = starts.map((start, at) => {
       const title = (paragraphs[start] ?? '').replaceAll('\n', ' ').replace(/\.$/, '');
-      return { ...textOf(start, starts[at + 1]), chapters: [{ title, paragraph: 0 }] };
+      return { ...textOf(start, starts[at + 1]), chapters: [{ title, at: 0 }] };
     });
     return starts[0] === 0 ? chapters : [front, ...chapters];
   }

@@ -1,3 +1,4 @@
+import { countCodePoints } from '../code-points.ts';
 import { decodeUtf8 } from '../decode.ts';
 import type { SpokenText } from '../document.ts';
 import { decodeMarkup } from './decode-markup.ts';
@@ -40,11 +41,22 @@ export async function readDocument(
 ): Promise<readonly SpokenText[]> {
   const parts = await extract(format, bytes, { code, onNotice });
   const spoken = parts.filter(({ text }) => SPEAKABLE.test(text));
-  if (spoken.length > 0) return spoken;
+  if (spoken.length > 0) return format === 'epub' ? spoken.map(withChapters) : spoken;
   throw new DocumentError('the document has no text to speak', {
     hint: 'Footnotes, comments and hidden text are not spoken. Code blocks are spoken only with --code read.',
   });
 }
+
+// In a book that has no table of contents, each file is a chapter. If its first paragraph is short, it is the title.
+function withChapters(text: SpokenText, index: number): SpokenText {
+  if (text.chapters !== undefined) return text;
+  const [first = '', ...others] = text.text.split(/\n{2,}/);
+  const isTitle = others.length > 0 && countCodePoints(first) <= LONGEST_TITLE;
+  const title = isTitle ? first.replace(/\.$/, '') : `Chapter ${index + 1}`;
+  return { ...text, chapters: [{ title, at: 0 }] };
+}
+
+const LONGEST_TITLE = 80;
 
 const SPEAKABLE = /[\p{L}\p{N}]/u;
 

@@ -56,7 +56,7 @@ async function stateFolder(): Promise<RecordOptions> {
 describe('the record of a long text', () => {
   test('is on the disk with the text, the plan and the keys before anything is sent', async () => {
     const options = await stateFolder();
-    const record = await beginRecord(PLAN, TEXT, options);
+    const record = await beginRecord(PLAN, { text: TEXT }, options);
     onTestFinished(() => record.close());
     const [left] = await listRecords(options);
     expect(left).toMatchObject({ id: PLAN.id, plan: PLAN, writer: 'alive', checksum: undefined });
@@ -73,7 +73,7 @@ describe('the record of a long text', () => {
       fault: { kind: 'error', code: 'EIO' },
       prepare: stateFolder,
       async scenario(options, files) {
-        await (await beginRecord(PLAN, TEXT, { ...options, files })).close();
+        await (await beginRecord(PLAN, { text: TEXT }, { ...options, files })).close();
       },
       async check({ folder }, { at, struck, error, open }) {
         expect(open, `left open at ${struck} ${at}`).toEqual([]);
@@ -86,7 +86,7 @@ describe('the record of a long text', () => {
 
   test('is gone on with where it was', async () => {
     const options = await stateFolder();
-    const first = await beginRecord(PLAN, TEXT, options);
+    const first = await beginRecord(PLAN, { text: TEXT }, options);
     await first.note({ part: 0, state: 'accepted', jobId: 'job-0', creditsUsed: 7 });
     await first.note({ part: 0, state: 'verified', bytes: 99 });
     await first.note({ part: 1, state: 'accepted', jobId: 'job-1' });
@@ -115,7 +115,7 @@ describe('the record of a long text', () => {
 
   test('is skipped when another process has resumed it since it was listed', async () => {
     const options = await stateFolder();
-    const record = await beginRecord(PLAN, TEXT, options);
+    const record = await beginRecord(PLAN, { text: TEXT }, options);
     onTestFinished(() => record.close());
     const [left] = await listRecords(options);
     if (left === undefined) throw new Error('nothing is there');
@@ -141,7 +141,7 @@ describe('the record of a long text', () => {
     await assert(
       asyncProperty(integer({ min: 0, max: 400 }), async (lost) => {
         const options = await stateFolder();
-        const record = await beginRecord(PLAN, TEXT, options);
+        const record = await beginRecord(PLAN, { text: TEXT }, options);
         const journal = path.join(options.folder, PLAN.id, 'journal.jsonl');
         const whole = (await stat(journal)).size;
         await record.note({ part: 0, state: 'accepted', jobId: 'job-0' });
@@ -174,7 +174,7 @@ describe('the record of a long text', () => {
     expect(await readdir(options.folder)).toEqual(['begun']);
     const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);
     await utimes(folder, longAgo, longAgo);
-    const kept = await beginRecord(PLAN, TEXT, options);
+    const kept = await beginRecord(PLAN, { text: TEXT }, options);
     await sweepRecords(options);
     expect(await readdir(options.folder)).toEqual([PLAN.id]);
     await kept.remove();
@@ -192,7 +192,7 @@ describe('the record of a long text', () => {
             : systemFiles.open(file, flags, mode),
       },
     };
-    await expect(beginRecord(PLAN, TEXT, full)).rejects.toMatchObject({ exit: 'state' });
+    await expect(beginRecord(PLAN, { text: TEXT }, full)).rejects.toMatchObject({ exit: 'state' });
     expect(await readdir(options.folder)).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ const THREE = ['<h1>One</h1><p>a</p>', '<h1>Two</h1><p>b</p>', '<h1>Three</h1><p
 async function chaptersOf(book: Buffer): Promise<readonly string[]> {
   const parts = await readDocument('epub', book);
   return parts.flatMap(({ chapters = [], text }) =>
-    chapters.map(({ paragraph, title }) => `${title}: ${text.split('\n\n')[paragraph]}`),
+    chapters.map(({ at, title }) => `${title}: ${text.slice(at).split('\n\n')[0]}`),
   );
 }
 

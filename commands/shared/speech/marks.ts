@@ -1,0 +1,42 @@
+import type { JoinedMarks } from '../../../src/audio/encode/tags.ts';
+import type { Format } from '../../../src/audio/formats.ts';
+import type { Context } from '../../../src/cli/command.ts';
+import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
+import type { SpeechText } from '../../../src/speech/speech-text.ts';
+import { bookTags, hasTags, readTags, refuseTags } from '../flags/tags.ts';
+import type { TtsFlags } from './plan.ts';
+
+/**
+ * Returns the tags and the chapters of the file that a speech command writes: those of a book, unless flags say otherwise.
+ * @returns undefined if there are none, or the output is no file that can have them
+ * @throws Failure of kind `usage` if a flag for tags is given for such an output, or the cover is not usable
+ */
+export async function planMarks(
+  context: Context,
+  flags: TtsFlags,
+  { encoding, format, kind }: OutputPlan<Format>,
+  { book, spoken }: SpeechText,
+): Promise<JoinedMarks | undefined> {
+  const isFile = kind === 'file' || kind === 'automatic';
+  if (!isFile) {
+    refuseTags(flags, kind === 'stdout' ? 'stdout' : 'what a player gets');
+    return undefined;
+  }
+  const written = encoding ?? format;
+  if (!hasTags(written)) {
+    refuseTags(flags, written);
+    return undefined;
+  }
+  const ofBook =
+    book === undefined ? undefined : await bookTags(context, flags.file ?? 'stdin', book);
+  const tags = await readTags(context, flags, ofBook);
+  // Chapters begin new requests, which --split never does not allow.
+  const chapters = flags.split === 'never' ? [] : (spoken?.chapters ?? []);
+  const isEmpty = chapters.length === 0 && Object.values(tags).every((tag) => tag === undefined);
+  if (isEmpty) return undefined;
+  const marks = await import('../../../src/audio/encode/tags.ts');
+  return new marks.JoinedMarks(
+    tags,
+    chapters.map(({ title }) => title),
+  );
+}
