@@ -354,7 +354,7 @@ describe('a mistake in a script', () => {
       '1\n00:00:03,000 --> 00:00:01,000\nHi.',
       'a.srt, line 2, column 1: this cue ends before it begins',
     ],
-    ['a.docx', 'Hi.', 'a.docx has the extension .docx'],
+    ['a.pages', 'Hi.', 'a.pages has the extension .pages'],
   ])('of %s is named with line and column', async (file, text, problem) => {
     await expect(readAll(text, { file })).rejects.toThrow(problem);
     await expect(readAll(text, { file })).rejects.toThrow(Failure);

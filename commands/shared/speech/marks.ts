@@ -3,8 +3,8 @@ import type { Format } from '../../../src/audio/formats.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
 import type { SpeechText } from '../../../src/speech/speech-text.ts';
+import type { TagFlags } from '../flags/tags.ts';
 import { bookTags, hasTags, readTags, refuseTags } from '../flags/tags.ts';
-import type { TtsFlags } from './plan.ts';
 
 /**
  * Returns the tags and the chapters of the file that a speech command writes: those of a book, unless flags say otherwise.
@@ -13,7 +13,7 @@ import type { TtsFlags } from './plan.ts';
  */
 export async function planMarks(
   context: Context,
-  flags: TtsFlags,
+  flags: TagFlags & { readonly file?: string; readonly split?: 'auto' | 'never' },
   { encoding, format, kind }: OutputPlan<Format>,
   { book, spoken }: SpeechText,
 ): Promise<JoinedMarks | undefined> {

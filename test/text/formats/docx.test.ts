@@ -215,8 +215,8 @@ describe('the chapters of a Word document', () => {
     const parts = await readDocx(docxOf(title + chapter(1) + chapter(2), STYLES));
     expect(parts.map(({ chapters, text }) => ({ chapters, text }))).toEqual([
       { text: 'The book.', chapters: [] },
-      { text: 'Chapter 1.\n\nA.\n\nText.', chapters: [{ title: 'Chapter 1', paragraph: 0 }] },
-      { text: 'Chapter 2.\n\nA.\n\nText.', chapters: [{ title: 'Chapter 2', paragraph: 0 }] },
+      { text: 'Chapter 1.\n\nA.\n\nText.', chapters: [{ title: 'Chapter 1', at: 0 }] },
+      { text: 'Chapter 2.\n\nA.\n\nText.', chapters: [{ title: 'Chapter 2', at: 0 }] },
     ]);
     const sections = styled('H1', 'Book') + styled('H2', 'A') + styled('H2', 'B');
     const titles = (await readDocx(docxOf(sections, STYLES))).flatMap(({ chapters }) => chapters);

@@ -50,8 +50,8 @@ it('chapters of a FictionBook begin at the titles of its sections', async () => 
   const parts = await readFb2(Buffer.from(fb2Of(body + NOTES)));
   expect(parts.map(({ chapters, text }) => [text.slice(0, 9), chapters])).toEqual([
     ['Ann. The ', []],
-    ['One.\n\nTex', [{ title: 'One', paragraph: 0 }]],
-    ['Two.\n\nTex', [{ title: 'Two', paragraph: 0 }]],
+    ['One.\n\nTex', [{ title: 'One', at: 0 }]],
+    ['Two.\n\nTex', [{ title: 'Two', at: 0 }]],
   ]);
 });
 

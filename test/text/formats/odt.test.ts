@@ -115,8 +115,8 @@ const chapter = (title: string): string =>
 it('chapters of an OpenDocument text begin at its headings', async () => {
   const parts = await readOdt(odtOf(chapter('One') + chapter('Two')));
   expect(parts.map(({ chapters }) => chapters)).toEqual([
-    [{ title: 'One', paragraph: 0 }],
-    [{ title: 'Two', paragraph: 0 }],
+    [{ title: 'One', at: 0 }],
+    [{ title: 'Two', at: 0 }],
   ]);
 });
 

@@ -92,8 +92,8 @@ it('chapters of Rich Text begin at its headings', () => {
   const body = String.raw`Front.\par\pard\s1 One\par\pard Text.\par\pard\s1 Two\par\pard Text.`;
   expect(readRtf(Buffer.from(`{\\rtf1${HEAD}${body}}`)).map(({ chapters }) => chapters)).toEqual([
     [],
-    [{ title: 'One', paragraph: 0 }],
-    [{ title: 'Two', paragraph: 0 }],
+    [{ title: 'One', at: 0 }],
+    [{ title: 'Two', at: 0 }],
   ]);
 });
 
