@@ -30,13 +30,6 @@ export const BOOK = epubOf(
 );
 
 function png(): Buffer {
-  const chunk = (type: string, data: Uint8Array): Buffer => {
-    const body = Buffer.concat([Buffer.from(type), data]);
-    const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    checksum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, checksum]);
-  };
   const size = 8;
   const header = Buffer.from([0, 0, 0, size, 0, 0, 0, size, 8, 0, 0, 0, 0]);
   const rows = Buffer.alloc(size * (size + 1), 0x80);
@@ -47,4 +40,12 @@ function png(): Buffer {
     chunk('IDAT', deflateSync(rows)),
     chunk('IEND', new Uint8Array(0)),
   ]);
+}
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  checksum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, checksum]);
 }
