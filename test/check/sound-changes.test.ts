@@ -180,6 +180,42 @@ describe('the items of a batch', () => {
     await expectChanged(await outputOf(sandbox, `audio/plain.${format}`), -23);
   });
 
+  describe('with captions are not bought again', () => {
+    const args = ['--trim', '--loudness', '-18', '--subtitles', 'srt', '--format', 'ogg'];
+    const caption = (sandbox: Sandbox, env = {}) =>
+      runFoley(['batch', 'a.txt', '--local', '--output-dir', 'audio', ...args], { sandbox, env });
+
+    test('after a kill', async () => {
+      for (let nth = 3; nth < 30; nth += 1) {
+        const sandbox = await createSandbox();
+        await writeFile(path.join(sandbox.out, 'a.txt'), TEXT);
+        const { env, lastState } = await killedAfter(sandbox, nth);
+        const killed = await caption(sandbox, env);
+        expect(killed.signal, 'no record says "verified"').toBe('SIGKILL');
+        if (!(await lastState()).includes('verified')) continue;
+        const next = await caption(sandbox);
+        expect(next.code, next.stderr).toBe(0);
+        expect(next.stdout.toString()).toContain(' 0 credits used');
+        await expectChanged(await outputOf(sandbox, 'audio/a.ogg'));
+        expect((await outputOf(sandbox, 'audio/a.srt')).toString()).toContain('lazy dog');
+        return;
+      }
+    });
+
+    test('without the output folder', async () => {
+      const sandbox = await createSandbox();
+      await writeFile(path.join(sandbox.out, 'a.txt'), TEXT);
+      const first = await caption(sandbox);
+      expect(first.code, first.stderr).toBe(0);
+      const bytes = await outputOf(sandbox, 'audio/a.ogg');
+      await rm(path.join(sandbox.out, 'audio'), { recursive: true });
+      const next = await caption(sandbox);
+      expect(next.code, next.stderr).toBe(0);
+      expect(next.stdout.toString()).toContain(' 0 credits used');
+      expect((await outputOf(sandbox, 'audio/a.ogg')).equals(bytes)).toBe(true);
+    });
+  });
+
   test('have captions without the silence that was cut', async () => {
     const sandbox = await createSandbox();
     await mkdir(path.join(sandbox.out, 'texts'));

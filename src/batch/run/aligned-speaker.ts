@@ -56,6 +56,10 @@ interface AlignedSpeakerOptions extends FileDeps {
   readonly save:
     | ((output: Output, content: CaptionContent, facts: PurchaseMetadata) => Promise<boolean>)
     | undefined;
+  /** Copies verified audio whose sound still changes, so that the next run of a killed command finds it. */
+  readonly keep?:
+    | ((audio: string, content: CaptionContent, facts: PurchaseMetadata) => Promise<boolean>)
+    | undefined;
   readonly idleTimeoutMs: number | undefined;
 }
 
@@ -210,7 +214,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     response: AlignedResponse,
     { captions, output }: OpenFiles,
   ): Promise<DeliveredItem | Failure> {
-    const { folder, save } = this.#options;
+    const { folder, keep, save } = this.#options;
     let verified = status;
     let saveable:
       | { readonly content: CaptionContent; readonly facts: PurchaseMetadata }
@@ -225,6 +229,9 @@ export class AlignedSpeaker implements ItemSpeaker {
       const known = { ...facts, ...costOf(response), isPartial };
       saveable = { content, facts: known };
       await captions.prepare(content);
+      if (item.changes !== undefined && output.temporary !== undefined) {
+        await keep?.(output.temporary, content, facts);
+      }
       verified = await folder.note(status, 'verified', known, 'now');
       written = await captions.publish();
     };

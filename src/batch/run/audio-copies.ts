@@ -11,7 +11,7 @@ import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { openRegularFile } from '../../durable/regular-file.ts';
 import { copyIntoNew } from '../../durable/spool.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../effects/file-system.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import { captionNames } from './aligned-speaker.ts';
 
@@ -83,13 +83,31 @@ export class AudioCopies {
    * it is saved. Never throws.
    */
   async save(output: Output, content: CaptionContent, facts: PurchaseMetadata): Promise<boolean> {
-    const { assStyle, files, formats } = this.#options;
     const released = await output.release();
+    if (released === undefined) return false;
+    const { file, path: temporary } = released;
+    try {
+      return await this.keep(file ?? temporary, content, facts);
+    } finally {
+      await file?.close().catch(() => undefined);
+      await removeQuietly(temporary, this.#options);
+    }
+  }
+
+  /**
+   * Copies audio that is complete, as the service sent it, with its captions. Returns whether it is saved. Never throws.
+   * @param audio the path of the audio, or the open file, which stays open
+   */
+  async keep(
+    audio: FileHandle | string,
+    content: CaptionContent,
+    facts: PurchaseMetadata,
+  ): Promise<boolean> {
+    const { assStyle, files, formats } = this.#options;
     const temporary = path.join(this.#folder, `saved-${randomHex(this.#options, 12)}`);
     try {
-      if (released === undefined) return false;
       await ensurePrivateFolder(this.#folder, files);
-      const copy = await copyIntoNew(released.file ?? released.path, temporary, this.#options);
+      const copy = await copyIntoNew(audio, temporary, this.#options);
       await copy.close();
       const names = captionNames(temporary, formats);
       const targets = formats.map((format, at) => ({ format, path: names[at] ?? '', assStyle }));
@@ -102,9 +120,8 @@ export class AudioCopies {
     } catch {
       return false;
     } finally {
-      await released?.file?.close().catch(() => undefined);
-      for (const file of [temporary, ...captionNames(temporary, formats), released?.path]) {
-        if (file !== undefined) await removeQuietly(file, this.#options);
+      for (const file of [temporary, ...captionNames(temporary, formats)]) {
+        await removeQuietly(file, this.#options);
       }
     }
   }

@@ -103,7 +103,13 @@ export class Batch {
     this.#speaker =
       captions === undefined
         ? new JobSpeaker({ ...options, folders, onTrouble, onPollTrouble })
-        : new AlignedSpeaker({ ...options, folders, captions, save: copies.save.bind(copies) });
+        : new AlignedSpeaker({
+            ...options,
+            folders,
+            captions,
+            save: copies.save.bind(copies),
+            keep: copies.keep.bind(copies),
+          });
     this.#paused = new PausedSpeaker({
       ...options,
       ...rerun,
