@@ -32,20 +32,28 @@ export function readHtmlOrigins(html: string): {
   readonly origins: readonly TextOrigin[];
 } {
   const writer = new BlockWriter();
-  writeHtml(html, 'skip', writer);
+  writeHtml(html, 'skip', writer, undefined, true);
   return { text: writer.finish().text, origins: writer.origins };
 }
 
 /**
  * Adds the text of an HTML document or fragment to `writer`, and then ends the current block.
+ * @param locatesWords whether the writer gets the place of each word
  * @throws DocumentError
  */
-export function writeHtml(html: string, code: CodeMode, writer: BlockWriter, onId?: OnId): void {
+export function writeHtml(
+  html: string,
+  code: CodeMode,
+  writer: BlockWriter,
+  onId?: OnId,
+  locatesWords = false,
+): void {
   const reader = new HtmlReader(writer, code, onId, reversedCounts(html));
   const parser = new Parser(reader, {
     recognizeSelfClosing: true,
     recognizeCDATA: IS_XHTML.test(html.slice(0, HEAD_UNITS)),
   });
+  if (locatesWords) reader.locateWords(parser);
   // In pieces, so that the parser does not copy the whole rest of the document.
   for (let at = 0; at < html.length; at += PIECE_UNITS) {
     parser.write(html.slice(at, at + PIECE_UNITS));
@@ -125,7 +133,8 @@ export class HtmlReader {
     this.#itemCounts = itemCounts;
   }
 
-  onparserinit(parser: Parser): void {
+  /** Finds the place of each word from now on, which needs as much memory as the text. */
+  locateWords(parser: Parser): void {
     this.#parser = parser;
   }
 
