@@ -20,11 +20,17 @@ export function docxOf(body: string, styles = '', numbering = ''): Buffer {
   });
 }
 
-/** Returns an OpenDocument text with this text, these automatic styles and these common styles, as XML. */
-export function odtOf(text: string, automatic = '', styles = ''): Buffer {
+/** Returns an OpenDocument text with this text, these automatic styles, these common styles and these other files. */
+export function odtOf(
+  text: string,
+  automatic = '',
+  styles = '',
+  others: Readonly<Record<string, string>> = {},
+): Buffer {
   return zipOf({
     mimetype: 'application/vnd.oasis.opendocument.text',
     'META-INF/manifest.xml': '<manifest:manifest xmlns:manifest="m"/>',
+    ...others,
     'content.xml': officeRoot(
       'document-content',
       `<office:automatic-styles>${automatic}</office:automatic-styles><office:body><office:text>${text}</office:text></office:body>`,

@@ -10,6 +10,8 @@ export interface DocxProperties {
   list?: string;
   /** Level in the list, from 0. */
   depth?: number;
+  /** Whether the paragraph is a title or caption. */
+  isTitle?: boolean;
 }
 
 interface Style extends DocxProperties {
@@ -58,9 +60,11 @@ export class DocxStyles {
     style.name = name.toLowerCase();
     const level = /^heading ([1-9])$/.exec(style.name)?.[1];
     if (level !== undefined) style.level ??= Number(level);
+    if (TITLE.test(style.name)) style.isTitle = true;
   }
 }
 
+const TITLE = /^(?:caption|subtitle|title)$/;
 const MOST_ANCESTORS = 20;
 
 /** Sets the property that an element of paragraph or run properties contains, such as `w:vanish`. */

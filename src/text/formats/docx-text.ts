@@ -177,7 +177,7 @@ export class DocxReader {
     const number = list === '0' ? undefined : this.#numbering.next(list, depth);
     const level = paragraph.level ?? this.#styles.property(style, 'level') ?? BODY_LEVEL;
     if (level < BODY_LEVEL) this.html.heading(level, joinNumber(number?.text, content));
-    else if (TITLE.test(name)) this.html.title(content);
+    else if (this.#styles.property(style, 'isTitle') === true) this.html.title(content);
     else if (number === undefined) this.html.paragraph(content);
     else if (/\p{L}{2}/u.test(number.text)) {
       this.html.item({ ...number, type: undefined }, joinNumber(number.text, content));
@@ -199,7 +199,6 @@ const SILENT = new Set(
 const SILENT_FIELD = /^\s*(?:INDEX|NUMPAGES|PAGE|SECTIONPAGES|TOA|TOC)\b/i;
 const LONGEST_CODE = 200;
 const CONTENTS = /^(?:toc|index|table of (?:authorities|figures)|toa)(?: heading| ?\d)?$/;
-const TITLE = /^(?:caption|subtitle|title)$/;
 const BODY_LEVEL = 10;
 const PARAGRAPH_PROPERTIES = new Set(['w:ilvl', 'w:numId', 'w:outlineLvl']);
 

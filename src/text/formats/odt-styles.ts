@@ -55,7 +55,10 @@ export class OdtStyles {
 
   /** Returns true if paragraphs in this style are titles or captions. */
   isTitle(style: string): boolean {
-    return this.#inherited(style, ({ name }) => TITLES.has(name) || undefined) === true;
+    return (
+      TITLES.has(style) ||
+      this.#inherited(style, ({ name }) => TITLES.has(name) || undefined) === true
+    );
   }
 
   /** Returns the label of the next item of a list. `number` is undefined for the first item. */

@@ -19,12 +19,25 @@ export async function readOdt(bytes: Uint8Array): Promise<readonly SpokenText[]>
   }
   const styles = new OdtStyles();
   if (archive.has('styles.xml')) await readPart(archive, 'styles.xml', styles);
-  const reader = new OdtReader(styles);
+  const reader = new OdtReader(styles, await formulasOf(archive));
   await readPart(archive, 'content.xml', reader);
   if (!reader.hasText) throw new DocumentError('not an OpenDocument text: it has no <office:text>');
   return reader.html.read();
 }
 
+// Returns the formulas by the names of their objects, which are files of their own. Charts are left out.
+async function formulasOf(archive: Archive): Promise<Map<string, string>> {
+  const formulas = new Map<string, string>();
+  for (const file of archive.names) {
+    const name = /^([^/]+)\/content\.xml$/.exec(file)?.[1];
+    if (name === undefined) continue;
+    const math = FORMULA.exec(await archive.read(file))?.[1];
+    if (math !== undefined) formulas.set(name, math);
+  }
+  return formulas;
+}
+
+const FORMULA = /^\s*(?:<[?!][^<>]*>\s*)*(<(?:\w+:)?math[\s>][^]*)$/;
 const MANIFEST = 'META-INF/manifest.xml';
 
 async function readPart(
@@ -60,6 +73,7 @@ class OdtReader {
   readonly html = new HtmlWriter();
   hasText = false;
   readonly #styles: OdtStyles;
+  readonly #formulas: Map<string, string>;
   #silent = 0;
   // A text box is a block within the block that it is anchored to.
   readonly #blocks: Block[] = [];
@@ -69,8 +83,12 @@ class OdtReader {
   // Where the numbers of each list style continue.
   readonly #numbers = new Map<string, number>();
   #alternative: string | undefined;
+  // The description of a formula repeats it.
+  #isFormula = false;
 
-  constructor(styles: OdtStyles) {
+  /** @param formulas the MathML of each object that is a formula */
+  constructor(styles: OdtStyles, formulas: Map<string, string>) {
+    this.#formulas = formulas;
     this.#styles = styles;
   }
 
@@ -84,6 +102,7 @@ class OdtReader {
     else if (name === 'text:list-item') this.#openItem(attributes);
     else if (name === 'text:span' || name === 'text:a') this.#openSpan(name, attributes);
     else if (name === 'svg:desc' || name === 'svg:title') this.#alternative = '';
+    else if (name === 'draw:object') this.#object(attributes['xlink:href'] ?? '');
     else if (TABLE.has(name)) this.html.add(`<${TABLE.get(name)}>`);
     else this.#inline(SIGNS.get(name) ?? '');
   }
@@ -95,6 +114,7 @@ class OdtReader {
     else if (name === 'text:list') this.#endList();
     else if (name === 'text:span' || name === 'text:a') this.#inline(this.#spans.pop() ?? '');
     else if (name === 'svg:desc' || name === 'svg:title') this.#endAlternative();
+    else if (name === 'draw:frame') this.#isFormula = false;
     else if (TABLE.has(name)) this.html.add(`</${TABLE.get(name)}>`);
   }
 
@@ -165,8 +185,17 @@ class OdtReader {
     this.#spans.push(`</${tag}>`);
   }
 
+  #object(link: string): void {
+    const name = link.replace(/^\.\//, '').replace(/\/$/, '');
+    const formula = this.#formulas.get(name);
+    // Once, because many frames may show the same large object.
+    this.#formulas.delete(name);
+    this.#isFormula = formula !== undefined;
+    this.#inline(formula ?? '');
+  }
+
   #endAlternative(): void {
-    this.#inline(`<img alt="${escapeHtml(this.#alternative ?? '')}">`);
+    if (!this.#isFormula) this.#inline(`<img alt="${escapeHtml(this.#alternative ?? '')}">`);
     this.#alternative = undefined;
   }
 

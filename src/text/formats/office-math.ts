@@ -3,7 +3,7 @@ import { escapeHtml } from './html-writer.ts';
 /** Converts a formula of a Word document (Office Math) to MathML. Receives the elements in document order. */
 export class OfficeMath {
   readonly #parts: string[] = [];
-  // The delimiters and the roots that are open, innermost last.
+  // The delimiters, the roots and the sums that are open, innermost last.
   readonly #open: { readonly at: number; begin: string; end: string; index: string | undefined }[] =
     [];
   #operator = '∫';
@@ -11,12 +11,13 @@ export class OfficeMath {
   /** Opens an element, such as `m:f`. `value` is its attribute `m:val`. */
   open(name: string, value: string | undefined): void {
     const last = this.#open.at(-1);
-    if (name === 'm:d' || name === 'm:rad') {
+    if (name === 'm:d' || name === 'm:rad' || name === 'm:nary') {
       this.#open.push({ at: this.#parts.push('') - 1, begin: '(', end: ')', index: undefined });
     } else if (name === 'm:begChr' && last !== undefined) last.begin = value ?? '';
     else if (name === 'm:endChr' && last !== undefined) last.end = value ?? '';
     else if (name === 'm:chr') this.#operator = value ?? '';
-    else if (name === 'm:nary') this.#operator = '∫';
+    else if (name === 'm:naryPr') this.#operator = '∫';
+    else if (name === 'm:e') this.#endLimits();
     const tag = TAGS.get(name);
     if (tag !== undefined) this.#parts.push(`<${tag}>`);
   }
@@ -25,7 +26,8 @@ export class OfficeMath {
   close(name: string): void {
     const tag = TAGS.get(name);
     if (tag !== undefined) this.#parts.push(`</${tag}>`);
-    if (name === 'm:naryPr') this.text(this.#operator);
+    if (name === 'm:naryPr') this.#beginLimits();
+    else if (name === 'm:nary') this.#open.pop();
     else if (name === 'm:d') this.#endDelimiters();
     else if (name === 'm:deg') this.#endIndex();
     else if (name === 'm:rad') this.#endRoot();
@@ -39,6 +41,22 @@ export class OfficeMath {
   /** Returns the formula as MathML. */
   finish(): string {
     return `<math>${this.#parts.join('')}</math>`;
+  }
+
+  // The limits of a sum or an integral stand between its operator and its content.
+  #beginLimits(): void {
+    const sum = this.#open.at(-1);
+    if (sum === undefined) return;
+    sum.end = '</munderover>';
+    this.#parts.push('<munderover>');
+    this.text(this.#operator);
+  }
+
+  #endLimits(): void {
+    const sum = this.#open.at(-1);
+    if (sum?.end !== '</munderover>') return;
+    this.#parts.push(sum.end);
+    sum.end = '';
   }
 
   #endDelimiters(): void {

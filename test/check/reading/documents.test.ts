@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { epubOf, zipOf } from '../../harness/epub.ts';
+import { docxOf, odtOf } from '../../harness/office-documents.ts';
 import { withPeak } from '../../harness/peak-memory.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
@@ -184,6 +185,13 @@ const HOSTILE: readonly (readonly [string, () => string | Uint8Array, RegExp])[]
   ['no.epub', () => zipOf({ 'a.txt': 'a' }), /the book has no file META-INF/],
   ['cut.epub', () => epubOf(['a']).subarray(0, -30), /not an EPUB/],
   ['large.epub', () => Buffer.alloc(100 * MEBIBYTE), /larger than 64 MiB/],
+  ['large.docx', () => Buffer.alloc(100 * MEBIBYTE), /larger than 64 MiB/],
+  ['large.rtf', () => Buffer.alloc(100 * MEBIBYTE), /larger than 64 MiB/],
+  ['large.fb2', () => Buffer.alloc(100 * MEBIBYTE), /larger than 32 MiB/],
+  ['deep.docx', () => docxOf('<w:ins>'.repeat(DEEP)), /elements are nested more than 1000/],
+  ['zip.docx', () => docxOf('<w:p/>'.repeat(10 * MEBIBYTE)), /document2\.xml is too large/],
+  ['zip.odt', () => odtOf('<text:p/>'.repeat(10 * MEBIBYTE)), /content\.xml is too large/],
+  ['bomb.fb2', () => BOMB.replace('speak', 'FictionBook'), /the DOCTYPE has declarations/],
   ['large.md', () => 'Hello *there*.\n\n'.repeat(6.5 * MEBIBYTE), /larger than 4 MiB/],
   ['large.html', () => '<p>Hello there.</p>'.repeat(5.5 * MEBIBYTE), /larger than 8 MiB/],
 ];

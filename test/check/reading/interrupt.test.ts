@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { epubOf } from '../../harness/epub.ts';
+import { docxOf } from '../../harness/office-documents.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
@@ -20,6 +21,16 @@ const DOCUMENTS: readonly (readonly [string, () => string | Uint8Array, readonly
     'a.ssml',
     () => `<speak>${'<s>A <sub alias="b">word</sub>.</s>'.repeat((3 * MEBIBYTE) / 36)}</speak>`,
     ['-f', 'a.ssml'],
+  ],
+  [
+    'a.docx',
+    () => docxOf('<w:p><w:r><w:t>A word.</w:t></w:r></w:p>'.repeat((12 * MEBIBYTE) / 43)),
+    ['-f', 'a.docx'],
+  ],
+  [
+    'a.rtf',
+    () => String.raw`{\rtf1 ${String.raw`A {\b word}.\par `.repeat(MEBIBYTE / 2)}}`,
+    ['-f', 'a.rtf'],
   ],
   ['a.tsv', () => 'word\tspoken\n'.repeat(MEBIBYTE / 4), ['Hi', '--lexicon', 'a.tsv']],
   [

@@ -15,6 +15,7 @@ const STYLES = [
   style('H2', 'heading 2'),
   style('Mine', 'My heading', '<w:basedOn w:val="H2"/>'),
   style('T', 'Title'),
+  style('C', 'Table caption', '<w:basedOn w:val="T"/>'),
   style('TOC1', 'toc 1'),
   style('Secret', 'Secret', '<w:rPr><w:vanish/></w:rPr>'),
 ].join('');
@@ -193,6 +194,14 @@ describe('the text of a Word document', () => {
         '<m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>',
       ),
       'x²',
+    ],
+    ['captions', styled('C', 'One') + paragraph(run('a')), 'One.\n\na'],
+    [
+      'sums',
+      paragraph(
+        '<m:oMath><m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub><m:r><m:t>i=1</m:t></m:r></m:sub><m:sup><m:r><m:t>n</m:t></m:r></m:sup><m:e><m:d><m:e><m:r><m:t>i</m:t></m:r></m:e></m:d></m:e></m:nary></m:oMath>',
+      ),
+      '∑ i = 1 n(i)',
     ],
     [
       'roots',
