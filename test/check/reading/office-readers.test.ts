@@ -65,7 +65,9 @@ test('pandoc reads the same words in the same order', { timeout: 300_000 }, asyn
     const format = documentFormat('auto', file) ?? 'html';
     const parts = await readDocument(format, await readFile(file));
     const ours = parts.map(({ text }) => text).join('\n\n');
-    expect(wordsOf(ours), format).toEqual(wordsOf(theirs));
+    // pandoc leaves out the tables of FictionBooks, whose cells are single letters.
+    const isCompared = (word: string): boolean => format !== 'fb2' || !/^[a-f]$/.test(word);
+    expect(wordsOf(ours).filter(isCompared), format).toEqual(wordsOf(theirs).filter(isCompared));
     expect(parts.map(({ chapters }) => chapters?.[0]?.title)).toEqual(['One', 'Two']);
   }
 });

@@ -122,12 +122,13 @@ it('chapters of an OpenDocument text begin at its headings', async () => {
 
 const MATH = 'http://www.w3.org/1998/Math/MathML';
 
+const FRAME =
+  '<draw:frame><draw:object xlink:href="./Object 1"/><svg:desc>DESCRIPTION</svg:desc></draw:frame>';
+
 it('formulas of an OpenDocument text are files of their own', async () => {
-  const frame = (name: string): string =>
-    `<draw:frame><draw:object xlink:href="./${name}"/><svg:desc>DESCRIPTION</svg:desc></draw:frame>`;
   const math = `<?xml version="1.0"?><!DOCTYPE math:math><m:math xmlns:m="${MATH}"><m:semantics><m:msup><m:mi>x</m:mi><m:mn>2</m:mn></m:msup><m:annotation>x^2</m:annotation></m:semantics></m:math>`;
   const formulas = { 'Object 1/content.xml': math, 'Object 2/content.xml': '<chart/>' };
-  const odt = odtOf(p(`a ${frame('Object 1')} b`), '', '', formulas);
+  const odt = odtOf(p(`a ${FRAME} b`), '', '', formulas);
   expect((await readOdt(odt))[0]?.text).toBe('a x² b');
 });
 
