@@ -9,8 +9,8 @@ export async function spokenText(
   options: RunOptions = {},
 ): Promise<unknown> {
   const { server, env } = await startHostedService();
-  const result = await runFoley(['tts', '-o', 'out.mp3', ...args], { ...options, env });
-  expect(result.stderr).toMatch(/^out\.mp3: /m);
+  const result = await runFoley(['tts', '-o', 'out.wav', ...args], { ...options, env });
+  expect(result.stderr).toMatch(/^out\.wav: /m);
   expect(result.code).toBe(0);
   const body = speechBodyOf(server);
   return typeof body === 'object' && body !== null && 'text' in body ? body.text : undefined;

@@ -324,9 +324,10 @@ test('a body without an end is read as far as the limit, and no further: 413', a
   const piece = Buffer.alloc(1 << 20);
   let sent = 0;
   const fixture = await createFixture((_request, response) => {
-    const more = (): void => {
+    // Under Node 26, each write to a client that is gone fails, and the response is not destroyed.
+    const more = (error?: Error | null): void => {
       sent += piece.length;
-      if (!response.destroyed) response.write(piece, more);
+      if (error === undefined || error === null) response.write(piece, more);
     };
     response.writeHead(200);
     more();
