@@ -112,10 +112,9 @@ export async function prepareTextUntil(
 
 function requireWords(prepared: SpokenText, where: string): SpokenText {
   if (prepared.pauses.length === 0 || SPEAKABLE.test(prepared.text)) return prepared;
-  throw usageFailure(
-    `${display(where)} has only marks of pauses or voices`,
-    'Add some text to speak.',
-  );
+  const hasVoices = prepared.pauses.some(({ voice }) => voice !== undefined);
+  const marks = hasVoices ? 'marks of pauses or voices' : 'pauses';
+  throw usageFailure(`${display(where)} has only ${marks}`, 'Add some text to speak.');
 }
 
 function withPauses(source: SpokenText, where: string): SpokenText {

@@ -103,7 +103,8 @@ test('chapters and tags are read by mutagen', { timeout: 300_000 }, async () => 
     expect(Object(JSON.parse(stdout))[file]).toEqual({
       ...tags,
       chapters: all,
-      ffmpeg: all,
+      // For mp3, ffmpeg counts from the encoder delay.
+      ffmpeg: all.map(({ start, title }) => ({ title, start: expect.closeTo(start, 1) })),
       cover: [],
     });
   }

@@ -331,7 +331,7 @@ describe('a mistake is exit 2 before anything is sent', () => {
     ['ADA: Hi.', [...CAST, '--cast', 'ada=Ewan'], '--cast ada is given more than once'],
     ['ADA: Hi.', ['--cast-file', 'cast.json'], 'cast.json, line 2, column 30: unknown key "sped"'],
     ['ADA: Hi.', [...CAST, '--timing', 'exact'], '--timing requires a script with start times'],
-    ['ADA: Hi.', [...CAST, '--title', 'A'], '--title works with mp3, m4a and m4b only'],
+    ['ADA: Hi.', [...CAST, '--title', 'A'], '--title is given, but wav has no tags'],
     ['ADA: Hi.', [...CAST, '--cover', 'none.png'], '--cover none.png: no such file'],
     ['ADA: Hi.', [...CAST, '--cover', 'cut.png'], '--cover cut.png is cut: its end is missing'],
     ['ADA: Hi.', [...CAST, '--cover', 'bad.txt'], '--cover bad.txt is not a JPEG or PNG file'],

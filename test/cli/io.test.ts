@@ -39,11 +39,19 @@ describe('progress and colors on a terminal', () => {
   });
 });
 
+/** Everything that was written: from Node 26 on, `read` returns one chunk. */
+function written(stream: PassThrough): string {
+  const chunks: unknown[] = [];
+  for (let chunk: unknown = stream.read(); chunk !== null; chunk = stream.read())
+    chunks.push(chunk);
+  return chunks.map(String).join('');
+}
+
 test('sentences are wrapped at the width of the terminal, lines for programs are not', async () => {
   const { io, stderr } = await ioWith({ TERM: 'xterm' });
   io.explain('These are more than twenty columns.');
   io.complain('{"error":{"code":"usage","message":"..."}}');
-  expect(String(stderr.read())).toBe(
+  expect(written(stderr)).toBe(
     'These are more than\ntwenty columns.\n{"error":{"code":"usage","message":"..."}}\n',
   );
 });
@@ -52,5 +60,5 @@ test('a warning is escaped, wrapped, and printed with --quiet', async () => {
   const { io, stderr } = await ioWith({ TERM: 'xterm' }, { quiet: true });
   io.warn('foley: 3 not tried, since \u001b[2JEVIL.');
   io.notice('foley: 3 not tried');
-  expect(String(stderr.read())).toBe('foley: 3 not tried,\nsince \\x1b[2JEVIL.\n');
+  expect(written(stderr)).toBe('foley: 3 not tried,\nsince \\x1b[2JEVIL.\n');
 });

@@ -1,4 +1,4 @@
-import type { JoinedMarks } from '../../../src/audio/encode/tags.ts';
+import { JoinedMarks } from '../../../src/audio/encode/tags.ts';
 import type { Format } from '../../../src/audio/formats.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
@@ -34,8 +34,7 @@ export async function planMarks(
   const chapters = flags.split === 'never' ? [] : (spoken?.chapters ?? []);
   const isEmpty = chapters.length === 0 && Object.values(tags).every((tag) => tag === undefined);
   if (isEmpty) return undefined;
-  const marks = await import('../../../src/audio/encode/tags.ts');
-  return new marks.JoinedMarks(
+  return new JoinedMarks(
     tags,
     chapters.map(({ title }) => title),
   );

@@ -12,6 +12,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import { ServiceError, errorResponse } from '../service-error.ts';
 import type { Service } from '../service.ts';
+import { isLivePath } from '../realtime/admission.ts';
 import { onUpgrade, RESET_DELAY_MS } from './upgrade.ts';
 import type { BodyCut } from './faults.ts';
 
@@ -51,9 +52,16 @@ const FLUSH_GRACE_MS = 600_000;
 // Interval between checks for idle connections while the server closes.
 const IDLE_POLL_MS = 50;
 
+// From Node 24.9 on, a server says which requests it upgrades. Node 26 reads the body of an upgrade request, so that
+// `reconnect` could not read it again.
+const UPGRADES = {
+  shouldUpgradeCallback: ({ url = '' }: IncomingMessage): boolean =>
+    URL.canParse(url, 'http://localhost') && isLivePath(new URL(url, 'http://localhost').pathname),
+};
+
 /** Serves HTTP and WebSockets on a host and port. @throws ListenError when listening fails */
 export async function startServer(options: ServeOptions): Promise<ServiceServer> {
-  const server = createServer({ ...LIMITS, ...options.limits });
+  const server = createServer({ ...LIMITS, ...UPGRADES, ...options.limits });
   const connections = limitConnections(server);
   const listener = createListener(options, connections);
   server.on('request', listener);
@@ -94,6 +102,8 @@ function createListener(
   );
   return (incoming, outgoing) => {
     connections.setResponse(outgoing);
+    // An upgrade that the service ignores ends its connection.
+    if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     void listener(incoming, outgoing);
   };
 }

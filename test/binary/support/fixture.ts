@@ -52,7 +52,7 @@ export interface FixtureOptions extends FaultServerOptions, SandboxOptions {
 export const NO_RIGHTS = { unprivileged: true };
 
 /** How to wait for what comes soon, even on a computer that has other things to do. */
-export const SOON = { interval: 10 };
+export const SOON = { interval: 10, timeout: 60_000 };
 
 /** The words of the command that nearly every test of this folder runs. */
 export const SPEAK = ['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '0'] as const;
