@@ -89,7 +89,7 @@ describe('a table', () => {
 
 test('a file that is not a text is refused before the first request, alone and in a list', async () => {
   const { batch, charged, write } = await batchSandbox({});
-  for (const name of ['a.json', 'a.pdf', 'a.xml', 'a.log', 'a.DOCX', 'a.mp3']) {
+  for (const name of ['a.json', 'a.pdf', 'a.xml', 'a.log', 'a.JSON', 'a.mp3']) {
     await write(name, 'Hello.');
     await write('list.jsonl', JSON.stringify({ file: name }));
     for (const args of [[name], ['--jsonl', 'list.jsonl']]) {
