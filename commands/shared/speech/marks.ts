@@ -1,4 +1,4 @@
-import { JoinedMarks } from '../../../src/audio/encode/tags.ts';
+import { isUnmarked, JoinedMarks } from '../../../src/audio/encode/tags.ts';
 import type { Format } from '../../../src/audio/formats.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
@@ -32,10 +32,9 @@ export async function planMarks(
   const tags = await readTags(context, flags, ofBook);
   // Chapters begin new requests, which --split never does not allow.
   const chapters = flags.split === 'never' ? [] : (spoken?.chapters ?? []);
-  const isEmpty = chapters.length === 0 && Object.values(tags).every((tag) => tag === undefined);
-  if (isEmpty) return undefined;
-  return new JoinedMarks(
+  const marks = new JoinedMarks(
     tags,
     chapters.map(({ title }) => title),
   );
+  return isUnmarked(marks) ? undefined : marks;
 }

@@ -198,10 +198,12 @@ export class LongTextRecord {
     const { chapters = [], tags } = this.plan;
     if (tags === undefined && chapters.length === 0) return undefined;
     const { cover: mimeType, ...texts } = tags ?? {};
-    const cover =
+    // The audio is worth more than a cover that somebody removed.
+    const data =
       mimeType === undefined
         ? undefined
-        : { mimeType, data: await this.#options.files.readFile(coverFile(this.#folder)) };
+        : await this.#options.files.readFile(coverFile(this.#folder)).catch(() => undefined);
+    const cover = mimeType === undefined || data === undefined ? undefined : { mimeType, data };
     return new JoinedMarks(
       { ...texts, cover },
       chapters.map(({ title }) => title),
