@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'undici';
-import type { Browser, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { requireTool } from '../harness/require-tool.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { openPage } from '../harness/browser.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 
 /** A condition is looked at until it holds; the test's own limit ends the wait. */
@@ -56,7 +55,7 @@ describe('the page of foley serve', () => {
 
   test('lists the voices of every page of the list', async () => {
     const { link } = await serve();
-    const page = await openPage('about:blank');
+    const page = await openPage();
     const voices = Array.from({ length: 103 }, (_, index) => ({
       voiceId: `voice-${index}`,
       name: `Voice ${index}`,
@@ -317,16 +316,6 @@ async function downloaded(page: Page): Promise<string> {
   ]);
   const bytes = await readFile(await download.path());
   return `${download.suggestedFilename()}: ${bytes.toString('latin1', 0, 4)}`;
-}
-
-async function openPage(url: string): Promise<Page> {
-  const executablePath = requireTool('chromium', 'chromium-browser', 'google-chrome');
-  const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
-  const browser: Browser = await chromium.launch({ executablePath, args });
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
-  await page.goto(url);
-  return page;
 }
 
 async function ask(

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
-import { requireTool } from '../../harness/require-tool.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { openPage } from '../../harness/browser.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { batchSandbox } from '../../binary/batch/batch-sandbox.ts';
 
@@ -21,7 +20,7 @@ test('a page report plays, seeks, filters, and saves the items that the next bat
   const flags = ['--jsonl', 'items.jsonl', '--format', 'wav', '--subtitles', 'vtt'];
   const args = [...flags, '--report', 'report.html'];
   expect((await events(args)).result.code).toBe(3);
-  const page = await openReport(sandbox);
+  const page = await openPage(pathToFileURL(path.join(sandbox.out, 'report.html')).href);
   const asked = recordRequests(page);
 
   expect(await page.locator('article').count()).toBe(4);
@@ -107,16 +106,6 @@ async function saveList(page: Page, sandbox: Sandbox): Promise<string> {
   const file = path.join(sandbox.out, 'redo.txt');
   await download.saveAs(file);
   return file;
-}
-
-async function openReport(sandbox: Sandbox): Promise<Page> {
-  const executablePath = requireTool('chromium', 'chromium-browser', 'google-chrome');
-  const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
-  const browser: Browser = await chromium.launch({ executablePath, args });
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage({ acceptDownloads: true });
-  await page.goto(pathToFileURL(path.join(sandbox.out, 'report.html')).href);
-  return page;
 }
 
 /** Records the requests of the page to other servers. */

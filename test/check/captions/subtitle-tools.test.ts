@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { chromium } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { openPage } from '../../harness/browser.ts';
 import { installPythonTools } from '../../harness/python-tools.ts';
-import { requireTool } from '../../harness/require-tool.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import { SUBTITLE_FILES, subtitleBytes } from '../../text/formats/subtitle-files.ts';
 import type { SubtitleFile, SubtitleTool } from '../../text/formats/subtitle-files.ts';
@@ -27,10 +26,7 @@ describe('subtitle files are read as other tools read them, or the fixture says 
   });
 
   test('the WebVTT parser of Chromium', { timeout: 120_000 }, async () => {
-    const executablePath = requireTool('chromium', 'chromium-browser', 'google-chrome');
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage();
+    const page = await openPage();
     for (const file of SUBTITLE_FILES.filter(({ name }) => name.endsWith('.vtt'))) {
       const address = `data:text/vtt;base64,${subtitleBytes(file).toString('base64')}`;
       const cues: unknown = await page.evaluate(`(${READ_IN_PAGE})(${JSON.stringify(address)})`);

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { installOnce } from '../../harness/install-once.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 
 const OWN = fileURLToPath(new URL('epubcheck', import.meta.url));
-const CACHE = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));
 
 /** A message of epubcheck: its id, its severity and the file of the book. */
 export interface BookMessage {
@@ -37,19 +36,9 @@ export async function checkBooks(books: readonly string[]): Promise<readonly Boo
 }
 
 async function install(maven: string): Promise<string> {
-  const folder = path.join(CACHE, 'epubcheck-5.2.1');
-  if (existsSync(folder)) return folder;
-  const building = `${folder}.${process.pid}`;
-  await mkdir(building, { recursive: true });
-  await cp(path.join(OWN, 'pom.xml'), path.join(building, 'pom.xml'));
-  const jars = path.join(building, 'jars');
-  await execa(maven, ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`], {
-    cwd: building,
+  return installOnce('epubcheck-5.2.1', async (folder) => {
+    await cp(path.join(OWN, 'pom.xml'), path.join(folder, 'pom.xml'));
+    const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${folder}`];
+    await execa(maven, ['-q', '-B', ...goal], { cwd: folder });
   });
-  // Another process may have installed it meanwhile.
-  await rename(jars, folder).catch((error: unknown) => {
-    if (!existsSync(folder)) throw error;
-  });
-  await rm(building, { recursive: true, force: true });
-  return folder;
 }

@@ -1,24 +1,13 @@
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readDocument } from '../../../src/text/formats/read-document.ts';
 import { documentFormat } from '../../../src/text/formats/text-formats.ts';
-import { requireTool } from '../../harness/require-tool.ts';
+import { openPage } from '../../harness/browser.ts';
 import { DOCUMENT_FILES, readDocumentFile } from '../../text/formats/document-files.ts';
-
-let launched: Promise<Browser> | undefined;
-afterAll(async () => (await launched)?.close());
 
 /** Returns the text that Chromium shows of a document in `test/fixtures/documents`. */
 async function shownText(name: string): Promise<string> {
-  const executablePath = requireTool('chromium', 'chromium-browser', 'google-chrome');
-  launched ??= chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  const page = await (await launched).newPage();
-  try {
-    await page.goto(new URL(`../../fixtures/documents/${name}`, import.meta.url).href);
-    return String(await page.evaluate('(document.body ?? document.documentElement).innerText'));
-  } finally {
-    await page.close();
-  }
+  const page = await openPage(new URL(`../../fixtures/documents/${name}`, import.meta.url).href);
+  return String(await page.evaluate('(document.body ?? document.documentElement).innerText'));
 }
 
 /** Soft hyphens and other format characters are not shown. Raised digits count as digits. */
