@@ -30,12 +30,14 @@ export async function alignBook(
   flags: AlignFlags,
 ): Promise<CommandResult> {
   const { folder, output: target } = checkFlags(argument, flags);
-  const { overlay = 'sentence' } = flags;
+  const { onlyChapters, overlay = 'sentence', skipFrontMatter } = flags;
   const settings = await context.settings();
   const language = resolveSetting(settings, 'language', flags.language)?.value ?? 'en';
   const bytes = await readInput(context, file, file);
   const { io, signal } = context;
-  const source = { file, bytes, format: 'epub', cast: [], mayOverlap: false, signal } as const;
+  const choice = { onlyChapters, skipFrontMatter };
+  const reading = { cast: [], mayOverlap: false, signal } as const;
+  const source = { file, bytes, format: 'epub', ...choice, ...reading } as const;
   const lines = await readScript(source, (sentence) => io.notice(`foley: ${sentence}`));
   const book = await openSpokenBook(file, bytes, lines);
   const documents = documentsOf(lines);

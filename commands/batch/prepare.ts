@@ -26,12 +26,17 @@ import { sha256 } from '../../src/durable/checksum.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { PronunciationsByVoice } from '../../src/speech/pronunciations.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
-import { codeFailure, dropSoundsFailure, openPreparation } from '../../src/speech/speech-text.ts';
+import {
+  codeFailure,
+  dropSoundsFailure,
+  openPreparation,
+  refuseChapterFlags,
+} from '../../src/speech/speech-text.ts';
 import { display } from '../../src/text/display.ts';
 import { guessLanguage } from '../../src/text/guess-language.ts';
 import { markupNotice } from '../../src/text/formats/guess-format.ts';
 import type { DocumentFormat } from '../../src/text/formats/text-formats.ts';
-import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
+import { documentFormat, hasChapters, hasCode } from '../../src/text/formats/text-formats.ts';
 
 export interface BatchFlags extends SpeechFlags, CueFlags, SoundFlags, SpokenTextFlags, RunFlags {
   readonly lines?: string;
@@ -67,10 +72,12 @@ export async function prepareBatch(
     dropSounds,
     jsonl,
     lines,
+    onlyChapters,
     outputDir,
     overwrite,
     recursive,
     retryFailed,
+    skipFrontMatter,
     textColumn,
     textFormat,
   } = flags;
@@ -95,23 +102,21 @@ export async function prepareBatch(
     if (!notices.has(sentence)) context.io.notice(`foley: ${sentence}`);
     notices.add(sentence);
   };
-  const total = await countItems({ sources, textColumn, textFormat, code, onNotice }, signal);
+  const documents = { code, dropSounds, onlyChapters, onNotice, skipFrontMatter, textFormat };
+  const total = await countItems({ ...documents, sources, textColumn }, signal);
   if (total === 0) throw usageFailure('there is no text to speak: the inputs are empty');
   const sidecars = sidecarsOf({ captions });
   const defaults = defaultsOf(flags, settings);
   const plan = {
+    ...documents,
     sources,
     textColumn,
-    textFormat,
-    code,
-    dropSounds,
     prepare,
     template,
     platform: context.platform,
     total,
     files,
     signal,
-    onNotice,
     defaults,
     sidecars,
   };
@@ -147,10 +152,8 @@ function refuseFlags({ globals }: Context, paths: readonly string[], flags: Batc
   }
 }
 
-function refuseDocumentFlags(
-  sources: readonly InputSource[],
-  { code, dropSounds, textFormat }: BatchFlags,
-): void {
+function refuseDocumentFlags(sources: readonly InputSource[], flags: BatchFlags): void {
+  const { code, dropSounds, textFormat } = flags;
   const isSome = (isMeant: (format: DocumentFormat | undefined) => boolean): boolean =>
     sources.some(({ file, kind }) => {
       // A list may name documents.
@@ -160,6 +163,7 @@ function refuseDocumentFlags(
     });
   if (code !== undefined && !isSome(hasCode)) throw codeFailure();
   if (dropSounds === true && !isSome((format) => format === 'subtitles')) throw dropSoundsFailure();
+  if (!isSome(hasChapters)) refuseChapterFlags(flags);
 }
 
 async function reportUnusedColumns(

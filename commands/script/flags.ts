@@ -4,7 +4,12 @@ import type { CaptionFlags } from '../shared/flags/captions.ts';
 import { subtitlesOption } from '../shared/flags/captions.ts';
 import type { SpeechFlags } from '../shared/flags/speech.ts';
 import { loudnessOption } from '../shared/flags/sound.ts';
-import { dropSoundsOption, modelOption, voiceOptions } from '../shared/flags/speech.ts';
+import {
+  chapterOptions,
+  dropSoundsOption,
+  modelOption,
+  voiceOptions,
+} from '../shared/flags/speech.ts';
 import type { TagFlags } from '../shared/flags/tags.ts';
 import { tagOptions } from '../shared/flags/tags.ts';
 import { overlayOption } from '../shared/read-along.ts';
@@ -27,10 +32,16 @@ import type { Timing } from '../../src/script/recording/timeline.ts';
 import { TIMINGS } from '../../src/script/recording/timeline.ts';
 import type { ScriptFormat } from '../../src/script/script.ts';
 import { SCRIPT_FORMATS } from '../../src/script/script.ts';
+import type { ChapterChoice } from '../../src/text/chapters.ts';
 import { durationText } from '../../src/text/duration.ts';
 
 export interface ScriptFlags
-  extends Omit<SpeechFlags, 'format' | 'outputFormat'>, CaptionFlags, RunFlags, TagFlags {
+  extends
+    Omit<SpeechFlags, 'format' | 'outputFormat'>,
+    CaptionFlags,
+    ChapterChoice,
+    RunFlags,
+    TagFlags {
   readonly output: string;
   readonly scriptFormat?: ScriptFormat;
   readonly cast?: readonly CastMember[];
@@ -61,6 +72,7 @@ export function outputOptions(): Option[] {
       `format of the script: ${SCRIPT_FORMATS.join(', ')} (default: by the extension)`,
       SCRIPT_FORMATS,
     ),
+    ...chapterOptions(),
     dropSoundsOption(),
     ...tagOptions('the recording'),
   ];

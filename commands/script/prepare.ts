@@ -6,7 +6,7 @@ import { findTarget } from '../../src/cli/connect.ts';
 import type { CaptionPlan } from '../shared/flags/captions.ts';
 import { planCaptions } from '../shared/flags/captions.ts';
 import { controlsToSend } from '../shared/flags/speech.ts';
-import { bookTags, hasTags, readTags } from '../shared/flags/tags.ts';
+import { hasTags, readTags } from '../shared/flags/tags.ts';
 import { readInput, readTextInput } from '../../src/cli/read-input.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
@@ -26,11 +26,13 @@ import type { FileFormat } from '../../src/contract/values.ts';
 import type { Tags } from '../../src/audio/encode/tags.ts';
 import type { ScriptLine } from '../../src/script/script.ts';
 import { describePlace } from '../../src/script/script.ts';
+import { bookTags } from '../../src/speech/book-tags.ts';
 import { PronunciationsByVoice } from '../../src/speech/pronunciations.ts';
-import { openLexicon } from '../../src/speech/speech-text.ts';
+import { openLexicon, refuseChapterFlags } from '../../src/speech/speech-text.ts';
 import type { CastText } from '../../src/speech/voice-choice.ts';
 import { findVoice, foreignCastText } from '../../src/speech/voice-choice.ts';
 import { display } from '../../src/text/display.ts';
+import { hasChapters } from '../../src/text/formats/text-formats.ts';
 import type { ScriptFlags } from './flags.ts';
 import { checkOutputs, outputFormat } from './outputs.ts';
 import type { OverlayPlan } from './overlay-plan.ts';
@@ -76,8 +78,9 @@ export async function prepareScript(
   const cast = new Cast(members, otherVoice(flags, resolveSetting(settings, 'voice')?.value));
   const bytes = await readInput(context, file, shown);
   const all = await readLines(context, { file: shown, bytes, format: scriptKind }, flags, cast);
+  const notice = (sentence: string): void => context.io.notice(`foley: ${sentence}`);
   const isTagged = scriptKind === 'epub' && !isReadAlong(flags) && hasTags(format);
-  const ofBook = isTagged ? await bookTags(context, shown, bytes) : {};
+  const ofBook = isTagged ? await bookTags(shown, bytes, notice) : {};
   const tags = await readTags(context, flags, ofBook);
   const lines = all.filter(rangeFilter(flags.only, all.length));
   cast.check(lines);
@@ -191,9 +194,11 @@ function otherVoice(
 async function readLines(
   context: Context,
   script: Pick<ScriptSource, 'bytes' | 'file' | 'format'>,
-  { dropSounds, timing }: ScriptFlags,
+  { dropSounds, onlyChapters, skipFrontMatter, timing }: ScriptFlags,
   cast: Cast,
 ): Promise<readonly ScriptLine[]> {
+  const choice = { onlyChapters, skipFrontMatter };
+  if (!hasChapters(script.format)) refuseChapterFlags(choice, '--script-format');
   const isTimed = script.format === 'srt' || script.format === 'vtt';
   if (dropSounds === true && !isTimed) {
     throw usageFailure(
@@ -203,7 +208,7 @@ async function readLines(
   }
   const { signal } = context;
   const mayOverlap = timing === 'overlap';
-  const source = { ...script, cast: cast.names, mayOverlap, dropSounds, signal };
+  const source = { ...script, ...choice, cast: cast.names, mayOverlap, dropSounds, signal };
   const lines = await readScript(source, (sentence) => context.io.notice(`foley: ${sentence}`));
   if (timing === undefined || lines.some(({ startMs }) => startMs !== undefined)) return lines;
   throw usageFailure(

@@ -14,6 +14,8 @@ import { readSpeech } from '../../src/speech/speech-text.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { CodePointSlicer, countCodePoints } from '../../src/text/code-points.ts';
 import { counted } from '../../src/text/display.ts';
+import { sectionsOf } from '../../src/text/chapters.ts';
+import type { SpokenText } from '../../src/text/document.ts';
 import { plainText, writtenEdits } from '../../src/text/document.ts';
 import { splitParts } from '../../src/text/parts.ts';
 import { splitAtPauses } from '../../src/text/pauses.ts';
@@ -80,6 +82,7 @@ export const definition: CommandDefinition<TextFlags> = {
           at: start,
         })),
         ...pronunciationsOf(spoken),
+        ...chaptersOf(spoken, options),
         ...(reading === undefined ? {} : { reading }),
       },
       human: () => reading?.join('\n') ?? sent,
@@ -92,10 +95,29 @@ export const definition: CommandDefinition<TextFlags> = {
   },
 };
 
+// Chapters have the numbers that --only-chapters takes. Without all chapters, the numbers are unknown.
+function chaptersOf(
+  spoken: SpokenText | undefined,
+  { onlyChapters, skipFrontMatter }: TextFlags,
+): { readonly chapters?: readonly TextChapter[] } {
+  if (spoken === undefined || onlyChapters !== undefined || skipFrontMatter === true) return {};
+  const chapters = sectionsOf([spoken]).flatMap(({ number, text, title }) =>
+    title === undefined ? [] : [{ number, title, characters: countCodePoints(text.text) }],
+  );
+  return chapters.length === 0 ? {} : { chapters };
+}
+
+interface TextChapter {
+  readonly number: number;
+  readonly title: string;
+  readonly characters: number;
+}
+
 const EXAMPLES = `
 Examples:
   $ foley text -f README.md
   $ foley text -f book.epub --json
+  $ foley text -f book.epub --only-chapters 1-3,7
   $ foley text --reading "Meet me on 3/15/2024 at 5:30 pm."`;
 
 /**

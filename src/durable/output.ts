@@ -81,15 +81,15 @@ export interface AudibleInterval {
 export interface Published {
   readonly path: string;
   readonly bytes: number;
-  /** The file, if the output encoded what was written to it. */
+  /** The file, if it differs from what was written to the output. */
   readonly encoded?: EncodedFile | undefined;
 }
 
-/** A file in another format than the audio that was written to its output. */
+/** A file that was made from the audio that was written to its output. */
 export interface EncodedFile {
   readonly format: FileFormat;
-  /** Sample rate in Hz. */
-  readonly sampleRate: number;
+  /** Sample rate in Hz, if the audio was encoded. */
+  readonly sampleRate?: number | undefined;
   /** Undefined for a pipe or a device. */
   readonly checksum: string | undefined;
   /** Duration in milliseconds, if it differs from the audio that was written. */

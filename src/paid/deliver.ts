@@ -88,6 +88,7 @@ export function publishedVerdict(
 ): AudioVerdict {
   if (written?.encoded === undefined) return verdict;
   const { durationMs = verdict.durationMs, format, sampleRate } = written.encoded;
+  if (sampleRate === undefined) return { ...verdict, bytes: written.bytes };
   const codec = format === 'm4a' || format === 'm4b' ? 'aac' : format === 'ogg' ? 'vorbis' : format;
   return { ...verdict, format, codec, sampleRate, durationMs, channels: 1, bytes: written.bytes };
 }

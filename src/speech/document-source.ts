@@ -1,5 +1,7 @@
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import { display } from '../text/display.ts';
+import type { ChapterChoice, Section } from '../text/chapters.ts';
+import { chosenSections, sectionsOf } from '../text/chapters.ts';
 import type { SpokenText } from '../text/document.ts';
 import { joinSpoken } from '../text/document.ts';
 import { DocumentError } from '../text/formats/document-error.ts';
@@ -19,7 +21,7 @@ import { readBytes, unreadable } from './text-source.ts';
 export async function readDocumentSource(
   source: TextSource,
   format: DocumentFormat,
-  { code, dropSounds }: Pick<ExtractOptions, 'code' | 'dropSounds'>,
+  { code, dropSounds, onlyChapters, skipFrontMatter }: Omit<ExtractOptions, 'onNotice' | 'signal'>,
   read?: Uint8Array,
 ): Promise<SpokenText> {
   const { args, file } = source;
@@ -28,11 +30,12 @@ export async function readDocumentSource(
   const bytes = read ?? (await readBytes(source, maxDocumentBytes(format)));
   const { notice } = source;
   const onNotice = notice && ((sentence: string) => notice(`foley: ${sentence}`));
-  const options = { code, dropSounds, onNotice, signal: source.signal };
+  const { signal } = source;
+  const options = { code, dropSounds, onlyChapters, skipFrontMatter, onNotice, signal };
   return joinSpoken(await extractDocument(name, format, bytes, options), '\n\n');
 }
 
-export interface ExtractOptions {
+export interface ExtractOptions extends ChapterChoice {
   readonly code?: CodeMode | undefined;
   /** Whether descriptions of sounds, such as `[MUSIC]`, are left out of subtitles. */
   readonly dropSounds?: true | undefined;
@@ -43,7 +46,8 @@ export interface ExtractOptions {
 }
 
 /**
- * Extracts the text of a document, as `readDocument` does. On abort, throws the signal's abort reason.
+ * Extracts the text of a document, as `readDocument` does, or that of the chosen chapters. On abort, throws the signal's
+ * abort reason.
  * @param name name of the document, for messages
  * @throws Failure of kind `usage`
  */
@@ -51,8 +55,39 @@ export async function extractDocument(
   name: string,
   format: DocumentFormat,
   given: Uint8Array,
-  { code, dropSounds, onNotice, signal }: ExtractOptions,
+  options: ExtractOptions,
 ): Promise<readonly SpokenText[]> {
+  const { onlyChapters, skipFrontMatter } = options;
+  if (onlyChapters !== undefined || skipFrontMatter !== undefined) {
+    const sections = await extractSections(name, format, given, options);
+    return sections.map(({ text }) => text);
+  }
+  return extract(name, format, given, options, (parts) => parts);
+}
+
+/**
+ * Extracts the chosen chapters of a document.
+ * @param name name of the document, for messages
+ * @throws Failure of kind `usage`; on abort, the signal's abort reason
+ */
+export async function extractSections(
+  name: string,
+  format: DocumentFormat,
+  given: Uint8Array,
+  options: ExtractOptions,
+): Promise<readonly Section[]> {
+  return extract(name, format, given, options, (parts, onNotice) =>
+    chosenSections(sectionsOf(parts), options, onNotice),
+  );
+}
+
+async function extract<Result>(
+  name: string,
+  format: DocumentFormat,
+  given: Uint8Array,
+  { code, dropSounds, onNotice, signal }: ExtractOptions,
+  take: (parts: readonly SpokenText[], onNotice: ExtractOptions['onNotice']) => Result,
+): Promise<Result> {
   try {
     refuseOtherFormat(format, given);
     const bytes =
@@ -60,7 +95,10 @@ export async function extractDocument(
         ? Buffer.from(withoutSounds(decodeUtf8(given)))
         : given;
     const notice = onNotice && ((text: string) => onNotice(`${display(name)}: ${display(text)}`));
-    return await readDocumentUntil({ format, bytes, code }, { signal, onNotice: notice });
+    return take(
+      await readDocumentUntil({ format, bytes, code }, { signal, onNotice: notice }),
+      notice,
+    );
   } catch (error) {
     if (!(error instanceof TextEncodingError || error instanceof DocumentError)) throw error;
     throw unreadable(name, error);

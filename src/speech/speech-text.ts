@@ -6,12 +6,13 @@ import { resolveSetting } from '../config/settings.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
+import type { ChapterChoice } from '../text/chapters.ts';
 import type { SpokenText } from '../text/document.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import { formatOfContent } from '../text/formats/foreign-formats.ts';
 import { markupNotice } from '../text/formats/guess-format.ts';
 import type { CodeMode, DocumentFormat, TextFormat } from '../text/formats/text-formats.ts';
-import { documentFormat, hasCode } from '../text/formats/text-formats.ts';
+import { documentFormat, hasChapters, hasCode } from '../text/formats/text-formats.ts';
 import type { LexiconFile, LexiconPlace } from './prepare-text.ts';
 import type { TextSource } from './text-source.ts';
 import { decodeText, nameOf, readBytes, readText } from './text-source.ts';
@@ -27,7 +28,7 @@ export interface SpeechText {
 }
 
 /** The flags that control how a document is read. */
-export interface DocumentFlags {
+export interface DocumentFlags extends ChapterChoice {
   readonly textFormat?: TextFormat | undefined;
   readonly code?: CodeMode | undefined;
   /** Whether descriptions of sounds, such as `[MUSIC]`, are left out of subtitles. */
@@ -57,6 +58,8 @@ export async function readSpeech(
   const format = documentFormat(textFormat, args.length > 0 ? undefined : file);
   if (code !== undefined && !hasCode(format)) throw codeFailure();
   if (flags.dropSounds === true && format !== 'subtitles') throw dropSoundsFailure();
+  // Without a format, the content decides.
+  if (format !== undefined && !hasChapters(format)) refuseChapterFlags(flags);
   const lexicon = await openLexicon(flags.lexicon, settings, source);
   const { book, spoken, text } = await readFormat(
     { ...source, isPlain: textFormat === 'plain' },
@@ -80,12 +83,15 @@ async function readFormat(
   flags: DocumentFlags,
 ): Promise<SpeechText> {
   if (format === undefined && (source.args.length > 0 || source.isPlain === true)) {
+    refuseChapterFlags(flags);
     return noticeMarkup(await readText(source), source);
   }
   const bytes = format === undefined || format === 'epub' ? await readBytes(source) : undefined;
   const known = format ?? formatOfContent(bytes ?? new Uint8Array(0));
-  if (known === undefined)
+  if (known === undefined) {
+    refuseChapterFlags(flags);
     return noticeMarkup(decodeText(source, bytes ?? new Uint8Array(0)), source);
+  }
   const { readDocumentSource } = await import('./document-source.ts');
   const spoken = await readDocumentSource(source, known, flags, bytes);
   return { text: spoken.text, spoken, book: known === 'epub' ? bytes : undefined };
@@ -155,6 +161,22 @@ export function dropSoundsFailure(): Failure {
   return usageFailure(
     '--drop-sounds works with subtitles only',
     'Leave it out, or name the format with --text-format subtitles.',
+  );
+}
+
+/**
+ * @param formatFlag the flag that names the format of the text
+ * @throws Failure of kind `usage` if a flag selects chapters, for a text that has none
+ */
+export function refuseChapterFlags(
+  { onlyChapters, skipFrontMatter }: ChapterChoice,
+  formatFlag = '--text-format',
+): void {
+  if (onlyChapters === undefined && skipFrontMatter === undefined) return;
+  const flag = onlyChapters === undefined ? '--skip-front-matter' : '--only-chapters';
+  throw usageFailure(
+    `${flag} works with EPUB, Word, OpenDocument, Rich Text and FictionBook only`,
+    `Leave it out, or name the format with ${formatFlag}.`,
   );
 }
 

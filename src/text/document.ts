@@ -33,6 +33,12 @@ export interface SpokenText {
    * The chapters that begin in this text, in order. Set only for the text of a book.
    */
   readonly chapters?: readonly ChapterStart[] | undefined;
+  /**
+   * Length of the front matter at the beginning of this text, in code points. Set only if the book says where it ends.
+   */
+  readonly frontMatter?: number;
+  /** UTF-16 units of the file that are left out before this text; default 0. */
+  readonly skipped?: number;
 }
 
 /** A chapter of a book. `at` is the position of its first character in the spoken text, in code points. */
@@ -140,6 +146,49 @@ export function joinSpoken(parts: readonly SpokenText[], separator: string): Spo
     pauses,
     ...(parts.some((part) => part.chapters !== undefined) ? { chapters } : {}),
   };
+}
+
+/**
+ * Cuts a text at positions, and removes the white space around each piece. The pieces have no chapters.
+ * @param starts the position of each piece in code points, in order
+ */
+export function cutSpoken(source: SpokenText, starts: readonly number[]): readonly SpokenText[] {
+  const { file, pauses, replaced } = source;
+  const text = new CodePointSlicer(source.text);
+  const written = new CodePointSlicer(source.written);
+  const toWritten = writtenRanges(source);
+  let [units, nextPause, nextReplaced] = [source.skipped ?? 0, 0, 0];
+  return starts.map((start, index) => {
+    const whole = text.slice(start, starts[index + 1] ?? Infinity);
+    const piece = whole.trimEnd();
+    const skipped = units;
+    units += whole.length;
+    const range = { start, end: start + countCodePoints(piece) };
+    const limit = starts[index + 1] ?? Infinity;
+    const ownPauses = [];
+    for (; (pauses[nextPause]?.at ?? Infinity) < limit; nextPause += 1) {
+      const pause = pauses[nextPause];
+      if (pause !== undefined)
+        ownPauses.push({ ...pause, at: Math.min(pause.at, range.end) - start });
+    }
+    const own = [];
+    const writtenRange = toWritten(range);
+    for (; (replaced[nextReplaced]?.spoken.start ?? Infinity) < limit; nextReplaced += 1) {
+      const one = replaced[nextReplaced];
+      if (one === undefined) continue;
+      own.push({
+        spoken: shift(one.spoken, -start),
+        written: shift(one.written, -writtenRange.start),
+      });
+    }
+    return {
+      text: piece,
+      written: own.length === 0 ? piece : written.slice(writtenRange.start, writtenRange.end),
+      replaced: own,
+      pauses: ownPauses,
+      ...(file === undefined ? {} : { file, skipped }),
+    };
+  });
 }
 
 /** Returns the edits that turn `text` into `written`. {@link withWritten} applies these edits. */

@@ -18,6 +18,7 @@ interface FoundTags {
   readonly title?: string;
   readonly author?: string;
   readonly album?: string;
+  readonly track?: number;
   readonly chapters: readonly { readonly title: string; readonly start: number }[];
   readonly ffmpeg: readonly { readonly title: string; readonly start: number }[];
   readonly cover: readonly number[];
@@ -49,6 +50,24 @@ test.each(TAGGED)(
     // Each chapter is a few sentences long.
     expect(starts[1]).toBeGreaterThan(1);
     expect(starts[2]).toBeGreaterThan((starts[1] ?? 0) + 1);
+  },
+);
+
+test.each(TAGGED)(
+  'a batch of a book writes title, album, track and cover into each %s',
+  { timeout: 300_000 },
+  async (format) => {
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'book.epub'), BOOK);
+    const args = ['batch', 'book.epub', '--local', '--format', format, '--json'];
+    const result = await runFoley(args, { sandbox });
+    expect(result.code, result.stderr).toBe(0);
+    const book = { album: 'The Harbour & the Hill', author: 'Ada, Bo', cover: [COVER.length] };
+    for (const [index, title] of TITLES.entries()) {
+      const track = index + 1;
+      const file = path.join(sandbox.out, `book-${track} ${title}.${format}`);
+      expect(await tagsOf(file)).toMatchObject({ ...book, title, track, chapters: [] });
+    }
   },
 );
 

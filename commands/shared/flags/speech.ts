@@ -19,6 +19,7 @@ import { usageFailure } from '../../../src/errors/failure.ts';
 import type { SettingSources } from '../../../src/config/settings.ts';
 import { flagName, resolveSetting } from '../../../src/config/settings.ts';
 import { nearestHint } from '../../../src/text/did-you-mean.ts';
+import type { NumberRange } from '../../../src/text/chapters.ts';
 import type { TextFormat } from '../../../src/text/formats/text-formats.ts';
 import {
   CODE_MODES,
@@ -91,9 +92,36 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
       'read, skip or announce the code blocks of a document (default: skip)',
       CODE_MODES,
     ),
+    ...(formats.includes('epub') ? chapterOptions() : []),
     ...(formats.includes('subtitles') ? [dropSoundsOption()] : []),
     lexiconOption(),
   ];
+}
+
+/** Creates the flags that choose the chapters of a document. */
+export function chapterOptions(): Option[] {
+  return [
+    new Option(
+      '--only-chapters <list>',
+      'read only these chapters of a document, such as 1-3,7',
+    ).argParser(chapterNumbers),
+    new Option(
+      '--skip-front-matter',
+      'leave out the text before the main text of a document, such as a title page',
+    ),
+  ];
+}
+
+function chapterNumbers(given: string): readonly NumberRange[] {
+  const ranges = given.split(',').map((range) => {
+    const [, first, last = first] = /^ *(\d{1,6})(?: *- *(\d{1,6}))? *$/.exec(range) ?? [];
+    return { first: Number(first), last: Number(last) };
+  });
+  if (ranges.every(({ first, last }) => first >= 1 && first <= last)) return ranges;
+  throw usageFailure(
+    `--only-chapters is "${given}"; it takes numbers from 1 and ranges, such as 1-3,7`,
+    '`foley text -f FILE --json` lists the chapters of a document.',
+  );
 }
 
 /** Creates the flag `--drop-sounds`. */

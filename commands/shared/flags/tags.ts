@@ -6,7 +6,6 @@ import { readInput } from '../../../src/cli/read-input.ts';
 import type { FileFormat } from '../../../src/contract/values.ts';
 import { FILE_FORMATS } from '../../../src/contract/values.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
-import { display } from '../../../src/text/display.ts';
 
 /** The flags for the tags of an audio file. */
 export interface TagFlags {
@@ -71,24 +70,4 @@ export async function readTags(
   const { picture, problem } = coverOf(data);
   if (picture === undefined) throw usageFailure(`--cover ${cover} ${problem}`);
   return { ...tags, cover: picture };
-}
-
-/** Reads the title, the authors and the cover of an EPUB. A cover that is neither JPEG nor PNG is left out. */
-export async function bookTags(
-  { io }: Pick<Context, 'io'>,
-  name: string,
-  book: Uint8Array,
-): Promise<Tags> {
-  const [{ readBookDetails }, { coverOf, MOST_COVER_BYTES }] = await Promise.all([
-    import('../../../src/text/formats/epub-details.ts'),
-    import('../../../src/audio/cover.ts'),
-  ]);
-  const { author, cover: data, title } = await readBookDetails(book);
-  if (data === undefined) return { title, author };
-  const { picture: cover, problem } =
-    data.length > MOST_COVER_BYTES ? { problem: 'is too large' } : coverOf(data);
-  if (problem !== undefined) {
-    io.notice(`foley: the cover of ${display(name)} ${problem}, so it is left out`);
-  }
-  return { title, author, cover };
 }

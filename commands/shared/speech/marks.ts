@@ -1,10 +1,11 @@
+import type { Tags } from '../../../src/audio/encode/tags.ts';
 import { isUnmarked, JoinedMarks } from '../../../src/audio/encode/tags.ts';
 import type { Format } from '../../../src/audio/formats.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
 import type { SpeechText } from '../../../src/speech/speech-text.ts';
 import type { TagFlags } from '../flags/tags.ts';
-import { bookTags, hasTags, readTags, refuseTags } from '../flags/tags.ts';
+import { hasTags, readTags, refuseTags } from '../flags/tags.ts';
 
 /**
  * Returns the tags and the chapters of the file that a speech command writes: those of a book, unless flags say otherwise.
@@ -27,9 +28,7 @@ export async function planMarks(
     refuseTags(flags, written);
     return undefined;
   }
-  const ofBook =
-    book === undefined ? undefined : await bookTags(context, flags.file ?? 'stdin', book);
-  const tags = await readTags(context, flags, ofBook);
+  const tags = await readTags(context, flags, await tagsOf(context, flags.file, book));
   // Chapters begin new requests, which --split never does not allow.
   const chapters = flags.split === 'never' ? [] : (spoken?.chapters ?? []);
   const marks = new JoinedMarks(
@@ -37,4 +36,14 @@ export async function planMarks(
     chapters.map(({ title }) => title),
   );
   return isUnmarked(marks) ? undefined : marks;
+}
+
+async function tagsOf(
+  { io }: Context,
+  file: string | undefined,
+  book: Uint8Array | undefined,
+): Promise<Tags | undefined> {
+  if (book === undefined) return undefined;
+  const { bookTags } = await import('../../../src/speech/book-tags.ts');
+  return bookTags(file ?? 'stdin', book, (sentence) => io.notice(`foley: ${sentence}`));
 }

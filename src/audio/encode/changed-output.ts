@@ -6,6 +6,7 @@ import { display } from '../../text/display.ts';
 import { LoudnessMeter } from '../measure.ts';
 import { readWavStream } from '../wav-stream.ts';
 import { encodeFile } from './encode-file.ts';
+import { FinishedOutput } from './finished-output.ts';
 import type { PlannedChanges, StoredSound } from './sound-changes.ts';
 import { changedSound, CODEC_LOSS_LU, planChanges } from './sound-changes.ts';
 import type { Marks } from './tags.ts';
@@ -17,52 +18,22 @@ interface ChangedOutputOptions {
   readonly format: FileFormat;
   readonly changes: SoundChanges;
   readonly marks: Marks | undefined;
-  /** The output for the WAV file that the service made. */
-  readonly wav: Output;
-  /** The output of the file with the changed sound. */
-  readonly output: Output;
   /** Called with a sentence about a file that could not get the requested loudness. */
   readonly warn: (sentence: string) => void;
 }
 
-/**
- * An output for a WAV file whose sound is changed and encoded when the file is complete. The WAV file itself has the
- * temporary name, so that paid audio can be saved whatever happens afterwards.
- */
-export class ChangedOutput implements Output {
+/** An output for a WAV file whose sound is changed and encoded when the file is complete. */
+export class ChangedOutput extends FinishedOutput {
   readonly #options: ChangedOutputOptions;
   #planned: Promise<PlannedFile> | undefined;
 
-  constructor(options: ChangedOutputOptions) {
+  constructor(wav: Output, output: Output, options: ChangedOutputOptions) {
+    super(wav, output);
     this.#options = options;
   }
 
-  get path(): string {
-    return this.#options.output.path;
-  }
-
-  get temporary(): string | undefined {
-    return this.#options.wav.temporary;
-  }
-
-  get bytes(): number {
-    return this.#options.wav.bytes;
-  }
-
-  get changes(): SoundChanges {
+  override get changes(): SoundChanges {
     return this.#options.changes;
-  }
-
-  write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
-    return this.#options.wav.write(chunk, onWritten);
-  }
-
-  overwrite(position: number, bytes: Uint8Array): Promise<void> {
-    return this.#options.wav.overwrite(position, bytes);
-  }
-
-  checksum(): Promise<string | undefined> {
-    return this.#options.wav.checksum();
   }
 
   async audible(): Promise<AudibleInterval> {
@@ -80,7 +51,8 @@ export class ChangedOutput implements Output {
   }
 
   async #publish({ plan, sound }: PlannedFile): Promise<Published> {
-    const { changes, format, marks = NO_MARKS, output, warn } = this.#options;
+    const { changes, format, marks = NO_MARKS, warn } = this.#options;
+    const output = this.finished;
     const meter = new LoudnessMeter(1, sound.sampleRate);
     const changed = changedSound(sound, format, plan);
     const samples = plan.gain === undefined ? changed : metered(changed, meter);
@@ -96,16 +68,6 @@ export class ChangedOutput implements Output {
     if (problem !== undefined) warn(`foley: ${display(published.path)}: ${problem}`);
     const durationMs = ((plan.to - plan.from) / sampleRate) * 1_000;
     return { ...published, encoded: { ...encoded, checksum, durationMs } };
-  }
-
-  async abandon(): Promise<void> {
-    await this.#options.output.abandon();
-    await this.#options.wav.abandon();
-  }
-
-  async release() {
-    await this.#options.output.abandon();
-    return this.#options.wav.release();
   }
 
   #plan(): Promise<PlannedFile> {

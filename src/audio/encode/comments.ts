@@ -8,7 +8,7 @@ const VENDOR = 'foley';
  * chapter, as ffmpeg reads them. Comments number chapters with three digits, so the list ends after 999.
  */
 export function vorbisComments(
-  { album, author, title }: Tags,
+  { album, author, title, track }: Tags,
   chapters: readonly Chapter[],
   others: readonly string[] = [],
 ): Buffer {
@@ -16,6 +16,7 @@ export function vorbisComments(
     ...(title === undefined ? [] : [`TITLE=${title}`]),
     ...(author === undefined ? [] : [`ARTIST=${author}`]),
     ...(album === undefined ? [] : [`ALBUM=${album}`]),
+    ...(track === undefined ? [] : [`TRACKNUMBER=${track}`]),
   ];
   const comments = [
     ...tags,

@@ -79,8 +79,31 @@ export async function encodedOutput(
     const wav = await openOutput({ ...options, existing: 'replace' });
     if (changes === undefined) return new EncodedOutput(output, format, { wav, marks });
     const { ChangedOutput } = await import('./changed-output.ts');
-    const target = { changes, files, format, marks, output, wav };
-    return new ChangedOutput({ ...target, warn: warn ?? (() => {}) });
+    const target = { changes, files, format, marks, warn: warn ?? (() => {}) };
+    return new ChangedOutput(wav, output, target);
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  }
+}
+
+/**
+ * Returns an output for an mp3 or Ogg file that gets tags when it is complete; for other formats, `output` itself.
+ * @param output the output of the file with the tags
+ */
+export async function taggedOutput(
+  output: Output,
+  marks: Marks,
+  options: OutputOptions,
+): Promise<Output> {
+  const format = formatOfPath(output.path);
+  if (output.temporary === undefined || (format !== 'mp3' && format !== 'ogg')) return output;
+  try {
+    const [made, { TaggedOutput }] = await Promise.all([
+      openOutput({ ...options, existing: 'replace' }),
+      import('./tagged-output.ts'),
+    ]);
+    return new TaggedOutput(made, output, { files: options.files, format, marks });
   } catch (error) {
     await output.abandon();
     throw error;

@@ -35,12 +35,13 @@ export async function encodeMp4(
   const bitrate = Math.min(BITS_PER_SECOND_MAX, sampleRate * BITS_PER_SAMPLE_MAX);
   const source = new media.AudioSampleSource({ codec: 'aac', bitrate });
   file.addAudioTrack(source);
-  const { album, author: artist, cover, title } = marks.tags;
+  const { album, author: artist, cover, title, track: trackNumber } = marks.tags;
   const images = cover === undefined ? [] : [{ ...cover, kind: 'coverFront' as const }];
   file.setMetadataTags({
     ...(title === undefined ? {} : { title }),
     ...(artist === undefined ? {} : { artist }),
     ...(album === undefined ? {} : { album }),
+    ...(trackNumber === undefined ? {} : { trackNumber }),
     images,
   });
   let samples = 0;

@@ -5,11 +5,13 @@ export interface Chapter {
   readonly endMs: number;
 }
 
-/** Metadata of a recording, from `--title`, `--author`, `--album` and `--cover`. */
+/** Metadata of a recording, from its book or from `--title`, `--author`, `--album` and `--cover`. */
 export interface Tags {
   readonly title?: string | undefined;
   readonly author?: string | undefined;
   readonly album?: string | undefined;
+  /** Number of the file among those of its book, from 1. */
+  readonly track?: number | undefined;
   readonly cover?: Cover | undefined;
 }
 
@@ -76,13 +78,14 @@ const MOST_ENTRIES = 255;
  */
 export async function id3Tag(marks: Marks): Promise<Uint8Array> {
   if (isUnmarked(marks)) return new Uint8Array(0);
-  const { album, author, cover, title } = marks.tags;
+  const { album, author, cover, title, track } = marks.tags;
   const chapters = marks.chapters();
   const { ID3Writer } = await import('browser-id3-writer');
   const tag = new ID3Writer(new ArrayBuffer(0));
   if (title !== undefined) tag.setFrame('TIT2', title);
   if (author !== undefined) tag.setFrame('TPE1', [author]);
   if (album !== undefined) tag.setFrame('TALB', album);
+  if (track !== undefined) tag.setFrame('TRCK', String(track));
   if (cover !== undefined) {
     const { buffer: data } = Uint8Array.from(cover.data);
     tag.setFrame('APIC', { type: FRONT_COVER, data, description: '' });

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Tags } from '../../audio/encode/tags.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
@@ -7,8 +8,8 @@ import { counted, display } from '../../text/display.ts';
 import type { DocumentFlags, TextPreparation } from '../../speech/speech-text.ts';
 import type { SpokenText } from '../../text/document.ts';
 import { joinSpoken, plainText } from '../../text/document.ts';
-import type { DocumentFormat } from '../../text/formats/text-formats.ts';
-import { documentFormat } from '../../text/formats/text-formats.ts';
+import type { BookFormat } from '../../text/formats/text-formats.ts';
+import { documentFormat, hasChapters } from '../../text/formats/text-formats.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
 import type { BookChapter } from './chapters.ts';
 import type { InputFile, InputSource } from './inputs.ts';
@@ -51,6 +52,8 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
    * lexicon).
    */
   readonly spoken?: SpokenText;
+  /** The tags of the audio file. Set only for a chapter of a document. */
+  readonly tags?: Tags | undefined;
   /**
    * The source of a Markdown document. Earlier versions of foley sent the source itself to the service. The current
    * version uses the source to find the journal records of those requests.
@@ -140,19 +143,20 @@ async function draftOf(
   { files, prepare, ...documents }: Inputs,
   nameOf: (list: string) => string,
 ): Promise<ItemDraft> {
-  const prepared = (given: ItemText): ItemText => {
-    if (prepare === undefined) return given;
-    const spoken = prepare(given.spoken ?? plainText(given.text), source);
-    return { ...given, text: checkText(spoken.text, source), spoken };
+  const prepared = (given: ItemText, limit = TEXT_MAX_CHARACTERS): ItemText => {
+    const spoken = prepare?.(given.spoken ?? plainText(given.text), source) ?? given.spoken;
+    const { text = given.text } = spoken ?? {};
+    return { ...given, text: checkText(text, source, limit), ...(spoken && { spoken }) };
   };
   if (input.kind === 'text') {
     const { dir, name, title } = input;
     if (chapter === undefined) {
       return { source, name, dir, title, ...prepared(await textOf(input.file, source, documents)) };
     }
-    const { number, spoken } = chapter;
-    const named = { name: `${name}-${number}`, title: `${title}-${number}` };
-    return { source, dir, ...named, ...prepared({ text: checkText(spoken.text, source), spoken }) };
+    const { label, spoken, tags } = chapter;
+    const named = { name: `${name}-${label}`, title: `${title}-${label}`, tags };
+    // A chapter may be longer than a request: it is spoken in parts.
+    return { source, dir, ...named, ...prepared({ text: spoken.text, spoken }, Infinity) };
   }
   const name = nameOf(input.name);
   if (input.kind === 'lines') {
@@ -199,10 +203,12 @@ async function* readEntries(
   if (book !== undefined) {
     const { chaptersOf } = await import('./chapters.ts');
     const chapters = await chaptersOf(source.file, book, documents);
+    const [first] = chapters;
+    const hasNone = chapters.length === 1 && first?.tags === undefined;
     for (const chapter of chapters) {
-      const isWhole = chapters.length === 1 && book !== 'epub';
-      if (isWhole) yield { where: file, text: '' };
-      else yield { where: `${file}, chapter ${chapter.number}`, text: '', chapter };
+      const { number } = chapter;
+      const where = number === 0 ? `${file}, before chapter 1` : `${file}, chapter ${number}`;
+      yield hasNone ? { where: file, text: '' } : { where, text: '', chapter };
     }
   } else if (source.kind === 'text') {
     yield { where: file, text: '' };
@@ -219,16 +225,10 @@ async function* readEntries(
   }
 }
 
-function bookFormat(
-  { name }: InputFile,
-  { textFormat }: DocumentFlags,
-): DocumentFormat | undefined {
+function bookFormat({ name }: InputFile, { textFormat }: DocumentFlags): BookFormat | undefined {
   const format = documentFormat(textFormat, name);
-  return format !== undefined && BOOKS.has(format) ? format : undefined;
+  return hasChapters(format) ? format : undefined;
 }
-
-// Formats that may have chapters.
-const BOOKS: ReadonlySet<DocumentFormat> = new Set(['docx', 'epub', 'fb2', 'odt', 'rtf']);
 
 type ItemText = Pick<ItemDraft, 'rawText' | 'spoken' | 'text'>;
 
@@ -267,7 +267,7 @@ function checkSpoken(parts: readonly SpokenText[], where: string): ItemText {
   return { text: checkText(spoken.text, where), spoken };
 }
 
-function checkText(text: string, where: string): string {
+function checkText(text: string, where: string, limit = TEXT_MAX_CHARACTERS): string {
   if (text.trim() === '') throw usageFailure(`${where} is empty`, 'Remove it, or add text.');
   if (HALF_PAIR.test(text)) {
     throw usageFailure(
@@ -275,9 +275,9 @@ function checkText(text: string, where: string): string {
     );
   }
   const characters = countCodePoints(text);
-  if (characters <= TEXT_MAX_CHARACTERS) return text;
+  if (characters <= limit) return text;
   throw usageFailure(
-    `${where} has ${characters} characters; one request allows at most ${TEXT_MAX_CHARACTERS}`,
+    `${where} has ${characters} characters; one request allows at most ${limit}`,
     'Split it into parts.',
   );
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
+import type { Tags } from '../../audio/encode/tags.ts';
 import type { Format } from '../../audio/formats.ts';
 import { extensionOf, foreignOutput, formatOfPath } from '../../audio/formats.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
@@ -13,7 +14,7 @@ import type { SoundChanges } from '../../durable/output.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { pronunciationsOf } from '../../speech/pronunciations.ts';
 import { refuseLongPauses } from '../../speech/speech-text.ts';
-import { countCodePoints } from '../../text/code-points.ts';
+import { countCodePoints, hasMoreCodePointsThan } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import type { SpokenText } from '../../text/document.ts';
 import type { PausedParts } from '../../text/pauses.ts';
@@ -42,8 +43,13 @@ export interface BatchItem {
    * lexicon).
    */
   readonly spoken?: SpokenText | undefined;
-  /** The parts between the pauses of the text. Each part is a separate request. Undefined for a text without pauses. */
+  /**
+   * The parts between the pauses of the text, or of a chapter that is too long for one request. Each part is a separate
+   * request. Undefined for a text that is one request.
+   */
   readonly parts?: PausedParts | undefined;
+  /** The tags of the audio file. Set only for a chapter of a document, and a format that has tags. */
+  readonly tags?: Tags | undefined;
   /**
    * The source of a Markdown document. Earlier versions of foley sent the source itself to the service. The current
    * version uses the source to find the journal records of those requests.
@@ -105,7 +111,7 @@ function decide(
   { index, id, padded }: { index: number; id: string; padded: string },
   { defaults, platform, template }: BatchPlanOptions,
 ): BatchItem {
-  const { rawText, source, spoken, text } = draft;
+  const { rawText, source, spoken, tags, text } = draft;
   const parts = partsOf(spoken);
   if (parts?.parts.length === 0) {
     throw usageFailure(`${source} has only pauses`, 'Add some text to speak.');
@@ -141,6 +147,7 @@ function decide(
     ...(isUnchanged ? {} : { changes }),
     ...(spoken === undefined ? {} : { spoken }),
     ...(parts === undefined ? {} : { parts }),
+    ...(tags === undefined || wanted === 'wav' ? {} : { tags }),
     ...(rawText === undefined ? {} : { rawText }),
     characters: (parts?.parts ?? [{ text }]).reduce(
       (sum, one) => sum + countCodePoints(one.text),
@@ -155,8 +162,10 @@ function isMade(format: Format): format is AudioFormat {
 }
 
 function partsOf(spoken: SpokenText | undefined): PausedParts | undefined {
-  const hasPauses = spoken !== undefined && spoken.pauses.length > 0;
-  return hasPauses ? splitAtPauses(spoken, TEXT_MAX_CHARACTERS) : undefined;
+  if (spoken === undefined) return undefined;
+  const isOneRequest =
+    spoken.pauses.length === 0 && !hasMoreCodePointsThan(spoken.text, TEXT_MAX_CHARACTERS);
+  return isOneRequest ? undefined : splitAtPauses(spoken, TEXT_MAX_CHARACTERS);
 }
 
 function formatOf(

@@ -168,11 +168,11 @@ export class AlignedSpeaker implements ItemSpeaker {
   ): Promise<DeliveredItem> {
     const { folder, folders } = this.#options;
     const { file, isNew } = work;
-    const { changes, encoding } = work.item;
+    const { changes, encoding, tags } = work.item;
     const { temporaries } = folder;
     // Before anything is billed.
     const output = await openBatchOutput(
-      { changes, encoding, file, folders, isNew, temporaries },
+      { changes, encoding, file, folders, isNew, tags, temporaries },
       this.#options,
     );
     try {

@@ -84,8 +84,8 @@ export async function classifyParts(
   redo: string | undefined,
   options: PartOptions,
 ): Promise<readonly ItemPart[]> {
-  // Only the joined audio is changed and encoded.
-  const { changes: _, encoding: __, parts: paused, spoken: ___, ...rest } = item;
+  // Only the joined audio is changed, encoded and tagged.
+  const { changes: _, encoding: __, parts: paused, spoken: ___, tags: ____, ...rest } = item;
   const parts: ItemPart[] = [];
   for (const { text } of paused?.parts ?? []) {
     const order = { ...item.order, text };

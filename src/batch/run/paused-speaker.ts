@@ -182,8 +182,9 @@ export class PausedSpeaker {
         throw endedFailure('failed', first.status);
       }
       const { temporaries } = folder;
+      const { changes, encoding, tags } = item;
       const output = await openBatchOutput(
-        { ...work, changes: item.changes, encoding: item.encoding, folders, temporaries },
+        { ...work, changes, encoding, folders, tags, temporaries },
         this.#options,
       );
       try {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
-import { encodedOutput } from '../../audio/encode/encoded-output.ts';
+import { encodedOutput, taggedOutput } from '../../audio/encode/encoded-output.ts';
+import type { Tags } from '../../audio/encode/tags.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
 import type { FileFormat } from '../../contract/values.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
@@ -84,6 +85,8 @@ export interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
   readonly encoding?: FileFormat | undefined;
   /** The changes of the sound, which is wav. Undefined if the sound stays unchanged. */
   readonly changes?: SoundChanges | undefined;
+  /** The tags of the file; undefined for none. */
+  readonly tags?: Tags | undefined;
 }
 
 /**
@@ -97,7 +100,7 @@ export type OnVerified = (
 ) => Promise<void>;
 
 interface Publication extends OutputPlace {
-  readonly item: Pick<BatchItem, 'changes' | 'encoding' | 'order'>;
+  readonly item: Pick<BatchItem, 'changes' | 'encoding' | 'order' | 'tags'>;
   readonly onVerified: OnVerified;
 }
 
@@ -110,8 +113,8 @@ export async function publishAudio(
   publication: Publication,
   deps: FileDeps,
 ): Promise<PurchaseMetadata> {
-  const { changes, encoding } = publication.item;
-  const output = await openBatchOutput({ ...publication, changes, encoding }, deps).catch(
+  const { changes, encoding, tags } = publication.item;
+  const output = await openBatchOutput({ ...publication, changes, encoding, tags }, deps).catch(
     (error: unknown) => {
       response.discard();
       throw error;
@@ -180,7 +183,7 @@ export async function commitAudio(
  * @throws Failure of kind `output`
  */
 export async function openBatchOutput(
-  { changes, encoding, file, folders, isNew, temporaries }: OutputPlace,
+  { changes, encoding, file, folders, isNew, tags, temporaries }: OutputPlace,
   { clock, files, platform, processes, random }: FileDeps,
 ): Promise<Output> {
   await folders.useFor(file);
@@ -196,6 +199,7 @@ export async function openBatchOutput(
     checksum: 'sha256' as const,
     flag: folders.flag,
     changes,
+    marks: tags && { tags, chapters: () => [] },
     warn: folders.warn,
   };
   const output = isNew
@@ -206,7 +210,8 @@ export async function openBatchOutput(
         replaced: undefined,
       })
     : await openOutput(options);
-  return encoding === undefined ? output : encodedOutput(output, encoding, options);
+  if (encoding !== undefined) return encodedOutput(output, encoding, options);
+  return options.marks === undefined ? output : taggedOutput(output, options.marks, options);
 }
 
 /** The folders of the outputs: creates them, and syncs them to the disk. */

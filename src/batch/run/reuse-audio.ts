@@ -1,4 +1,5 @@
 import { encodingFor } from '../../audio/encode/encoded-output.ts';
+import type { Tags } from '../../audio/encode/tags.ts';
 import { isWavFile } from '../../audio/wav-stream.ts';
 import type { Stats } from 'node:fs';
 import path from 'node:path';
@@ -128,6 +129,8 @@ export interface ReuseTarget {
   readonly output: string;
   /** The changes of the sound of the item; undefined for none. */
   readonly changes?: SoundChanges | undefined;
+  /** The tags of the file of the item; undefined for none. */
+  readonly tags?: Tags | undefined;
   /**
    * Whether the output did not exist when foley decided what to do with the item. If it was created since, it is not
    * replaced.
@@ -298,17 +301,19 @@ export class AudioReuse {
   // Audio of an item that could not get its name is saved as the service sent it. Changing a sound twice has no effect.
   async #remaking(
     from: string,
-    { changes, output }: ReuseTarget,
-  ): Promise<Pick<OutputPlace, 'changes' | 'encoding'> | undefined> {
+    { changes, output, tags }: ReuseTarget,
+  ): Promise<Pick<OutputPlace, 'changes' | 'encoding' | 'tags'> | undefined> {
     const encoding = encodingFor(output, 'wav') ?? (changes === undefined ? undefined : 'wav');
-    if (encoding === undefined) return undefined;
-    return (await isWavFile(from, this.#options.files)) ? { changes, encoding } : undefined;
+    if (encoding !== undefined && (await isWavFile(from, this.#options.files))) {
+      return { changes, encoding, tags };
+    }
+    return tags && { tags };
   }
 
   // `check` gets the hash of the copy before the rename; false discards the copy.
   async #copyTo(
     from: string,
-    { file, isNew, ...remaking }: Pick<OutputPlace, 'changes' | 'encoding' | 'file' | 'isNew'>,
+    { file, isNew, ...remaking }: Omit<OutputPlace, 'folders' | 'temporaries'>,
     check: (sha256: string | undefined) => Promise<boolean>,
   ): Promise<boolean> {
     const { files, folder, folders } = this.#options;

@@ -253,9 +253,9 @@ export class Batch {
   }
 
   async #place({ displaced, isNew, item }: ClassifiedItem, status: ItemStatus): Promise<boolean> {
-    const { changes, output } = item;
+    const { changes, output, tags } = item;
     try {
-      const placed = await this.#reuse.place(status, { changes, output, isNew, displaced });
+      const placed = await this.#reuse.place(status, { changes, output, tags, isNew, displaced });
       if (placed === undefined) return false;
       this.#placed.add(item.index);
       await this.#reportDelivered(item, { status: placed }, 0);

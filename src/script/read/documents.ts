@@ -27,21 +27,24 @@ export async function readBook(
   options: Omit<ExtractOptions, 'code'>,
 ): Promise<readonly DraftLine[]> {
   const chapters = await extractDocument(file, format, bytes, { ...options, code: undefined });
-  return chapters.flatMap(({ chapters: starts = [], file: part = '', text }, index) => {
-    const paragraphs = text.split(/\n{2,}/);
-    const positions = positionsOf(paragraphs, text);
-    const beginnings = paragraphStarts(text);
-    return paragraphs.map((paragraph, at) => {
-      const place = { file: `${file}, chapter ${index + 1}, paragraph ${at + 1}` };
-      const chapter = starts.find((start) => start.at === beginnings[at])?.title;
-      return {
-        place,
-        ...lineTexts(paragraph, place),
-        paragraph: { file: part, ...(positions[at] ?? { start: 0, end: 0 }) },
-        ...(chapter === undefined ? {} : { chapter }),
-      };
-    });
-  });
+  return chapters.flatMap(
+    ({ chapters: starts = [], file: part = '', skipped = 0, text }, index) => {
+      const paragraphs = text.split(/\n{2,}/);
+      const positions = positionsOf(paragraphs, text);
+      const beginnings = paragraphStarts(text);
+      return paragraphs.map((paragraph, at) => {
+        const place = { file: `${file}, chapter ${index + 1}, paragraph ${at + 1}` };
+        const chapter = starts.find((start) => start.at === beginnings[at])?.title;
+        const { end = 0, start = 0 } = positions[at] ?? {};
+        return {
+          place,
+          ...lineTexts(paragraph, place),
+          paragraph: { file: part, start: start + skipped, end: end + skipped },
+          ...(chapter === undefined ? {} : { chapter }),
+        };
+      });
+    },
+  );
 }
 
 function positionsOf(paragraphs: readonly string[], text: string) {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { usageFailure } from '../../errors/failure.ts';
+import type { ChapterChoice } from '../../text/chapters.ts';
 import { decodeUtf8 } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
 import { refuseForeign } from '../../text/formats/foreign-formats.ts';
@@ -9,7 +10,7 @@ import { unreadable } from '../../speech/text-source.ts';
 import type { DraftLine, ScriptPosition, ScriptFormat, ScriptLine } from '../script.ts';
 import { describePlace, placeFailure, SCRIPT_FORMATS } from '../script.ts';
 
-export interface ScriptSource {
+export interface ScriptSource extends ChapterChoice {
   /** Path of the script, for error messages. */
   readonly file: string;
   readonly bytes: Uint8Array;
@@ -91,7 +92,8 @@ async function draftsOf(
     case 'rtf':
     case 'fb2': {
       const { readBook } = await import('./documents.ts');
-      return readBook(file, format, bytes, { onNotice, signal: source.signal });
+      const { onlyChapters, signal, skipFrontMatter } = source;
+      return readBook(file, format, bytes, { onlyChapters, skipFrontMatter, onNotice, signal });
     }
     case 'srt':
     case 'vtt': {

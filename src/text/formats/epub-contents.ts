@@ -55,14 +55,9 @@ class ContentsReader {
     if (tag === 'a' && last !== undefined) last.title = this.#label;
   }
 
-  #begin(
-    tag: string,
-    { 'epub:type': type = '', role = '' }: Readonly<Record<string, string>>,
-  ): void {
-    const types = `${type} ${role}`
-      .split(/\s+/)
-      .filter((one) => one !== '' && one !== 'navigation');
-    const isContents = tag === 'navMap' || types.some((one) => one === 'toc' || one === 'doc-toc');
+  #begin(tag: string, attributes: Readonly<Record<string, string>>): void {
+    const types = typesOf(attributes).filter((one) => one !== 'navigation');
+    const isContents = tag === 'navMap' || types.includes('toc');
     if (!isContents && types.length > 0) return;
     this.#list = { kind: isContents ? 'contents' : 'untyped', links: [] };
     this.lists.push(this.#list);
@@ -105,6 +100,76 @@ export function isContentsPage(page: string, isChapter: (href: string) => boolea
 const UNREAD = new Set(['nav', 'script', 'style', 'title']);
 const FEWEST_LINKS = 2;
 const LINKED_SHARE = 0.6;
+
+/**
+ * Returns the link to the main text of a book: that of type `bodymatter` in the landmarks of a navigation document (EPUB
+ * Structural Semantics Vocabulary 1.1).
+ */
+export function mainTextLink(contents: string): string | undefined {
+  let link: string | undefined;
+  let isWithin = false;
+  const parser = new Parser(
+    {
+      onopentag(name, { href, ...attributes }) {
+        const types = typesOf(attributes);
+        if (localName(name) === 'nav') isWithin = types.includes('landmarks');
+        else if (isWithin && types.includes('bodymatter')) link ??= href;
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.end(contents);
+  return link;
+}
+
+/** Returns whether the body of a page, or the section that it begins with, has a type of front matter, such as `cover`. */
+export function isFrontMatter(page: string): boolean {
+  let isFront: boolean | undefined;
+  let isBody = false;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (name === 'body') isBody = true;
+        const types = isBody ? typesOf(attributes) : [];
+        if (types.length > 0) isFront ??= types.some((type) => FRONT_MATTER.has(type));
+      },
+      ontext(text) {
+        // What begins later is no part of this decision.
+        if (isBody && text.trim() !== '') isFront ??= false;
+      },
+    },
+    { recognizeSelfClosing: true },
+  );
+  parser.end(page.slice(0, MOST_HEAD_CHARACTERS));
+  return isFront === true;
+}
+
+// Long enough for the head of a page and the beginning of its body.
+const MOST_HEAD_CHARACTERS = 20_000;
+
+// EPUB Structural Semantics Vocabulary 1.1, without what readers want to hear, such as a foreword.
+const FRONT_MATTER = new Set([
+  'contributors',
+  'copyright-page',
+  'cover',
+  'dedication',
+  'epigraph',
+  'frontmatter',
+  'halftitlepage',
+  'imprint',
+  'imprimatur',
+  'landmarks',
+  'other-credits',
+  'titlepage',
+  'toc',
+]);
+
+function typesOf({
+  'epub:type': type = '',
+  role = '',
+}: Readonly<Record<string, string>>): readonly string[] {
+  return `${type} ${role.replaceAll('doc-', '')}`.split(/\s+/).filter((one) => one !== '');
+}
 
 /** Returns the name of an element without its prefix. */
 export function localName(name: string): string {

@@ -1,9 +1,17 @@
+import { countCodePoints } from '../code-points.ts';
 import type { SpokenText } from '../document.ts';
 import { paragraphStarts } from '../paragraphs.ts';
 import type { Archive } from './archive.ts';
 import { inFile, openArchive } from './archive.ts';
 import { DocumentError } from './document-error.ts';
-import { contentsLinks, isContentsPage, localName, pathOf } from './epub-contents.ts';
+import {
+  contentsLinks,
+  isContentsPage,
+  isFrontMatter,
+  localName,
+  mainTextLink,
+  pathOf,
+} from './epub-contents.ts';
 import type { OnId } from './html.ts';
 import { readHtml } from './html.ts';
 import type { CodeMode } from './text-formats.ts';
@@ -12,7 +20,8 @@ import { readXml } from './xml.ts';
 
 /**
  * Extracts the text of each file in the spine of an EPUB, in order. If the book has a table of contents, each text
- * lists the chapters that begin in it. Leaves out printed tables of contents.
+ * lists the chapters that begin in it. Leaves out printed tables of contents. If the book says where its main text begins,
+ * each text has the length of its front matter.
  * @param onNotice called with a sentence about a file that is missing; if undefined, the book is refused
  * @throws DocumentError
  */
@@ -27,6 +36,8 @@ export async function readEpub(
   const encrypted = archive.has(ENCRYPTION)
     ? encryptedPaths(await archive.read(ENCRYPTION))
     : new Set();
+  const mainText = await mainTextOf(archive, opened);
+  let isBefore = mainText !== undefined;
   const chapters: SpokenText[] = [];
   let isEmpty = true;
   for (const chapter of opened.spine) {
@@ -47,10 +58,25 @@ export async function readEpub(
     const read = readChapter(html, chapter, code, (id, paragraph) => {
       if (!places.has(id)) places.set(id, paragraph);
     });
-    const text = { ...read, file: chapter };
-    const at = paragraphStarts(text.text);
-    const starts = own.map(({ id = '', title }) => ({ title, at: at[places.get(id) ?? 0] ?? 0 }));
-    chapters.push(entries.size === 0 ? text : { ...text, chapters: starts });
+    const at = paragraphStarts(read.text);
+    const placeOf = (id = ''): number => at[places.get(id) ?? 0] ?? 0;
+    const isMain = chapter === mainText?.file;
+    isBefore &&= !isMain;
+    const length = countCodePoints(read.text);
+    const frontMatter =
+      isBefore || (mainText === undefined && isFrontMatter(html))
+        ? length
+        : isMain
+          ? placeOf(mainText?.id)
+          : undefined;
+    chapters.push({
+      ...read,
+      file: chapter,
+      ...(entries.size === 0
+        ? {}
+        : { chapters: own.map(({ id, title }) => ({ title, at: placeOf(id) })) }),
+      ...(frontMatter === undefined ? {} : { frontMatter }),
+    });
   }
   const [first] = opened.spine;
   if (isEmpty && first !== undefined) throw new DocumentError(`the book has no file ${first}`);
@@ -151,13 +177,30 @@ async function contentsOf(
   return new Map();
 }
 
+// Returns where the main text begins, by the landmarks of the book or the guide of an EPUB 2.
+async function mainTextOf(
+  archive: Archive,
+  { guideText, nav, spine }: Package,
+): Promise<{ readonly file: string; readonly id: string | undefined } | undefined> {
+  const link =
+    nav !== undefined && archive.has(nav) ? mainTextLink(await archive.read(nav)) : undefined;
+  const [href = '', from = ''] = link === undefined ? (guideText ?? []) : [link, nav];
+  if (href === '') return undefined;
+  const file = archive.find(pathOf(href, from));
+  return spine.has(file) ? { file, id: href.split('#')[1] } : undefined;
+}
+
 interface Package {
   // In reading order, each file once.
   readonly spine: ReadonlySet<string>;
+  // The navigation document of an EPUB 3.
+  readonly nav: string | undefined;
   // The navigation document, then the NCX.
   readonly contents: readonly string[];
   // The printed table of contents, if the guide of an EPUB 2 names it.
   readonly guideContents: string | undefined;
+  // The link of the guide to the main text, and the file that contains it.
+  readonly guideText: readonly [string, string] | undefined;
 }
 
 interface ManifestItem {
@@ -171,6 +214,7 @@ function packageOf(xml: string, packagePath: string, archive: Archive): Package 
   const spine: string[] = [];
   const fileOf = (href: string): string => archive.find(pathOf(href, packagePath));
   let [nav, ncx, guideContents]: (string | undefined)[] = [];
+  let guideText: Package['guideText'];
   const open: XmlHandler['open'] = (name, attributes) => {
     const { fallback, href, id, idref, type } = attributes;
     const mediaType = attributes['media-type'] ?? '';
@@ -184,6 +228,8 @@ function packageOf(xml: string, packagePath: string, archive: Archive): Package 
       else items.set(id, { file, isText, fallback });
     } else if (tag === 'reference' && type === 'toc' && href !== undefined) {
       guideContents ??= fileOf(href);
+    } else if (tag === 'reference' && type === 'text' && href !== undefined) {
+      guideText ??= [href, packagePath];
     } else if (tag === 'itemref' && idref !== undefined && attributes['linear'] !== 'no') {
       spine.push(idref);
     }
@@ -191,8 +237,10 @@ function packageOf(xml: string, packagePath: string, archive: Archive): Package 
   readBookXml(xml, packagePath, { open });
   return {
     spine: new Set(spine.flatMap((id) => textOf(id, items) ?? [])),
+    nav,
     contents: [nav, ncx].flatMap((file) => file ?? []),
     guideContents,
+    guideText,
   };
 }
 

@@ -72,3 +72,13 @@ export function documentFormat(
 export function hasCode(format: DocumentFormat | undefined): boolean {
   return format === 'markdown' || format === 'html' || format === 'epub';
 }
+
+/** The formats of documents that may have chapters. */
+export type BookFormat = Extract<DocumentFormat, 'docx' | 'epub' | 'fb2' | 'odt' | 'rtf'>;
+
+/** Returns whether documents of a format may have chapters. */
+export function hasChapters(format: string | undefined): format is BookFormat {
+  return BOOKS.some((book) => book === format);
+}
+
+const BOOKS: readonly BookFormat[] = ['docx', 'epub', 'fb2', 'odt', 'rtf'];

@@ -17,8 +17,10 @@ def mp4(path):
     file = MP4(path)
     names = {"title": "\xa9nam", "author": "\xa9ART", "album": "\xa9alb"}
     shown = {name: file.tags[atom][0] for name, atom in names.items() if atom in file.tags}
-    shown["chapters"] = [{"title": one.title, "start": one.start} for one in file.chapters]
+    shown["chapters"] = [{"title": one.title, "start": one.start} for one in file.chapters or []]
     shown["cover"] = [len(one) for one in file.tags.get("covr", [])]
+    if "trkn" in file.tags:
+        shown["track"] = file.tags["trkn"][0][0]
     return shown
 
 
@@ -39,6 +41,8 @@ def mp3(path):
         {"title": one.sub_frames["TIT2"].text[0], "start": one.start_time / 1000} for one in listed
     ]
     shown["cover"] = [len(one.data) for one in tags.getall("APIC")]
+    if "TRCK" in tags:
+        shown["track"] = int(tags["TRCK"].text[0])
     return shown
 
 
@@ -55,6 +59,8 @@ def comments(path):
         Picture(base64.b64decode(one)) for one in encoded
     ]
     shown["cover"] = [len(one.data) for one in pictures]
+    if "tracknumber" in file:
+        shown["track"] = int(file["tracknumber"][0])
     return shown
 
 

@@ -76,8 +76,7 @@ describe('foley batch', () => {
       'a.mp3',
       'b.mp3',
       'book-1.mp3',
-      'book-2-1.mp3',
-      'book-2-2.mp3',
+      'book-2.mp3',
     ]);
   });
 
