@@ -20,6 +20,8 @@ const LONGEST = [
   'test/check/kill/jobs.test.ts',
   'test/check/readme.test.ts',
   'test/check/lip-sync/lip-sync.test.ts',
+  'test/check/read-along/books.test.ts',
+  'test/check/read-along/browser.test.ts',
   'test/check/surfaces/same-sound.test.ts',
   'test/check/surfaces/embedded.test.ts',
   'test/check/long-text/book.test.ts',

@@ -5,15 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { openArchive } from '../../../src/text/formats/archive.ts';
 import { readEpub } from '../../../src/text/formats/epub.ts';
 import { runFoley } from '../../harness/run-foley.ts';
-import type { Sandbox } from '../../harness/sandbox.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
-import type { BookDocument } from '../../read-along/books.ts';
-import { bookOf, PANDOC_BOOK } from '../../read-along/books.ts';
+import { bookOf } from '../../read-along/books.ts';
 import { overlaysOf } from '../../read-along/overlays.ts';
 import { stripMarks } from '../../read-along/strip-marks.ts';
 import { BOOKS } from './more-books.ts';
 import type { BookMessage } from './epubcheck.ts';
 import { checkBooks } from './epubcheck.ts';
+import { BOOK_WITHOUT_LIST, speakBook, wordCount } from './speak-book.ts';
 
 const LIMITS = { timeout: 900_000 };
 
@@ -32,20 +31,6 @@ const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'lists, tables and quotes': [SENTENCE, PARAGRAPH, WORD],
 };
 
-/** Makes `out.epub` of a book with the voices of the embedded service. */
-async function readAlong(
-  sandbox: Sandbox,
-  book: Buffer,
-  ...args: readonly string[]
-): Promise<Buffer> {
-  await writeFile(path.join(sandbox.out, 'book.epub'), book);
-  const all = ['script', 'book.epub', '-o', 'out.epub', '-v', 'Clara', '--local', ...args];
-  const { code, stderr } = await runFoley(all, { sandbox });
-  // 3: the voice cannot speak the Chinese words of a book.
-  expect([0, 3], stderr).toContain(code);
-  return readFile(path.join(sandbox.out, 'out.epub'));
-}
-
 describe('each read-along book', () => {
   test('keeps its files, its text, and what epubcheck says about it', LIMITS, async () => {
     const made: { readonly name: string; readonly before: string; readonly after: string }[] = [];
@@ -55,7 +40,7 @@ describe('each read-along book', () => {
       const before = path.join(sandbox.out, 'before.epub');
       await writeFile(before, book);
       for (const [number, way] of (WAYS[name] ?? [SENTENCE]).entries()) {
-        const bytes = await readAlong(sandbox, book, ...way);
+        const bytes = await speakBook(sandbox, book, ...way);
         const after = path.join(sandbox.out, `after-${number}.epub`);
         await writeFile(after, bytes);
         made.push({ name: `${name}, ${way.join(' ')}`, before, after });
@@ -119,8 +104,8 @@ describe('the clips of a read-along book', () => {
   test.each(['mp3', 'm4a'])('begin with their first word, in %s', LIMITS, async (format) => {
     const sandbox = await createSandbox();
     const inSandbox = (name: string): string => path.join(sandbox.out, name);
-    const book = bookOf({ ...PANDOC_BOOK, documents: PANDOC_BOOK.documents.map(withoutLists) });
-    const made = await readAlong(sandbox, book, '--overlay-audio', format);
+    const book = bookOf(BOOK_WITHOUT_LIST);
+    const made = await speakBook(sandbox, book, '--overlay-audio', format);
     for (const { audio, clips } of await overlaysOf(made)) {
       await writeFile(inSandbox(`chapter.${format}`), audio);
       await writeFile(inSandbox('chapter.txt'), clips.map(({ text }) => text).join('\n\n'));
@@ -131,7 +116,7 @@ describe('the clips of a read-along book', () => {
       let next = 0;
       const late = clips.map(({ startMs, text }) => {
         const first = words[next];
-        next += text.split(' ').filter((word) => /[\p{L}\p{N}&]/u.test(word)).length;
+        next += wordCount(text);
         return Math.abs(first.startMs - startMs);
       });
       expect(next).toBe(words.length);
@@ -140,8 +125,3 @@ describe('the clips of a read-along book', () => {
     }
   });
 });
-
-// The number of an item is spoken, and not in the text of the document.
-function withoutLists(document: BookDocument): BookDocument {
-  return { ...document, body: document.body.replace(/<ol>.*<\/ol>/s, '') };
-}
