@@ -200,7 +200,7 @@ async function modelAvailable(
 }
 
 async function renew(spec: RequestSpec, ids: Ids, random: Random): Promise<Ids> {
-  const key = random.uuid();
+  const key = spec.key?.next?.() ?? random.uuid();
   await spec.onNewKey?.(key);
   return { key, requestId: spec.key?.sentAs === 'X-Request-Id' ? key : ids.requestId };
 }

@@ -23,6 +23,8 @@ export interface IdempotencyKey {
   readonly value: string;
   /** Whether foley generated the key. After a refund, foley replaces a generated key, but never a key of the user. */
   readonly madeByTool: boolean;
+  /** Returns the key that replaces a generated key; default: a random key. */
+  readonly next?: (() => string) | undefined;
   /** The header that carries the idempotency key. In v1 and v2, the request id is the idempotency key. */
   readonly sentAs: 'Idempotency-Key' | 'X-Request-Id';
 }
@@ -34,7 +36,7 @@ export interface Ids {
 }
 
 export interface BilledCallOptions {
-  readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
+  readonly idempotencyKey: Omit<IdempotencyKey, 'sentAs'>;
   /** The request id to send; default: a generated id. */
   readonly requestId?: string | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -68,21 +68,3 @@ export function billingOf(failure: Failure, hasBegun: boolean): Billing {
 export function isRefunded(error: unknown): boolean {
   return error instanceof Failure && error.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
 }
-
-/**
- * Sends a request. If its key belongs to a refunded request, sends it once more with the next key.
- * @param renew records the next key before it is used, and returns the purchase with that key
- * @throws the error of `send`
- */
-export async function sendRenewing<Purchase, Response>(
-  purchase: Purchase,
-  renew: (purchase: Purchase) => Promise<Purchase>,
-  send: (purchase: Purchase) => Promise<Response>,
-): Promise<Response> {
-  try {
-    return await send(purchase);
-  } catch (error) {
-    if (!isRefunded(error)) throw error;
-    return send(await renew(purchase));
-  }
-}

@@ -171,6 +171,23 @@ test('a refunded request is sent again with a new key, which is recorded first',
   expect(told).toHaveLength(1);
 });
 
+test('a refunded request is sent again with the key that its own key names', async () => {
+  const refunded = errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED');
+  const server = await rawServer(replyInOrder(refunded, OK));
+  const { client } = newClient(server.url);
+  const told: string[] = [];
+  const key = {
+    value: 'key-1',
+    madeByTool: true,
+    next: () => 'key-2',
+    sentAs: 'Idempotency-Key',
+  } as const;
+  await client.send({ ...BILLED, key, onNewKey: async (next) => void told.push(next) });
+  const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toEqual(['key-1', 'key-2']);
+  expect(told).toEqual(['key-2']);
+});
+
 test.each([
   ['twice', true, 2],
   ['under a key of the user’s own', false, 1],

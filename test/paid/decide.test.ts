@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FailureOptions } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { Billing, NextStep } from '../../src/paid/decide.ts';
-import { billingOf, nextStep, sendRenewing } from '../../src/paid/decide.ts';
+import { billingOf, nextStep } from '../../src/paid/decide.ts';
 import type { PurchaseState } from '../../src/paid/purchase.ts';
 import { PURCHASE_STATES } from '../../src/paid/purchase.ts';
 
@@ -46,37 +46,6 @@ describe('what a failed request cost', () => {
     expect(billingOf(failure, true)).toBe(begun);
   });
 });
-
-describe('a refunded request', () => {
-  it('is sent once more with the next key', async () => {
-    const sent: number[] = [];
-    const send = (key: number): Promise<string> => {
-      sent.push(key);
-      return key === 1 ? Promise.reject(REFUNDED) : Promise.resolve('audio');
-    };
-    await expect(sendRenewing(1, renew, send)).resolves.toBe('audio');
-    expect(sent).toEqual([1, 2]);
-  });
-
-  it('is not sent a third time', async () => {
-    let sent = 0;
-    const send = (): Promise<string> => {
-      sent += 1;
-      return Promise.reject(REFUNDED);
-    };
-    await expect(sendRenewing(1, renew, send)).rejects.toBe(REFUNDED);
-    expect(sent).toBe(2);
-  });
-
-  it('is not renewed after another failure', async () => {
-    const other = failed('ERR_INVALID_REQUEST', { billed: 'no' });
-    await expect(sendRenewing(1, renew, () => Promise.reject(other))).rejects.toBe(other);
-  });
-});
-
-function renew(key: number): Promise<number> {
-  return Promise.resolve(key + 1);
-}
 
 function failed(code: string, options: Pick<FailureOptions, 'billed' | 'details'>): Failure {
   return new Failure('a failure of the test', { code, exit: 'rejected', ...options });

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import path from 'node:path';
+import type { BilledCallOptions } from '../../api/request.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { UNSUPPORTED, hasErrno, stateFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
@@ -40,19 +41,34 @@ export function itemKey(secret: Uint8Array, about: KeyAbout): string {
 }
 
 /**
- * Returns the status of a request that repeats a refunded one. The next generation number gives it a new idempotency
- * key. The caller records the status before it sends the request.
+ * Returns the idempotency key of a planned request, and how to replace the key if the service refunded the request: by
+ * the key of the next generation.
+ * @param record writes the status with the new key to the journal, before the request is sent again
  */
-export function nextGeneration(
+export function renewableKey(
   status: ItemStatus,
-  secret: Uint8Array,
-  { endpoint, origin }: Pick<KeyAbout, 'endpoint' | 'origin'>,
-): ItemStatus {
+  { endpoint, origin, secret }: Pick<KeyAbout, 'endpoint' | 'origin'> & { secret: Uint8Array },
+  record: (renewed: ItemStatus) => Promise<void>,
+): Pick<BilledCallOptions, 'idempotencyKey' | 'onNewKey'> {
   const { about, body } = status;
+  const keyOf = (generation: number): string =>
+    itemKey(secret, { origin, endpoint, body, generation });
   const generation = status.generation + 1;
-  const key = itemKey(secret, { origin, endpoint, body, generation });
-  const renewed = about === undefined ? about : { ...about, key };
-  return { ...status, generation, state: 'planned', facts: {}, about: renewed };
+  return {
+    idempotencyKey: {
+      value: about?.key ?? keyOf(status.generation),
+      madeByTool: true,
+      next: () => keyOf(generation),
+    },
+    onNewKey: (key) =>
+      record({
+        ...status,
+        generation,
+        state: 'planned',
+        facts: {},
+        about: about && { ...about, key },
+      }),
+  };
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
-import { billingOf, sendRenewing } from '../../paid/decide.ts';
+import { billingOf } from '../../paid/decide.ts';
 import type { WordTimes } from '../../paid/speakers/aligned-transport.ts';
 import {
   alignedSpeech,
@@ -25,6 +25,7 @@ import { counted } from '../../text/display.ts';
 import { plainText } from '../../text/document.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
+import { renewableKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { BodyOf } from './paused-items.ts';
 import type {
@@ -34,7 +35,7 @@ import type {
   OnVerified,
   OutputFolders,
 } from './publish-audio.ts';
-import { openBatchOutput, writeAudio, renewer } from './publish-audio.ts';
+import { openBatchOutput, writeAudio } from './publish-audio.ts';
 
 export interface CaptionOptions {
   readonly formats: readonly CaptionFormat[];
@@ -137,14 +138,11 @@ export class AlignedSpeaker implements ItemSpeaker {
   readonly endpoint: string;
   readonly #options: AlignedSpeakerOptions;
 
-  readonly #renew: (work: ItemWork) => Promise<ItemWork>;
-
   constructor(options: AlignedSpeakerOptions) {
     this.#options = options;
     const order = { text: '', voiceId: '' };
     const { method, target } = alignedRequest(options.client, order, { idempotencyKey: NO_KEY });
     this.endpoint = `${method} ${String(target)}`;
-    this.#renew = renewer({ ...options, endpoint: this.endpoint });
   }
 
   readonly bodyOf = (order: SpeechOrder): Uint8Array => alignedBody(this.#options.client, order);
@@ -153,35 +151,25 @@ export class AlignedSpeaker implements ItemSpeaker {
     captionNames(output, this.#options.captions.formats);
 
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
-    const files = await openItemCaptions(work.file, this.#options);
-    try {
-      return await sendRenewing(work, this.#renew, (next) => this.#stream(next, files, signal));
-    } finally {
-      await files.abandon();
-    }
-  }
-
-  async #stream(
-    work: ItemWork,
-    captions: CaptionFiles,
-    signal: AbortSignal,
-  ): Promise<DeliveredItem> {
     const { folder, folders } = this.#options;
     const { file, isNew } = work;
     const { changes, encoding, tags } = work.item;
     const { temporaries } = folder;
-    // Before anything is billed.
-    const output = await openBatchOutput(
-      { changes, encoding, file, folders, isNew, tags, temporaries },
-      this.#options,
-    );
+    const captions = await openItemCaptions(file, this.#options);
+    let output: Output | undefined;
     try {
+      // Before anything is billed.
+      output = await openBatchOutput(
+        { changes, encoding, file, folders, isNew, tags, temporaries },
+        this.#options,
+      );
       const delivered = await this.#send(work, { captions, output }, signal);
       if (delivered instanceof Failure) throw delivered;
       return delivered;
     } finally {
       // Does nothing after `publish`.
-      await output.abandon();
+      await output?.abandon();
+      await captions.abandon();
     }
   }
 
@@ -191,14 +179,15 @@ export class AlignedSpeaker implements ItemSpeaker {
     files: OpenFiles,
     signal: AbortSignal,
   ): Promise<DeliveredItem | Failure> {
-    const { client, clock, folder, idleTimeoutMs } = this.#options;
-    const { about } = work.status;
-    if (about === undefined) throw new Error(`${work.item.id} is not in the journal`);
+    const { client, clock, folder, idleTimeoutMs, origin } = this.#options;
     let status = await folder.note(work.status, 'sent', { isRefused: false }, 'now');
     let response: AlignedResponse | undefined;
+    const identity = { origin, endpoint: this.endpoint, secret: folder.secret };
+    const key = renewableKey(status, identity, (renewed) =>
+      folder.plan([(status = { ...renewed, state: 'sent' })]),
+    );
     try {
-      const idempotencyKey = { value: about.key, madeByTool: false };
-      const options = { idempotencyKey, signal, clock, idleTimeoutMs };
+      const options = { ...key, signal, clock, idleTimeoutMs };
       response = await requestAligned(client, work.item.order, options);
       status = await this.#noteQuietly(status, 'accepted', costOf(response));
       return await this.#publish({ ...work, status }, response, files);
@@ -265,10 +254,13 @@ export class AlignedSpeaker implements ItemSpeaker {
     const problem = failure.message;
     const billing = billingOf(failure, response !== undefined);
     // The embedded service refunds a stream that it ends with an error.
-    if (billing === 'refunded' || billing === 'refused') {
-      const state = billing === 'refunded' ? 'failed' : 'sent';
-      await this.#noteQuietly(status, state, { problem, isRefused: true });
+    if (billing === 'refused') {
+      await this.#noteQuietly(status, 'sent', { problem, isRefused: true });
       return failure;
+    }
+    if (billing === 'refunded') {
+      await this.#noteQuietly(status, 'failed', { problem, isRefused: true });
+      return reviseFailure(failure, { hint: '--retry-failed speaks the item again.' });
     }
     if (billing === 'unknown') {
       await this.#noteQuietly(status, 'sent', { problem });

@@ -11,14 +11,13 @@ import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
-import { sendRenewing } from '../../paid/decide.ts';
 import { downloadSpeech } from '../../paid/speakers/speech-job.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
-import { itemKey } from '../journal/keys.ts';
+import { renewableKey } from '../journal/keys.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
-import { publishAudio, renewer } from './publish-audio.ts';
+import { publishAudio } from './publish-audio.ts';
 
 interface JobSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
@@ -40,15 +39,12 @@ export class JobSpeaker implements ItemSpeaker {
   readonly #options: JobSpeakerOptions;
   readonly #expected = new ExpectedTime();
 
-  readonly #renew: (work: ItemWork) => Promise<ItemWork>;
-
   constructor(options: JobSpeakerOptions) {
     this.#options = options;
     const idempotencyKey = { value: '', madeByTool: false };
     const order = { text: '', voiceId: '' };
     const { method, target } = speechJobRequest(options.client, order, { idempotencyKey });
     this.endpoint = `${method} ${String(target)}`;
-    this.#renew = renewer({ ...options, endpoint: this.endpoint });
   }
 
   readonly bodyOf = (order: SpeechOrder): Uint8Array => speechJobBody(order).bytes;
@@ -58,22 +54,19 @@ export class JobSpeaker implements ItemSpeaker {
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
     const { jobId } = work.status.facts;
     if (jobId !== undefined) return this.#finish(work, work.status, jobId, undefined, signal);
-    const { job, status } = await sendRenewing(work, this.#renew, (next) =>
-      this.#create(next, signal),
-    );
+    const { job, status } = await this.#create(work, signal);
     return this.#finish(work, status, job.id, job, signal);
   }
 
   async #create(
-    { item, status }: ItemWork,
+    work: ItemWork,
     signal: AbortSignal,
   ): Promise<{ job: SpeechJob; status: ItemStatus }> {
-    const { client, folder, onTrouble } = this.#options;
-    const { endpoint } = this;
-    const value =
-      status.about?.key ?? itemKey(folder.secret, { ...status, ...this.#options, endpoint });
-    const idempotencyKey = { value, madeByTool: false };
-    const job = await createSpeechJob(client, item.order, { idempotencyKey, signal });
+    const { client, folder, onTrouble, origin } = this.#options;
+    let { status } = work;
+    const identity = { origin, endpoint: this.endpoint, secret: folder.secret };
+    const key = renewableKey(status, identity, (renewed) => folder.plan([(status = renewed)]));
+    const job = await createSpeechJob(client, work.item.order, { ...key, signal });
     const { creditsUsed, id: jobId, requestId } = job;
     const facts = { jobId, requestId, ...(creditsUsed === undefined ? {} : { creditsUsed }) };
     // Without this record, the next run sends the request again, and its key returns the same job. If the record cannot

@@ -13,10 +13,8 @@ import type { AudibleInterval, Output, SoundChanges } from '../../durable/output
 import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { deliver } from '../../paid/deliver.ts';
-import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
-import { nextGeneration } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
 export interface ItemWork {
@@ -56,26 +54,6 @@ export interface ItemSpeaker {
    * @throws Failure; the journal then records how to continue
    */
   speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem>;
-}
-
-/**
- * Returns a function that gives an item the key of its next generation and records it, after the service refunded the
- * request with the earlier key.
- */
-export function renewer({
-  endpoint,
-  folder,
-  origin,
-}: {
-  readonly endpoint: string;
-  readonly folder: Pick<BatchFolder, 'plan' | 'secret'>;
-  readonly origin: string;
-}): (work: ItemWork) => Promise<ItemWork> {
-  return async (work) => {
-    const status = nextGeneration(work.status, folder.secret, { origin, endpoint });
-    await folder.plan([status]);
-    return { ...work, status };
-  };
 }
 
 export interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {

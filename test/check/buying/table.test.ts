@@ -47,6 +47,12 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'the answer is lost, once': once('lost'),
   'the answer is lost, always': always('lost'),
   'refunded, once': once({ status: 409, code: 'ERR_REQUEST_PREVIOUSLY_REFUNDED' }),
+  '500, then refunded, once': {
+    purchase: (nth) => {
+      if (nth === 1) return { status: 500, code: 'ERR_INTERNAL' };
+      return nth === 2 ? { status: 409, code: 'ERR_REQUEST_PREVIOUSLY_REFUNDED' } : 'answered';
+    },
+  },
   'in progress, once': once({ status: 409, code: 'ERR_REQUEST_IN_PROGRESS', retryAfter: 0 }),
   'key conflict': always({ status: 409, code: 'ERR_REQUEST_ID_CONFLICT' }),
   'the download is reset, once': { download: (nth) => (nth === 1 ? 'reset' : 'answered') },
