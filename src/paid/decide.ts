@@ -7,6 +7,8 @@ interface RecordedPurchase {
   readonly jobId: string | undefined;
   /** Whether this computer has the complete audio. */
   readonly isPresent: boolean;
+  /** Whether the service returns the same audio or the same job again for the same key; default no. */
+  readonly isStored?: boolean | undefined;
 }
 
 export type NextStep =
@@ -22,7 +24,9 @@ export type NextStep =
   | 'give up';
 
 /** Decides how to continue a purchase that an earlier command, or an earlier attempt of this one, recorded. */
-export function nextStep({ isPresent, jobId, state }: RecordedPurchase): NextStep {
+export function nextStep(purchase: RecordedPurchase): NextStep {
+  const { isPresent, isStored = false, jobId, state } = purchase;
+  const begun = isStored ? 'send' : 'give up';
   switch (state) {
     case 'failed':
       return 'renew';
@@ -32,11 +36,11 @@ export function nextStep({ isPresent, jobId, state }: RecordedPurchase): NextSte
     case 'sent':
       return jobId === undefined ? 'send' : 'fetch';
     case 'accepted':
-      return jobId === undefined ? 'give up' : 'fetch';
+      return jobId === undefined ? begun : 'fetch';
     case 'verified':
     case 'published':
       if (isPresent) return 'use';
-      return jobId === undefined ? 'give up' : 'fetch';
+      return jobId === undefined ? begun : 'fetch';
   }
 }
 

@@ -26,6 +26,15 @@ it.each(PURCHASE_STATES)('a purchase that is %s is continued', (state) => {
   expect(ways.map((way) => nextStep(way))).toEqual(STEPS[state]);
 });
 
+it.each(['accepted', 'verified', 'published'] as const)(
+  'a purchase that is %s, without a job or audio here, is sent again if the service stores its audio',
+  (state) => {
+    const purchase = { state, jobId: undefined, isPresent: false };
+    expect(nextStep({ ...purchase, isStored: true })).toBe('send');
+    expect(nextStep({ ...purchase, jobId: 'j', isStored: true })).toBe('fetch');
+  },
+);
+
 const REFUNDED = failed('ERR_REQUEST_PREVIOUSLY_REFUNDED', { billed: 'no' });
 
 describe('what a failed request cost', () => {

@@ -10,7 +10,7 @@ import { audibleSpeech } from '../speakers/aligned-transport.ts';
 import { publishedVerdict } from '../deliver.ts';
 import type { AudioStream, Spoken } from '../speakers/speak-stream.ts';
 import { wordRanges } from '../unspoken.ts';
-import { speakJobPart, readPartWords, speakStreamPart } from './speak-part.ts';
+import { readPartWords, speakPart } from './speak-part.ts';
 import type { StreamDeps } from './speak-part.ts';
 import type { LongTextRecord, InterruptedText } from './record.ts';
 import type { SpokenPart } from './speak-parts.ts';
@@ -111,8 +111,7 @@ function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPa
   return parts.map((_, index) => ({
     order: record.partOrder(index),
     async speak() {
-      if (via === 'job') await speakJobPart(record, index, deps);
-      else await speakStreamPart(record, index, deps, isDirect && index === 0 ? direct : undefined);
+      await speakPart(record, index, deps, isDirect && index === 0 ? direct : undefined);
       return true;
     },
     leaveOut: (refusal) => leaveOut(record, index, refusal),

@@ -46,44 +46,45 @@ interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
 }
 
 /**
- * Speaks one part of a long text as a job and downloads the audio. After an interruption, continues with the last
- * recorded step.
- * @throws Failure. Kind `rejected`: the job failed and nothing was billed; a retry uses a new idempotency key. Kind
- * `lost`: the service no longer has the job; only `buysLost` speaks the part again.
+ * Gets the audio of one part of a long text: speaks it as a job or as a stream, or continues with the last recorded step
+ * of an interrupted command. Does nothing if the part is already saved.
+ * @param direct destination of the audio of a stream; by default, the file of the part
+ * @throws Failure. Kind `rejected`: nothing was billed; a retry of a failed job uses a new idempotency key. Kind `lost`:
+ * the service does not have the audio any more, or does not send a stream twice; only `buysLost` speaks the part again.
  */
-export async function speakJobPart(
+export async function speakPart(
   record: LongTextRecord,
   index: number,
-  deps: PartDeps,
+  deps: StreamDeps,
+  direct?: Direct,
 ): Promise<void> {
+  const isJob = record.plan.via === 'job';
   const next = await nextStepOf(record, index, deps.files);
   if (next === 'use') return;
-  const { jobId } = record.part(index);
-  if (next !== 'fetch' || jobId === undefined) {
-    const job = await createJob(record, index, deps);
-    return fetchPart(record, index, job, deps).catch((error: unknown) => {
-      throw isNotFound(error) ? missingJobFailure(error, index, job.id, record) : error;
-    });
-  }
+  if (next === 'renew') await renewKey(record, index, deps.random);
+  const speakOnce = (): Promise<void> =>
+    isJob ? speakAsJob(record, index, deps) : speakAsStream(record, index, deps, direct);
   try {
-    await fetchPart(record, index, { id: jobId }, deps);
+    if (next === 'give up') throw lostStreamFailure(index, record);
+    await speakOnce();
   } catch (error) {
-    if (!isNotFound(error)) throw error;
-    if (deps.buysLost !== true) throw missingJobFailure(error, index, jobId, record);
-    await buyAgain(record, index, deps);
-    await fetchPart(record, index, await createJob(record, index, deps), deps);
+    // A job that this command created is not bought again.
+    const wasBought = next === 'fetch' || !isJob;
+    if (!isLost(error) || !wasBought || deps.buysLost !== true) throw error;
+    await renewKey(record, index, deps.random);
+    deps.notice(
+      `foley: the billed audio of part ${index + 1} is lost; the part is spoken and billed again`,
+    );
+    await speakOnce();
   }
 }
 
-async function buyAgain(
-  record: LongTextRecord,
-  index: number,
-  { notice, random }: PartDeps,
-): Promise<void> {
-  await renewKey(record, index, random);
-  notice(
-    `foley: the billed audio of part ${index + 1} is lost; the part is spoken and billed again`,
-  );
+async function speakAsJob(record: LongTextRecord, index: number, deps: PartDeps): Promise<void> {
+  const { jobId } = record.part(index);
+  const job = jobId === undefined ? await createJob(record, index, deps) : { id: jobId };
+  await fetchPart(record, index, job, deps).catch((error: unknown) => {
+    throw isNotFound(error) ? missingJobFailure(error, index, job.id, record) : error;
+  });
 }
 
 async function fetchPart(
@@ -132,21 +133,33 @@ async function fetchPart(
 async function createJob(
   record: LongTextRecord,
   index: number,
-  { client, hasOwnKey, random, requestId, signal }: PartDeps,
+  deps: PartDeps,
 ): Promise<SpeechJob> {
-  const { key: known, state } = record.part(index);
-  const key =
-    known === undefined || state === 'failed' ? await renewKey(record, index, random) : known;
-  const order = record.partOrder(index);
-  const job = await createSpeechJob(client, order, {
+  const key = record.part(index).key ?? (await renewKey(record, index, deps.random));
+  const job = await createSpeechJob(deps.client, record.partOrder(index), {
+    ...callOptions(record, index, deps),
+    idempotencyKey: renewableKey(key, deps),
     api: apiOf(record),
-    idempotencyKey: { value: key, madeByTool: !hasOwnKey },
-    requestId: requestId === undefined ? undefined : ownPartKey(requestId, index),
-    signal,
-    onNewKey: (next) => record.note({ part: index, state: 'planned', key: next }),
   });
   await record.note({ part: index, state: 'accepted', jobId: job.id, ...metadataOf(job) });
   return job;
+}
+
+function callOptions(record: LongTextRecord, index: number, { requestId, signal }: PartDeps) {
+  return {
+    requestId: requestId === undefined ? undefined : ownPartKey(requestId, index),
+    signal,
+    // A recovery must not buy the part under a third key.
+    onNewKey: (key: string) => record.note({ part: index, state: 'planned', key }),
+  };
+}
+
+function renewableKey(value: string, { hasOwnKey }: PartDeps) {
+  return { value, madeByTool: !hasOwnKey, next: () => nextKey(value) };
+}
+
+function nextKey(key: string): string {
+  return sha256(`${key}\nagain`);
 }
 
 async function renewKey(
@@ -155,7 +168,7 @@ async function renewKey(
   random: Pick<Random, 'uuid'>,
 ): Promise<string> {
   const { key } = record.part(index);
-  const next = key === undefined ? random.uuid() : sha256(`${key}\nagain`);
+  const next = key === undefined ? random.uuid() : nextKey(key);
   await record.note({ part: index, state: 'planned', key: next });
   return next;
 }
@@ -202,35 +215,21 @@ export interface StreamDeps
 
 type Direct = Pick<AudioStream, 'write' | 'memoryBytes'>;
 
-/**
- * Speaks one part of a long text as a stream. The service does not send the audio of a stream twice. Does nothing if
- * the part is already saved.
- * @param direct destination of the audio; by default, the file of the part
- * @throws Failure as `speak` does
- */
-export async function speakStreamPart(
+async function speakAsStream(
   record: LongTextRecord,
   index: number,
   deps: StreamDeps,
-  direct?: Direct,
+  direct: Direct | undefined,
 ): Promise<void> {
-  const next = await nextStepOf(record, index, deps.files);
-  if (next === 'use') return;
-  const attempt = (): Promise<Spoken> =>
+  const speaking =
     direct === undefined
       ? speakIntoFile(record, index, deps)
       : speak({ ...optionsOf(record, index, deps), output: undefined, stream: openEnded(direct) });
-  // The service does not send a stream twice: a part that is known to be lost is not requested under its key again.
-  if (next === 'give up') {
-    if (deps.buysLost !== true) throw lostStreamFailure(index, record);
-    await buyAgain(record, index, deps);
-  }
-  const spoken = await attempt().catch(async (error: unknown) => {
+  const spoken = await speaking.catch(async (error: unknown) => {
     if (!isLost(error) || deps.buysLost === undefined) throw error;
+    // The service does not send a stream twice: later recoveries do not request it again.
     await record.note({ part: index, state: 'accepted' });
-    if (!deps.buysLost) throw lostStreamFailure(index, record, error);
-    await buyAgain(record, index, deps);
-    return attempt();
+    throw lostStreamFailure(index, record, error);
   });
   await record.note({
     part: index,
@@ -284,16 +283,13 @@ function optionsOf(
   index: number,
   deps: StreamDeps,
 ): Omit<SpeakOptions, 'output' | 'stream'> {
-  const { cache, client, hasOwnKey, journal, notice, requestId, signal, spool } = deps;
+  const { cache, client, journal, notice, spool } = deps;
   const { format, surface, via } = record.plan;
   const { key } = record.part(index);
   const body = record.partOrder(index);
   const speech = {
-    // A recovery must not buy the part under a third key.
-    onNewKey: (next: string) => record.note({ part: index, state: 'planned', key: next }),
-    idempotencyKey: key === undefined ? undefined : { value: key, madeByTool: !hasOwnKey },
-    requestId: requestId === undefined ? undefined : ownPartKey(requestId, index),
-    signal,
+    ...callOptions(record, index, deps),
+    idempotencyKey: key === undefined ? undefined : renewableKey(key, deps),
   };
   return {
     client,
@@ -387,7 +383,7 @@ async function nextStepOf(
   const { bytes, jobId, state } = record.part(index);
   const file = record.partFile(index);
   const isPresent = state === 'verified' && (await isPartSaved(file, bytes, files));
-  return nextStep({ state, jobId, isPresent });
+  return nextStep({ state, jobId, isPresent, isStored: record.plan.via === 'job' });
 }
 
 async function isPartSaved(
