@@ -2,7 +2,8 @@ import path from 'node:path';
 import { Option } from 'commander';
 import { listUnfinished } from '../../src/batch/journal/unfinished.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { recordOptions, openJournal, openSpool } from '../shared/journal.ts';
+import { partConcurrency, recordOptions, openJournal, openSpool } from '../shared/journal.ts';
+import type { Progress } from '../../src/cli/render/progress.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
@@ -10,16 +11,20 @@ import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { ExitName } from '../../src/contract/exit-codes.ts';
+import { mediaSource } from '../../src/media/media-source.ts';
 import type { IntentJournal } from '../../src/paid/intents.ts';
-import type { Spool } from '../../src/durable/spool.ts';
+import { mayRun } from '../../src/paid/intents.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import type { Failure } from '../../src/errors/failure.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
+import type { LongTextPlan } from '../../src/paid/parts/plan.ts';
 import { sweepRecords } from '../../src/paid/parts/record.ts';
 import { costOf } from '../../src/paid/parts/speak-long-text.ts';
-import type { Leftover, Recovered, RecoverDeps, Recovery } from '../../src/paid/recover/recover.ts';
-import { forget, recoverAll, mayRun } from '../../src/paid/recover/recover.ts';
+import type { Leftover } from '../../src/paid/recover/leftovers.ts';
+import { forget } from '../../src/paid/recover/leftovers.ts';
+import type { Recovered, RecoverDeps, TextCaptions } from '../../src/paid/recover/recovered.ts';
+import { recoverAll } from '../../src/paid/recover/recover.ts';
 import { sweepTemporaries } from '../../src/paid/sweep-temporaries.ts';
 import { counted, display } from '../../src/text/display.ts';
 import { findLeftovers } from '../shared/find-leftovers.ts';
@@ -59,17 +64,12 @@ export const definition: CommandDefinition<RecoverFlags> = {
     const { failures: unreadable, leftovers } = await findLeftovers(context, () => intents);
     const chosen = choose(leftovers, id, unreadable);
     if (isList) return listed(chosen, unreadable, context, options);
-    const spool = await openSpool(context);
-    const deps = {
-      ...context,
-      spool,
-      journal,
-      notice: (line: string) => context.io.notice(line),
-      recoverJob: jobRecovery(context, journal),
-      resolveRequest: requestRecovery(context, journal, spool),
-      recoverText: textRecovery(context, { journal, buysLost: options.buyLost === true }),
-    };
-    const { items, failures } = await settle(chosen, deps, context.signal);
+    const progress = waitProgress(context);
+    const deps = { ...(await recoverDeps(context, journal, options)), onWait: progress.show };
+    const { items, failures } = await recoverAll(chosen, deps).finally(() => {
+      progress.stop();
+      return journal.close();
+    });
     if (context.signal.aborted) {
       // The next run does not report these results again.
       for (const item of items) context.io.notice(recoveredLine(item));
@@ -148,69 +148,49 @@ async function reportUnfinishedBatches(context: Context): Promise<void> {
   }
 }
 
-async function settle(
-  chosen: readonly Leftover[],
-  deps: RecoverDeps,
-  signal: AbortSignal,
-): Promise<Recovery> {
-  try {
-    return await recoverAll(chosen, deps, signal);
-  } finally {
-    await deps.journal.close();
-  }
-}
-
-function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverJob'] {
-  return async (intent, jobId) => {
-    const [{ recoverJob }, { mediaKindOf, recoverMedia }] = await Promise.all([
-      import('../../src/paid/recover/recover-job.ts'),
-      import('../../src/media/order-media.ts'),
-    ]);
-    const progress = startProgress(context.io, context.clock, `waiting for job ${jobId}`);
-    try {
-      const { client } = await abortable(context.connect(), context.signal);
-      const notice = (line: string): void => context.io.notice(line);
-      const deps = { ...context, client, journal, notice };
-      const kind = mediaKindOf(intent);
-      return await (kind === undefined
-        ? recoverJob(intent, jobId, deps)
-        : recoverMedia(intent, jobId, { ...deps, kind }));
-    } finally {
-      progress.stop();
-    }
-  };
-}
-
-function requestRecovery(
+async function recoverDeps(
   context: Context,
   journal: IntentJournal,
-  spool: Spool,
-): RecoverDeps['resolveRequest'] {
-  return async (intent) => {
-    const { resolveRequest } = await import('../../src/paid/recover/recover-request.ts');
-    const progress = startProgress(context.io, context.clock, `looking up request ${intent.id}`);
-    const asked = resolveRequest(intent, {
-      ...context,
-      journal,
-      spool,
-      notice: (line) => context.io.notice(line),
-      connect: async () => (await abortable(context.connect(), context.signal)).client,
-      recoverJob: (accepted, jobId) => {
-        progress.stop();
-        return jobRecovery(context, journal)(accepted, jobId);
-      },
-    });
-    return asked.finally(() => progress.stop());
+  { buyLost }: RecoverFlags,
+): Promise<Omit<RecoverDeps, 'onWait'>> {
+  return {
+    ...context,
+    ...(await recordOptions(context)),
+    journal,
+    spool: await openSpool(context),
+    notice: (line) => context.io.notice(line),
+    connect: async () => (await abortable(context.connect(), context.signal)).client,
+    mediaSource,
+    openCaptions: (plan) => openTextCaptions(plan, context),
+    buysLost: buyLost === true,
+    concurrency: () => partConcurrency(context),
+    idleTimeoutMs: context.globals.idleTimeout,
   };
 }
 
-function textRecovery(
+async function openTextCaptions(
+  plan: LongTextPlan,
   context: Context,
-  deps: { readonly buysLost: boolean; readonly journal: IntentJournal },
-): RecoverDeps['recoverText'] {
-  return async (left) => {
-    const { recoverText } = await import('./recover-text.ts');
-    return recoverText(left, context, deps);
+): Promise<TextCaptions | undefined> {
+  if (plan.captions === undefined) return undefined;
+  const { openCaptions, parseCaptionsRecord, publishCaptions } =
+    await import('../shared/speech/captions.ts');
+  const recorded = parseCaptionsRecord(plan.captions);
+  if (recorded === undefined) return undefined;
+  const { edits } = recorded;
+  const captions = await openCaptions(recorded, context, 'number', { text: '', edits });
+  return { ...captions, publish: (audio) => publishCaptions(captions, audio, context) };
+}
+
+// Shows no progress before a recovery waits for the service.
+function waitProgress({ clock, io }: Context) {
+  let progress: Progress | undefined;
+  return {
+    show(what: string): void {
+      progress ??= startProgress(io, clock, what);
+      progress.update(what);
+    },
+    stop: () => progress?.stop(),
   };
 }
 

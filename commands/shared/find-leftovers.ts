@@ -7,8 +7,8 @@ import { openIds, readIntentFiles } from '../../src/paid/intents.ts';
 import { CORRUPT_EXTENSION, LOG_EXTENSION } from '../../src/durable/log.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { listRecords, listUnreadable } from '../../src/paid/parts/record.ts';
-import type { DamagedRecord, Leftover } from '../../src/paid/recover/recover.ts';
-import { leftovers } from '../../src/paid/recover/recover.ts';
+import type { DamagedRecord, Leftover } from '../../src/paid/recover/leftovers.ts';
+import { leftovers } from '../../src/paid/recover/leftovers.ts';
 import { counted } from '../../src/text/display.ts';
 
 /**

@@ -1,15 +1,10 @@
 import type { MediaJob, MediaOptions, MediaRequest } from '../api/resources/media.ts';
-import { mediaJobRequest, mediaPace, sendMediaJob } from '../api/resources/media.ts';
+import { mediaJobRequest, sendMediaJob } from '../api/resources/media.ts';
 import type { MediaJobKind } from '../api/resources/models.ts';
-import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
 import type { Output } from '../durable/output.ts';
 import type { Spool } from '../durable/spool.ts';
 import type { OpenDestination, JobRunOptions, PerformedJob } from '../paid/job.ts';
 import { performJob } from '../paid/job.ts';
-import type { OpenIntent } from '../paid/intents.ts';
-import type { JobRecoveryDeps } from '../paid/recover/recover-job.ts';
-import { recoverAs } from '../paid/recover/recover-job.ts';
-import type { Recovered } from '../paid/recover/recover.ts';
 import { mediaSource } from './media-source.ts';
 import type { PaidSpeechDeps } from './paid-speech.ts';
 
@@ -50,19 +45,4 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
       return reportPaidSpeech(failure, work, { client, continueCommand, signal, spool });
     },
   });
-}
-
-/** Returns the kind of an interrupted media job; undefined for a job of another type. */
-export function mediaKindOf({ about }: OpenIntent): MediaJobKind | undefined {
-  return MEDIA_JOB_KINDS.find((kind) => kind === about?.what);
-}
-
-/** Waits for a media job whose command was interrupted, and saves the result of the job. */
-export function recoverMedia(
-  intent: OpenIntent,
-  jobId: string,
-  deps: JobRecoveryDeps & { readonly kind: MediaJobKind },
-): Promise<Recovered> {
-  const source = mediaSource(deps.client, deps.kind);
-  return recoverAs(intent, jobId, { ...deps, source, pace: mediaPace() });
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Clock } from '../effects/clock.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import type { Liveness, Processes } from '../effects/processes.ts';
 import { stateFailure } from '../durable/file-failures.ts';
@@ -209,6 +210,15 @@ function durabilityOf(state: OpenState, facts: PurchaseMetadata | undefined): Du
 export interface OpenIntent extends IntentStatus {
   /** Whether the process that recorded the operation is still running. */
   readonly writer: Liveness;
+}
+
+// A command whose process cannot be examined counts as running for this time after its last journal record.
+const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
+
+/** Returns whether the command that began an operation may still be running. */
+export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock: Clock): boolean {
+  if (writer !== 'unknown') return writer === 'alive';
+  return clock.now() - Date.parse(at) < ASSUMED_RUNNING_MS;
 }
 
 interface IntentFolder {

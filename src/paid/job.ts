@@ -10,6 +10,7 @@ import type { AudioVerdict } from '../audio/reader.ts';
 import type { CodePointRange } from '../contract/unspoken.ts';
 import type { FileDeps } from '../durable/files.ts';
 import type { IntentJournal, OpenIntent } from './intents.ts';
+import { mayRun } from './intents.ts';
 import type { PurchaseMetadata } from './purchase.ts';
 import type { Output } from '../durable/output.ts';
 import { abortable } from '../effects/concurrency.ts';
@@ -18,7 +19,6 @@ import { counted } from '../text/display.ts';
 import type { BilledRequest, RequestRecorder } from './billed-request.ts';
 import { createBilled } from './billed-request.ts';
 import { deliver, publishedVerdict } from './deliver.ts';
-import { mayRun } from './recover/recover.ts';
 import type { AudioStream } from './speakers/speak-stream.ts';
 
 /** The fields that jobs of every kind have. */

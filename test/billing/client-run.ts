@@ -14,13 +14,12 @@ import { IntentJournal, listOpenIntents } from '../../src/paid/intents.ts';
 import { createSpool } from '../../src/durable/spool.ts';
 import type { Output } from '../../src/durable/output.ts';
 import { pollPace } from '../../src/api/resources/jobs.ts';
-import { resolveRequest } from '../../src/paid/recover/recover-request.ts';
-import { recoverJob } from '../../src/paid/recover/recover-job.ts';
 import { speakAsJob } from '../../src/paid/speakers/speech-job.ts';
 import { openPlanned, speak } from '../../src/paid/speakers/speak-stream.ts';
 import type { OutputPlan, AudioStream } from '../../src/paid/speakers/speak-stream.ts';
-import type { Recovered } from '../../src/paid/recover/recover.ts';
-import { leftovers, recoverAll } from '../../src/paid/recover/recover.ts';
+import { leftovers } from '../../src/paid/recover/leftovers.ts';
+import type { Recovered } from '../../src/paid/recover/recovered.ts';
+import { recoverAll } from '../../src/paid/recover/recover.ts';
 import { voiceId } from '../service/support/test-service.ts';
 import { API_KEY } from './service-host.ts';
 
@@ -188,35 +187,28 @@ export async function runRecover(
     const { signal } = new AbortController();
     const { items, failures } = await recoverAll(all, {
       ...deps,
+      processes: simulation.processes,
+      folder: path.join(simulation.stateDir, 'long-texts'),
       spool,
       journal,
+      signal,
       notice: () => {},
-      recoverText: () => Promise.reject(new Error('nothing is spoken in parts here')),
-      recoverJob: (intent, jobId) =>
-        recoverJob(intent, jobId, { ...deps, client, journal, signal, notice: () => undefined }),
-      resolveRequest: (asked) =>
-        resolveRequest(asked, {
-          ...deps,
-          spool,
-          journal,
-          notice: () => undefined,
-          signal,
-          connect: () => Promise.resolve(client),
-          recoverJob: (intent, jobId) =>
-            recoverJob(intent, jobId, {
-              ...deps,
-              client,
-              journal,
-              signal,
-              notice: () => undefined,
-            }),
-        }),
+      onWait: () => {},
+      connect: () => Promise.resolve(client),
+      mediaSource: notUsed,
+      openCaptions: notUsed,
+      concurrency: notUsed,
+      buysLost: false,
     });
     if (failures.length === 0) await spool.prune().catch(() => []);
     return items;
   } finally {
     await journal.close();
   }
+}
+
+function notUsed(): never {
+  throw new Error('only single requests and jobs are made here');
 }
 
 function openJournal(simulation: ClientSimulation): IntentJournal {

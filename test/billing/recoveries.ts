@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect } from 'vitest';
-import type { Recovered } from '../../src/paid/recover/recover.ts';
+import type { Recovered } from '../../src/paid/recover/recovered.ts';
 import type { Book } from './book.ts';
 import { tell } from './book.ts';
 import type { Run } from './run.ts';

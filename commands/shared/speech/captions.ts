@@ -49,11 +49,8 @@ export async function openCaptions(
       throw error;
     });
   }
-  let complete: boolean | undefined;
+  let complete = false;
   return {
-    get isPrepared() {
-      return complete !== undefined;
-    },
     async prepare(spoken, { durationMs, isComplete, words }) {
       const document = withWritten(spoken, edits);
       const timings = timingsOf({
@@ -65,7 +62,7 @@ export async function openCaptions(
       await files.prepare({ timings, shape });
       complete = isComplete;
     },
-    publish: async () => ({ items: await files.publish(), complete: complete === true }),
+    publish: async () => ({ items: await files.publish(), complete }),
     abandon: () => files.abandon(),
   };
 }

@@ -137,7 +137,6 @@ export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
 
 /** Open caption files, which have temporary names until `publish` is called. */
 export interface OpenCaptions {
-  readonly isPrepared: boolean;
   /** Writes the captions to temporary files. */
   prepare(text: string, speech: WordTimes): Promise<void>;
   /** Renames the caption files to their final names. Called after the audio file was renamed. */

@@ -1,50 +1,25 @@
 import path from 'node:path';
-import type { ApiClient } from '../../api/client.ts';
-import { extensionOf } from '../../audio/formats.ts';
 import { removeTemporary } from '../../durable/files.ts';
-import { downloadName } from '../../durable/names.ts';
-import { openSpeechOutput } from '../../audio/encode/encoded-output.ts';
-import { detailsOf, hasChecksum, ifExists, mayRun, requireSameService } from './recover.ts';
-import type { Recovered } from './recover.ts';
+import { mayRun } from '../intents.ts';
+import type { InterruptedText, LongTextRecord } from '../parts/record.ts';
+import { readRecord, resumeRecord } from '../parts/record.ts';
+import { costOf, speakLongText, totalsOf } from '../parts/speak-long-text.ts';
 import { DISCARD } from '../speakers/speak-stream.ts';
 import { leftOut } from '../unspoken.ts';
-import type { LongTextRecord, RecordOptions, InterruptedText } from '../parts/record.ts';
-import { resumeRecord, readRecord } from '../parts/record.ts';
-import type { LongTextOptions } from '../parts/speak-long-text.ts';
-import { speakLongText, costOf, totalsOf } from '../parts/speak-long-text.ts';
-
-export interface LongTextRecovery
-  extends
-    Omit<
-      LongTextOptions,
-      | 'buysLost'
-      | 'client'
-      | 'hasOwnKey'
-      | 'marks'
-      | 'output'
-      | 'processes'
-      | 'record'
-      | 'requestId'
-      | 'stream'
-    >,
-    RecordOptions {
-  /** True to speak lost parts again, at a second charge. */
-  readonly buysLost: boolean;
-  /** Connects to the service; called only if the recovery needs a request. */
-  readonly connect: () => Promise<ApiClient>;
-}
+import type { Recovered, RecoverDeps } from './recovered.ts';
+import { connectTo, detailsOf, hasChecksum, ifExists, openRecorded } from './recovered.ts';
 
 /**
- * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and saves the joined audio. If a
- * file with the intended name exists, adds a number to the name. A text whose audio went to stdout or a player is not
- * resumed; its outcome is `lost` (docs/billing.md).
+ * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and saves the joined audio and the
+ * captions. If a file with the intended name exists, adds a number to the name. A text whose audio went to stdout or a
+ * player is not resumed; its outcome is `lost` (docs/billing.md).
  * @throws Failure if the text cannot be resumed, for example of kind `usage` if another service spoke it
  */
 export async function recoverLongText(
   listed: InterruptedText,
-  deps: LongTextRecovery,
+  deps: RecoverDeps,
 ): Promise<Recovered> {
-  const details = detailsOfText(listed);
+  const details = { ...detailsOf(costOf(listed)), id: listed.id };
   // Another process may have resumed or finished the text since it was listed.
   const left = await readRecord(listed.id, deps);
   if (left === undefined) return { ...details, outcome: 'running' };
@@ -54,48 +29,59 @@ export async function recoverLongText(
   if (plan.delivery === 'stream') {
     // The streamed part was heard; the rest cannot be delivered.
     await (await resumeRecord(left, deps)).remove();
-    return { ...detailsOfText(left), outcome: 'lost' };
+    return { ...details, ...detailsOf(costOf(left)), outcome: 'lost' };
   }
   if (plan.output !== null && (await hasChecksum(plan.output, left.checksum, deps))) {
     const published = await resumeRecord(left, deps);
     await published.remove();
     return { ...details, ...resultOf(published, plan.output), outcome: 'recovered' };
   }
-  const client = await deps.connect();
-  requireSameService(plan, id, client, id);
-  const record = await resumeRecord(left, deps);
-  await noteStreamedParts(record, deps);
-  const marks = await record.marks();
-  const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
-  const { changes } = plan;
-  const output = await openSpeechOutput(
-    { ...deps, changes, marks, path: wanted, existing: 'number', warn: deps.notice },
-    plan.format,
-  );
+  const client = await connectTo(plan, id, deps, id);
+  const captions = await deps.openCaptions(plan);
   try {
-    if (output.temporary !== undefined)
-      await record.recordTemporary(path.resolve(output.temporary));
-    const spoken = await speakLongText({
-      ...deps,
-      client,
-      record,
-      output,
-      marks,
-      stream: DISCARD,
-      hasOwnKey: false,
-    });
-    const result = { ...details, ...resultOf(record, spoken.path ?? wanted) };
-    const { partial, unspoken } = totalsOf(record);
-    if (partial.length === 0 && unspoken.length === 0) return { ...result, outcome: 'recovered' };
-    const problem =
-      partial.length === 0
-        ? leftOut(unspoken)
-        : `some of part ${partial.join(', ')} could not be spoken`;
-    return { ...result, outcome: 'partial', problem };
+    const record = await resumeRecord(left, deps);
+    await noteStreamedParts(record, deps);
+    const marks = await record.marks();
+    const output = await openRecorded(id, { ...plan, marks }, plan.format, deps);
+    try {
+      if (output.temporary !== undefined)
+        await record.recordTemporary(path.resolve(output.temporary));
+      const count = plan.parts.length;
+      const onProgress = (done: number): void =>
+        deps.onWait(`fetching part ${Math.min(done + 1, count)} of ${count}`);
+      onProgress(0);
+      const { path: file = output.path } = await speakLongText({
+        ...deps,
+        client,
+        record,
+        output,
+        marks,
+        stream: DISCARD,
+        concurrency: await deps.concurrency(),
+        hasOwnKey: false,
+        spool: () => Promise.resolve(deps.spool),
+        onAligned: async (text, speech) => captions?.prepare(text, speech),
+        onProgress,
+      });
+      const isTimed = (await captions?.publish(file))?.complete !== false;
+      const problem = problemOf(record) ?? (isTimed ? null : UNTIMED);
+      const outcome = problem === null ? 'recovered' : 'partial';
+      return { ...details, ...resultOf(record, file), outcome, problem };
+    } finally {
+      // No effect after publication.
+      await output.abandon();
+    }
   } finally {
-    // No effect after publication.
-    await output.abandon();
+    await captions?.abandon();
   }
+}
+
+const UNTIMED = 'the service did not time all of its text';
+
+function problemOf(record: LongTextRecord): string | undefined {
+  const { partial, unspoken } = totalsOf(record);
+  if (partial.length > 0) return `some of part ${partial.join(', ')} could not be spoken`;
+  return unspoken.length > 0 ? leftOut(unspoken) : undefined;
 }
 
 function resultOf(record: LongTextRecord, output: string) {
@@ -103,16 +89,9 @@ function resultOf(record: LongTextRecord, output: string) {
   return { creditsUsed: creditsUsed ?? null, requestId, output };
 }
 
-function detailsOfText(left: InterruptedText): Omit<Recovered, 'outcome'> {
-  return { ...detailsOf(costOf(left)), id: left.id };
-}
-
 // The file of a streamed part is complete when it exists. A killed command may not have recorded it, and the service does
 // not send its audio again.
-async function noteStreamedParts(
-  record: LongTextRecord,
-  { files }: LongTextRecovery,
-): Promise<void> {
+async function noteStreamedParts(record: LongTextRecord, { files }: RecoverDeps): Promise<void> {
   if (record.plan.via === 'job') return;
   for (const index of record.plan.parts.keys()) {
     const found = await ifExists(record.partFile(index), files.stat(record.partFile(index)));

@@ -15,6 +15,7 @@ import {
   listRecords,
   sweepRecords,
 } from '../../../src/paid/parts/record.ts';
+import { createSpool } from '../../../src/durable/spool.ts';
 import { IntentJournal } from '../../../src/paid/intents.ts';
 import { forEachEffect } from '../../harness/failing-files.ts';
 import { recoverLongText } from '../../../src/paid/recover/recover-long-text.ts';
@@ -119,15 +120,21 @@ describe('the record of a long text', () => {
     onTestFinished(() => record.close());
     const [left] = await listRecords(options);
     if (left === undefined) throw new Error('nothing is there');
+    const notUsed = (): never => {
+      throw new Error('nothing is spoken');
+    };
     const deps = {
       ...options,
       buysLost: false,
-      connect: () => Promise.reject(new Error('nothing is asked')),
-      concurrency: 1,
+      concurrency: notUsed,
+      connect: notUsed,
       journal: new IntentJournal({ ...options, folder: path.join(options.folder, 'journal') }),
+      mediaSource: notUsed,
       notice: () => {},
-      onProgress: () => {},
-      spool: () => Promise.reject(new Error('nothing is kept')),
+      onWait: () => {},
+      openCaptions: notUsed,
+      signal: new AbortController().signal,
+      spool: createSpool({ ...options, folder: path.join(options.folder, 'spool') }),
     };
     // As it was when the list was made.
     const stale = { ...left, writer: 'dead' as const };

@@ -11,32 +11,21 @@ import { getRefund, sendSpeech } from '../../api/resources/speech.ts';
 import { allItems, listVoicesV1 } from '../../api/resources/voices.ts';
 import type { UnknownRecord } from '../../api/response.ts';
 import { firstRecord, firstText, isRecord, parseJson } from '../../api/response.ts';
-import { extensionOf, formatNamed } from '../../audio/formats.ts';
+import { formatNamed } from '../../audio/formats.ts';
 import { chargeOf } from '../../contract/endpoint-lookup.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
-import type { FileDeps } from '../../durable/files.ts';
 import { removeTemporary } from '../../durable/files.ts';
-import type { IntentAbout, IntentJournal, OpenIntent } from '../intents.ts';
-import type { Outcome } from '../purchase.ts';
-import { downloadName } from '../../durable/names.ts';
-import { openSpeechOutput } from '../../audio/encode/encoded-output.ts';
-import type { Spool } from '../../durable/spool.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isPayer } from '../billed-request.ts';
 import { isRefunded } from '../decide.ts';
-import type { Recovered, RecoverDeps } from './recover.ts';
-import { detailsOf, requestDetails, requireSameService } from './recover.ts';
+import type { IntentAbout, OpenIntent } from '../intents.ts';
+import type { Outcome } from '../purchase.ts';
 import { DISCARD, speak } from '../speakers/speak-stream.ts';
+import { recoverJob } from './recover-job.ts';
+import type { Recovered, RecoverDeps } from './recovered.ts';
+import { connectTo, detailsOf, openRecorded, requestDetails } from './recovered.ts';
 
-interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
-  readonly connect: () => Promise<ApiClient>;
-  readonly journal: IntentJournal;
-  readonly spool: Spool;
-  readonly signal: AbortSignal;
-  readonly notice: (line: string) => void;
-}
-
-type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
+type ConnectedDeps = RecoverDeps & { readonly client: ApiClient };
 
 /**
  * Finds out and records the outcome of a request that got no response (docs/billing.md). A request with an idempotency
@@ -44,34 +33,37 @@ type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
  * created voice or lip sync job. Returns undefined if the outcome stays unknown.
  * @throws Failure; the outcome can then be looked up again later. On abort, the abort reason of the signal
  */
-export async function resolveRequest(
+export async function repeatRequest(
   intent: OpenIntent,
-  deps: ResolveDeps,
+  deps: RecoverDeps,
 ): Promise<Recovered | undefined> {
-  const { about } = intent;
+  const { about, id, state } = intent;
   const what = about === undefined ? undefined : createdBy(about);
   if (about === undefined || what === undefined) return undefined;
+  deps.onWait(`looking up request ${id}`);
   const { idempotencyKey: key } = about;
-  if (about.target === 'embedded') {
-    const refunded = await recordRefund(intent, about, what, deps);
+  const bytes = await deps.journal.bodyOf(intent);
+  // The embedded service refunds the requests of a process that has ended. A request with a stored body is sent again
+  // instead, unless its response had begun.
+  const isRepeatable = state !== 'accepted' && bytes !== undefined;
+  if (about.target === 'embedded' && what === 'speech' && !isRepeatable) {
+    const refunded = await findRefund(intent, about, deps);
     if (refunded !== undefined) return refunded;
   }
-  const bytes = await deps.journal.bodyOf(intent);
   const body = bytes === undefined ? undefined : firstRecord(parseJson(bytes.toString('utf8')));
   if (body === undefined && (key !== null || what === 'voice')) return undefined;
   // After a response began, only stored audio is sent again.
-  if (intent.state === 'accepted' && body?.['cache'] !== true) return undefined;
-  const client = await deps.connect();
+  if (state === 'accepted' && body?.['cache'] !== true) return undefined;
+  const client = await connectTo(about, `request ${id}`, deps);
   const connected = { ...deps, client };
-  requireSameService(about, `request ${intent.id}`, client);
   if (key === null) return findCreated(intent, what, body, connected);
   if (bytes === undefined || body === undefined) return undefined;
-  requireSamePayer(intent.id, about, client);
+  requireSamePayer(id, about, client);
   const request = { ...repetition(key, about, what, client), signal: deps.signal };
   const repeated = { ...request, body: { ...jsonBody({}), bytes } };
   try {
     return what === 'speech'
-      ? await repeatSpeech(intent, repeated, body, connected)
+      ? await repeatSpeech(intent, about, repeated, body, connected)
       : await repeatCreate(intent, what, repeated, connected);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -79,24 +71,17 @@ export async function resolveRequest(
   }
 }
 
-// The embedded service refunds the requests of a process that has ended. A request with a stored body is sent again
-// instead, unless its response had begun.
-async function recordRefund(
+async function findRefund(
   intent: OpenIntent,
   about: IntentAbout,
-  what: Created,
-  deps: ResolveDeps,
+  deps: RecoverDeps,
 ): Promise<Recovered | undefined> {
-  const { facts, state } = intent;
-  const { journal, signal } = deps;
-  const id = about.idempotencyKey ?? facts.requestId;
-  const isRepeatable = state !== 'accepted' && (await journal.bodyOf(intent)) !== undefined;
-  if (id === undefined || isRepeatable || what !== 'speech') return undefined;
-  const client = await deps.connect();
-  requireSameService(about, `request ${intent.id}`, client);
-  const problem = await getRefund(client, id, signal);
+  const id = about.idempotencyKey ?? intent.facts.requestId;
+  if (id === undefined) return undefined;
+  const client = await connectTo(about, `request ${intent.id}`, deps);
+  const problem = await getRefund(client, id, deps.signal);
   if (problem === undefined) return undefined;
-  await journal.settle(intent, 'refunded', { problem });
+  await deps.journal.settle(intent, 'refunded', { problem });
   return { ...requestDetails(intent), creditsUsed: 0, outcome: 'refunded', problem };
 }
 
@@ -104,7 +89,7 @@ async function recordOutcome(
   error: Failure,
   what: Created,
   intent: OpenIntent,
-  { journal }: ResolveDeps,
+  { journal }: RecoverDeps,
 ): Promise<Recovered> {
   const { code, message: problem } = error;
   const settled = async (outcome: Outcome & Recovered['outcome']): Promise<Recovered> => {
@@ -114,9 +99,7 @@ async function recordOutcome(
   if (isRefunded(error)) return settled('refunded');
   // The same request cannot conflict with itself: another request used the key.
   if (isDecided(error)) return settled('rejected');
-  if (what === 'speech' && code === 'ERR_REQUEST_ALREADY_COMPLETED') {
-    return settled('lost');
-  }
+  if (what === 'speech' && code === 'ERR_REQUEST_ALREADY_COMPLETED') return settled('lost');
   // The failure already names the audio, or the problem with the output file.
   const isOfOutput = ['exists', 'output', 'state'].includes(error.exit);
   if (isOfOutput || (what === 'speech' && error.billed === 'yes')) throw error;
@@ -167,22 +150,18 @@ function repetition(
 
 async function repeatSpeech(
   intent: OpenIntent,
+  about: IntentAbout,
   request: RequestSpec,
-  body: UnknownRecord,
+  { cache, format: name, text }: UnknownRecord,
   deps: ConnectedDeps,
 ): Promise<Recovered> {
   const { client, journal, notice, signal, spool } = deps;
-  const { about, id } = intent;
-  const { format: name, text } = body;
+  const { id } = intent;
   const format = (typeof name === 'string' ? formatNamed(name) : undefined) ?? 'mp3';
-  const wanted = about?.output ?? downloadName(id, extensionOf(format));
-  const output = await openSpeechOutput(
-    { ...deps, changes: about?.changes, path: wanted, existing: 'number', warn: notice },
-    format,
-  );
-  let key = about?.idempotencyKey ?? null;
+  const output = await openRecorded(id, about, format, deps);
+  let key = about.idempotencyKey;
   try {
-    const { response, path } = await speak({
+    const { response, path = output.path } = await speak({
       client,
       // `request` contains the body; the text here limits the length of the audio.
       body: { text: typeof text === 'string' ? text : '', voiceId: '' },
@@ -191,9 +170,7 @@ async function repeatSpeech(
         request,
         async send(renew) {
           const onNewKey = (next: string): Promise<void> => renew((key = next));
-          return sendSpeech(client, { ...request, onNewKey }, body['cache'] === true).catch(
-            asUndecided,
-          );
+          return sendSpeech(client, { ...request, onNewKey }, cache === true).catch(asUndecided);
         },
       },
       format,
@@ -204,14 +181,9 @@ async function repeatSpeech(
       spool: () => Promise.resolve(spool),
       notice,
     });
-    await removeTemporary(about?.temporary, deps);
-    return {
-      ...detailsOf({}, response),
-      id,
-      outcome: 'recovered',
-      output: path ?? wanted,
-      idempotencyKey: key,
-    };
+    await removeTemporary(about.temporary, deps);
+    const details = detailsOf({}, response);
+    return { ...details, id, outcome: 'recovered', output: path, idempotencyKey: key };
   } finally {
     // No effect after publication.
     await output.abandon();
@@ -301,12 +273,12 @@ interface Accepted {
 async function recoverAsJob(
   intent: OpenIntent,
   { creditsUsed, id, requestId }: Accepted & { readonly id: string },
-  { journal, recoverJob }: ConnectedDeps,
+  deps: ConnectedDeps,
 ): Promise<Recovered> {
   const known = { jobId: id, requestId, creditsUsed: creditsUsed ?? intent.facts.creditsUsed };
-  await journal.resume(intent).advance('accepted', known);
+  await deps.journal.resume(intent).advance('accepted', known);
   const facts = { ...intent.facts, ...known };
-  return recoverJob({ ...intent, state: 'accepted', facts }, id);
+  return recoverJob({ ...intent, state: 'accepted', facts }, id, deps);
 }
 
 async function recordCreated(
