@@ -274,12 +274,12 @@ export function withBillingOutcome(
   failure: Failure,
   response: Pick<AudioResponse, 'creditsUsed'> | undefined,
 ): Failure {
-  if (response === undefined || isRefunded(failure)) return failure;
+  if (response === undefined || isRefundedStream(failure)) return failure;
   const isSure = response.creditsUsed !== undefined || failure.billed === 'yes';
   return reviseFailure(failure, { billed: isSure ? 'yes' : 'unknown' });
 }
 
-function isRefunded({ billed, code }: Failure): boolean {
+function isRefundedStream({ billed, code }: Failure): boolean {
   return billed === 'no' && (code === 'ERR_GENERATION_FAILED' || code === 'ERR_STORAGE_FULL');
 }
 
@@ -356,7 +356,7 @@ function spoolHints(
     return [`The audio was billed and is saved in ${file}; \`foley recover ${id}\` restores it.`];
   }
   const saved = `The received audio is saved in ${file}`;
-  if (isRefunded(failure)) return [`${saved}.`, failure.hint];
+  if (isRefundedStream(failure)) return [`${saved}.`, failure.hint];
   return billingOf(failure, false) === 'stored' || (isResumable && retry !== undefined)
     ? [`${saved}.`, retry]
     : [`${saved}; a new request may cost again.`, failure.hint];

@@ -1,4 +1,4 @@
-import { Failure } from '../errors/failure.ts';
+import type { Failure } from '../errors/failure.ts';
 import type { PurchaseState } from './purchase.ts';
 
 interface RecordedPurchase {
@@ -68,7 +68,25 @@ export function billingOf(failure: Failure, hasBegun: boolean): Billing {
   return failure.billed === 'unknown' && !hasBegun ? 'unknown' : 'lost';
 }
 
-/** Returns whether the service refused a request because an earlier one with its idempotency key was refunded. */
-export function isRefunded(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
+// The service refuses a request if an earlier one with its idempotency key was refunded.
+function isRefunded({ code }: Failure): boolean {
+  return code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
+}
+
+/**
+ * Decides what became of an interrupted request, from the failure of its repetition under the same key. Returns
+ * undefined if the outcome is still unknown.
+ * @param isStream whether the response is audio, which the service sends only once
+ */
+export function outcomeOfRepetition(
+  failure: Failure,
+  isStream: boolean,
+): 'lost' | 'refunded' | 'rejected' | undefined {
+  const { code, status = 0 } = failure;
+  if (isRefunded(failure)) return 'refunded';
+  // The same request cannot conflict with itself: another request used the key.
+  if (status === 409 && code === 'ERR_REQUEST_ID_CONFLICT') return 'rejected';
+  // An invalid body was invalid before, too. Errors without a code are not from the service.
+  if (code.startsWith('ERR_') && [400, 413, 415, 422].includes(status)) return 'rejected';
+  return isStream && code === 'ERR_REQUEST_ALREADY_COMPLETED' ? 'lost' : undefined;
 }

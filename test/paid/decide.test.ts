@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FailureOptions } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { Billing, NextStep } from '../../src/paid/decide.ts';
-import { billingOf, nextStep } from '../../src/paid/decide.ts';
+import { billingOf, nextStep, outcomeOfRepetition } from '../../src/paid/decide.ts';
 import type { PurchaseState } from '../../src/paid/purchase.ts';
 import { PURCHASE_STATES } from '../../src/paid/purchase.ts';
 
@@ -56,6 +56,25 @@ describe('what a failed request cost', () => {
   });
 });
 
-function failed(code: string, options: Pick<FailureOptions, 'billed' | 'details'>): Failure {
+describe('an interrupted request whose repetition fails', () => {
+  const rows = [
+    ['was refunded', 409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED', 'refunded', 'refunded'],
+    ['used the key of another request', 409, 'ERR_REQUEST_ID_CONFLICT', 'rejected', 'rejected'],
+    ['was invalid', 422, 'ERR_INVALID_REQUEST', 'rejected', 'rejected'],
+    ['met a proxy', 400, 'bad_answer', undefined, undefined],
+    ['lacks credits', 402, 'ERR_INSUFFICIENT_CREDITS', undefined, undefined],
+    ['was completed', 409, 'ERR_REQUEST_ALREADY_COMPLETED', 'lost', undefined],
+  ] as const;
+  it.each(rows)('%s', (_, status, code, ofStream, ofJob) => {
+    const failure = failed(code, { status });
+    expect(outcomeOfRepetition(failure, true)).toBe(ofStream);
+    expect(outcomeOfRepetition(failure, false)).toBe(ofJob);
+  });
+});
+
+function failed(
+  code: string,
+  options: Pick<FailureOptions, 'billed' | 'details' | 'status'>,
+): Failure {
   return new Failure('a failure of the test', { code, exit: 'rejected', ...options });
 }

@@ -17,9 +17,8 @@ import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { removeTemporary } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isPayer } from '../billed-request.ts';
-import { isRefunded } from '../decide.ts';
+import { outcomeOfRepetition } from '../decide.ts';
 import type { IntentAbout, OpenIntent } from '../intents.ts';
-import type { Outcome } from '../purchase.ts';
 import { DISCARD, speak } from '../speakers/speak-stream.ts';
 import { recoverJob } from './recover-job.ts';
 import type { Recovered, RecoverDeps } from './recovered.ts';
@@ -91,15 +90,12 @@ async function recordOutcome(
   intent: OpenIntent,
   { journal }: RecoverDeps,
 ): Promise<Recovered> {
-  const { code, message: problem } = error;
-  const settled = async (outcome: Outcome & Recovered['outcome']): Promise<Recovered> => {
+  const outcome = outcomeOfRepetition(error, what === 'speech');
+  if (outcome !== undefined) {
+    const problem = error.message;
     await journal.resume(intent).markAs(outcome, { problem });
     return { ...requestDetails(intent), outcome, problem };
-  };
-  if (isRefunded(error)) return settled('refunded');
-  // The same request cannot conflict with itself: another request used the key.
-  if (isDecided(error)) return settled('rejected');
-  if (what === 'speech' && code === 'ERR_REQUEST_ALREADY_COMPLETED') return settled('lost');
+  }
   // The failure already names the audio, or the problem with the output file.
   const isOfOutput = ['exists', 'output', 'state'].includes(error.exit);
   if (isOfOutput || (what === 'speech' && error.billed === 'yes')) throw error;
@@ -190,16 +186,11 @@ async function repeatSpeech(
   }
 }
 
+// Although nothing was billed now, the interrupted request may have been.
 function asUndecided(error: unknown): never {
-  if (!(error instanceof Failure) || error.billed !== 'no' || isDecided(error)) throw error;
+  const isUnknown = error instanceof Failure && outcomeOfRepetition(error, true) === undefined;
+  if (!isUnknown || error.billed !== 'no') throw error;
   throw reviseFailure(error, { billed: 'unknown' });
-}
-
-function isDecided(failure: Failure): boolean {
-  const { code, status } = failure;
-  if (status === 409) return code === 'ERR_REQUEST_ID_CONFLICT' || isRefunded(failure);
-  // An invalid body was invalid before, too. Errors without a code are not from the service.
-  return code.startsWith('ERR_') && [400, 413, 415, 422].includes(status ?? 0);
 }
 
 async function repeatCreate(
