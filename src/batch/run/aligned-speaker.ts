@@ -183,9 +183,11 @@ export class AlignedSpeaker implements ItemSpeaker {
     let status = await folder.note(work.status, 'sent', { isRefused: false }, 'now');
     let response: AlignedResponse | undefined;
     const identity = { origin, endpoint: this.endpoint, secret: folder.secret };
-    const key = renewableKey(status, identity, (renewed) =>
-      folder.plan([(status = { ...renewed, state: 'sent' })]),
-    );
+    const key = renewableKey(status, identity, async (renewed) => {
+      const sent = { ...renewed, state: 'sent' } as const;
+      await folder.plan([sent]);
+      status = sent;
+    });
     try {
       const options = { ...key, signal, clock, idleTimeoutMs };
       response = await requestAligned(client, work.item.order, options);

@@ -65,7 +65,10 @@ export class JobSpeaker implements ItemSpeaker {
     const { client, folder, onTrouble, origin } = this.#options;
     let { status } = work;
     const identity = { origin, endpoint: this.endpoint, secret: folder.secret };
-    const key = renewableKey(status, identity, (renewed) => folder.plan([(status = renewed)]));
+    const key = renewableKey(status, identity, async (renewed) => {
+      await folder.plan([renewed]);
+      status = renewed;
+    });
     const job = await createSpeechJob(client, work.item.order, { ...key, signal });
     const { creditsUsed, id: jobId, requestId } = job;
     const facts = { jobId, requestId, ...(creditsUsed === undefined ? {} : { creditsUsed }) };
