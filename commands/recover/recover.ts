@@ -186,7 +186,7 @@ async function openTextCaptions(
 function waitProgress({ clock, io }: Context) {
   let progress: Progress | undefined;
   return {
-    show(what: string): void {
+    show: (what: string): void => {
       progress ??= startProgress(io, clock, what);
       progress.update(what);
     },

@@ -8,6 +8,8 @@ import type { IntentJournal, OpenIntent } from '../intents.ts';
 import { mayRun } from '../intents.ts';
 import type { InterruptedText } from '../parts/record.ts';
 
+export const COMMAND_RECORD = 'the record of an interrupted command';
+
 /** A leftover of an interrupted command: audio, an open request, a long text, or a damaged file. */
 export type Leftover =
   /**
@@ -100,7 +102,7 @@ async function abandon(intent: OpenIntent, deps: ForgetDeps): Promise<void> {
 async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promise<void> {
   for (const file of paths) {
     await files.rm(file, { recursive: true, force: true }).catch((error: unknown) => {
-      throw stateFailure('the record of an interrupted command', file, error);
+      throw stateFailure(COMMAND_RECORD, file, error);
     });
   }
 }

@@ -17,8 +17,7 @@ import type { LongTextPlan } from '../parts/plan.ts';
 import type { RecordOptions } from '../parts/record.ts';
 import type { PurchaseMetadata } from '../purchase.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';
-
-export const COMMAND_RECORD = 'the record of an interrupted command';
+import { COMMAND_RECORD } from './leftovers.ts';
 
 /** Dependencies of a recovery. The functions throw a Failure or the signal's abort reason. */
 export interface RecoverDeps extends RecordOptions {
