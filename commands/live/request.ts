@@ -24,13 +24,13 @@ import type { LivePlan } from '../../src/live/state.ts';
 import type { OutputPlan } from '../../src/paid/speakers/speak-stream.ts';
 import type { Player } from '../../src/speech/play.ts';
 import { checkPronunciations } from '../../src/speech/pronunciations.ts';
-import { codeFailure, openLexicon } from '../../src/speech/speech-text.ts';
+import { codeFailure, openLexicon, refuseChapterFlags } from '../../src/speech/speech-text.ts';
 import type { TextSource } from '../../src/speech/text-source.ts';
 import { readText } from '../../src/speech/text-source.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 import { markupNotice } from '../../src/text/formats/guess-format.ts';
 import type { DocumentFormat } from '../../src/text/formats/text-formats.ts';
-import { documentFormat } from '../../src/text/formats/text-formats.ts';
+import { documentFormat, hasChapters } from '../../src/text/formats/text-formats.ts';
 import type { Lexicon } from '../../src/text/lexicon.ts';
 import type { LiveFlags } from './flags.ts';
 import { LIVE_CONTROLS, LIVE_TEXT_FORMATS } from './flags.ts';
@@ -85,7 +85,7 @@ export async function planLive(
   const source = await chooseTextSource(context, args, flags.file);
   const format = formatOf(source, flags.textFormat);
   const isMarkdown = format === 'markdown';
-  const given = await readGivenText(source, flags.code, format);
+  const given = await readGivenText(source, flags, format);
   const mayBeMarkup = format === undefined && flags.textFormat !== 'plain';
   const markup = mayBeMarkup ? markupNotice(given ?? '', 'the text', true) : undefined;
   if (markup !== undefined) io.notice(`foley: ${markup}`);
@@ -115,17 +115,18 @@ function formatOf({ args, file }: TextSource, textFormat: LiveFlags['textFormat'
 
 async function readGivenText(
   source: TextSource,
-  code: LiveFlags['code'],
+  flags: LiveFlags,
   format: DocumentFormat | undefined,
 ): Promise<string | undefined> {
   const { args, file, signal, stdinIsTerminal } = source;
   const isPiped = args.length === 0 && (file === '-' || (file === undefined && !stdinIsTerminal()));
-  if (code !== undefined && format !== 'markdown') throw codeFailure();
+  if (flags.code !== undefined && format !== 'markdown') throw codeFailure();
+  if (!hasChapters(format)) refuseChapterFlags(flags);
   // Other documents are read as a whole.
   if (isPiped && (format === undefined || format === 'markdown')) return undefined;
   if (format === undefined) return abortable(readText(source), signal);
   const { readDocumentSource } = await import('../../src/speech/document-source.ts');
-  return (await abortable(readDocumentSource(source, format, { code }), signal)).text;
+  return (await abortable(readDocumentSource(source, format, flags), signal)).spoken.text;
 }
 
 function chooseMode(flags: LiveFlags, text: string | undefined): RealtimeMode {

@@ -79,8 +79,8 @@ export async function prepareScript(
   const bytes = await readInput(context, file, shown);
   const all = await readLines(context, { file: shown, bytes, format: scriptKind }, flags, cast);
   const notice = (sentence: string): void => context.io.notice(`foley: ${sentence}`);
-  const isTagged = scriptKind === 'epub' && !isReadAlong(flags) && hasTags(format);
-  const ofBook = isTagged ? await bookTags(shown, bytes, notice) : {};
+  const isTagged = hasChapters(scriptKind) && !isReadAlong(flags) && hasTags(format);
+  const ofBook = isTagged ? await bookTags(shown, { bytes, format: scriptKind }, notice) : {};
   const tags = await readTags(context, flags, ofBook);
   const lines = all.filter(rangeFilter(flags.only, all.length));
   cast.check(lines);

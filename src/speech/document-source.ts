@@ -23,7 +23,7 @@ export async function readDocumentSource(
   format: DocumentFormat,
   { code, dropSounds, onlyChapters, skipFrontMatter }: Omit<ExtractOptions, 'onNotice' | 'signal'>,
   read?: Uint8Array,
-): Promise<SpokenText> {
+): Promise<{ readonly spoken: SpokenText; readonly bytes: Uint8Array }> {
   const { args, file } = source;
   const isFile = file !== undefined && file !== '-';
   const name = isFile ? file : args.length > 0 ? 'the text' : 'stdin';
@@ -32,7 +32,8 @@ export async function readDocumentSource(
   const onNotice = notice && ((sentence: string) => notice(`foley: ${sentence}`));
   const { signal } = source;
   const options = { code, dropSounds, onlyChapters, skipFrontMatter, onNotice, signal };
-  return joinSpoken(await extractDocument(name, format, bytes, options), '\n\n');
+  const parts = await extractDocument(name, format, bytes, options);
+  return { spoken: joinSpoken(parts, '\n\n'), bytes };
 }
 
 export interface ExtractOptions extends ChapterChoice {

@@ -11,7 +11,12 @@ import type { SpokenText } from '../text/document.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import { formatOfContent } from '../text/formats/foreign-formats.ts';
 import { markupNotice } from '../text/formats/guess-format.ts';
-import type { CodeMode, DocumentFormat, TextFormat } from '../text/formats/text-formats.ts';
+import type {
+  BookFormat,
+  CodeMode,
+  DocumentFormat,
+  TextFormat,
+} from '../text/formats/text-formats.ts';
 import { documentFormat, hasChapters, hasCode } from '../text/formats/text-formats.ts';
 import type { LexiconFile, LexiconPlace } from './prepare-text.ts';
 import type { TextSource } from './text-source.ts';
@@ -23,8 +28,8 @@ export interface SpeechText {
   readonly text: string;
   /** The words and pauses of the document; undefined for plain text, which is sent unchanged. */
   readonly spoken: SpokenText | undefined;
-  /** The bytes of the EPUB that the text comes from; undefined for every other text. */
-  readonly book?: Uint8Array | undefined;
+  /** The document that the text comes from; undefined for every text that cannot have chapters. */
+  readonly book?: { readonly bytes: Uint8Array; readonly format: BookFormat } | undefined;
 }
 
 /** The flags that control how a document is read. */
@@ -86,15 +91,17 @@ async function readFormat(
     refuseChapterFlags(flags);
     return noticeMarkup(await readText(source), source);
   }
-  const bytes = format === undefined || format === 'epub' ? await readBytes(source) : undefined;
+  const bytes = format === undefined ? await readBytes(source) : undefined;
   const known = format ?? formatOfContent(bytes ?? new Uint8Array(0));
   if (known === undefined) {
     refuseChapterFlags(flags);
     return noticeMarkup(decodeText(source, bytes ?? new Uint8Array(0)), source);
   }
   const { readDocumentSource } = await import('./document-source.ts');
-  const spoken = await readDocumentSource(source, known, flags, bytes);
-  return { text: spoken.text, spoken, book: known === 'epub' ? bytes : undefined };
+  const document = await readDocumentSource(source, known, flags, bytes);
+  const { spoken } = document;
+  const book = hasChapters(known) ? { bytes: document.bytes, format: known } : undefined;
+  return { text: spoken.text, spoken, book };
 }
 
 function noticeMarkup(text: string, source: TextSource): SpeechText {

@@ -62,7 +62,11 @@ test.each(DOCUMENTS)('each chapter of %s is an item of a batch', async (format, 
   await write(`texts/~$a.${format}`, Buffer.from('lock'));
   const result = await batch(['texts', '--dry-run']);
   expect(result.code, result.stderr).toBe(0);
-  expect(result.stdout.toString().match(/\S+\.mp3/g)).toEqual(['a-1.mp3', 'a-2.mp3', 'b.mp3']);
+  expect(result.stdout.toString().match(/[ab](?:-\d \w+)?\.mp3/g)).toEqual([
+    'a-1 One.mp3',
+    'a-2 Two.mp3',
+    'b.mp3',
+  ]);
 });
 
 test('a document without chapters is one item of a batch', async () => {

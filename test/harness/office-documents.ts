@@ -5,8 +5,14 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 
 /** Returns a Word document with this body, these styles and these lists, as XML. */
-export function docxOf(body: string, styles = '', numbering = ''): Buffer {
+export function docxOf(
+  body: string,
+  styles = '',
+  numbering = '',
+  others: Readonly<Record<string, string>> = {},
+): Buffer {
   return zipOf({
+    ...others,
     '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types"/>`,
     '_rels/.rels': relations(relation('officeDocument', 'word/document2.xml')),
     'word/_rels/document2.xml.rels': relations(
@@ -43,10 +49,10 @@ export function odtOf(
 }
 
 /** Returns a FictionBook with these bodies, as XML. */
-export function fb2Of(bodies: string): string {
+export function fb2Of(bodies: string, titleInfo = ''): string {
   return `<?xml version="1.0" encoding="utf-8"?>
 <FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0" xmlns:l="http://www.w3.org/1999/xlink">
-<description><title-info><book-title>DESCRIPTION</book-title><annotation><p>ANNOTATION</p></annotation></title-info></description>
+<description><title-info><book-title>DESCRIPTION</book-title><annotation><p>ANNOTATION</p></annotation>${titleInfo}</title-info></description>
 ${bodies}<binary id="a.png" content-type="image/png">QUJD</binary></FictionBook>`;
 }
 

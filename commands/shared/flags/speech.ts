@@ -24,6 +24,7 @@ import type { TextFormat } from '../../../src/text/formats/text-formats.ts';
 import {
   CODE_MODES,
   documentFormat,
+  hasChapters,
   TEXT_FORMATS,
 } from '../../../src/text/formats/text-formats.ts';
 import { isHeaderValue } from '../../../src/api/request.ts';
@@ -92,7 +93,7 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
       'read, skip or announce the code blocks of a document (default: skip)',
       CODE_MODES,
     ),
-    ...(formats.includes('epub') ? chapterOptions() : []),
+    ...(formats.some(hasChapters) ? chapterOptions() : []),
     ...(formats.includes('subtitles') ? [dropSoundsOption()] : []),
     lexiconOption(),
   ];

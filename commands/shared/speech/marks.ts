@@ -41,7 +41,7 @@ export async function planMarks(
 async function tagsOf(
   { io }: Context,
   file: string | undefined,
-  book: Uint8Array | undefined,
+  book: SpeechText['book'],
 ): Promise<Tags | undefined> {
   if (book === undefined) return undefined;
   const { bookTags } = await import('../../../src/speech/book-tags.ts');

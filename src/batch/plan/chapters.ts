@@ -33,7 +33,7 @@ export async function chaptersOf(
 ): Promise<readonly BookChapter[]> {
   const bytes = await readWhole(file, maxDocumentBytes(format));
   const sections = await extractSections(file.name, format, bytes, options);
-  const book = format === 'epub' ? await bookTags(file.name, bytes, options.onNotice) : {};
+  const book = await bookTags(file.name, { bytes, format }, options.onNotice);
   const byNumber = new Map<number, Section[]>();
   for (const section of sections) {
     const own = byNumber.get(section.number) ?? [];

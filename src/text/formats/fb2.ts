@@ -13,12 +13,13 @@ import { readXml } from './xml.ts';
  */
 export async function readFb2(bytes: Uint8Array): Promise<readonly SpokenText[]> {
   const reader = new Fb2Reader();
-  readXml(await xmlOf(bytes), reader);
+  readXml(await fb2Xml(bytes), reader);
   if (!reader.hasBody) throw new DocumentError('not a FictionBook: it has no element <body>');
   return reader.html.read();
 }
 
-async function xmlOf(bytes: Uint8Array): Promise<string> {
+/** Returns the text of a FictionBook, or of the one in a zip archive. @throws DocumentError, TextEncodingError */
+export async function fb2Xml(bytes: Uint8Array): Promise<string> {
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) return decodeMarkup(bytes);
   const archive = await openArchive(bytes, 'a FictionBook', 'the archive');
   const [book, another] = archive.names.filter((file) => /\.fb2$/i.test(file));
