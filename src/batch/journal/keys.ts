@@ -40,6 +40,9 @@ export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   return `foley1-${mac.slice(0, 32)}`;
 }
 
+/** Derives the idempotency key of a request from the digest of its body and its generation. */
+export type KeyOf = (body: string, generation: number) => string;
+
 /**
  * Returns the idempotency key of a planned request, and how to replace the key if the service refunded the request: by
  * the key of the next generation.
@@ -47,27 +50,21 @@ export function itemKey(secret: Uint8Array, about: KeyAbout): string {
  */
 export function renewableKey(
   status: ItemStatus,
-  { endpoint, origin, secret }: Pick<KeyAbout, 'endpoint' | 'origin'> & { secret: Uint8Array },
+  keyOf: KeyOf,
   record: (renewed: ItemStatus) => Promise<void>,
 ): Pick<BilledCallOptions, 'idempotencyKey' | 'onNewKey'> {
   const { about, body } = status;
-  const keyOf = (generation: number): string =>
-    itemKey(secret, { origin, endpoint, body, generation });
   const generation = status.generation + 1;
   return {
     idempotencyKey: {
-      value: about?.key ?? keyOf(status.generation),
+      value: about?.key ?? keyOf(body, status.generation),
       madeByTool: true,
-      next: () => keyOf(generation),
+      next: () => keyOf(body, generation),
     },
-    onNewKey: (key) =>
-      record({
-        ...status,
-        generation,
-        state: 'planned',
-        facts: {},
-        about: about && { ...about, key },
-      }),
+    async onNewKey(key) {
+      const renewed = about && { ...about, key };
+      await record({ ...status, generation, state: 'planned', facts: {}, about: renewed });
+    },
   };
 }
 

@@ -25,7 +25,8 @@ import { counted } from '../../text/display.ts';
 import { plainText } from '../../text/document.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
-import { renewableKey } from '../journal/keys.ts';
+import type { KeyOf } from '../journal/keys.ts';
+import { itemKey, renewableKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { BodyOf } from './paused-items.ts';
 import type {
@@ -135,14 +136,17 @@ const NO_KEY = { value: '', madeByTool: false };
  * a response is sent again under its key. Once the stream has begun, the service does not send its audio again.
  */
 export class AlignedSpeaker implements ItemSpeaker {
-  readonly endpoint: string;
+  readonly keyOf: KeyOf;
   readonly #options: AlignedSpeakerOptions;
 
   constructor(options: AlignedSpeakerOptions) {
     this.#options = options;
     const order = { text: '', voiceId: '' };
     const { method, target } = alignedRequest(options.client, order, { idempotencyKey: NO_KEY });
-    this.endpoint = `${method} ${String(target)}`;
+    const { folder, origin } = options;
+    const endpoint = `${method} ${String(target)}`;
+    this.keyOf = (body, generation) =>
+      itemKey(folder.secret, { origin, endpoint, body, generation });
   }
 
   readonly bodyOf = (order: SpeechOrder): Uint8Array => alignedBody(this.#options.client, order);
@@ -179,11 +183,10 @@ export class AlignedSpeaker implements ItemSpeaker {
     files: OpenFiles,
     signal: AbortSignal,
   ): Promise<DeliveredItem | Failure> {
-    const { client, clock, folder, idleTimeoutMs, origin } = this.#options;
+    const { client, clock, folder, idleTimeoutMs } = this.#options;
     let status = await folder.note(work.status, 'sent', { isRefused: false }, 'now');
     let response: AlignedResponse | undefined;
-    const identity = { origin, endpoint: this.endpoint, secret: folder.secret };
-    const key = renewableKey(status, identity, async (renewed) => {
+    const key = renewableKey(status, this.keyOf, async (renewed) => {
       const sent = { ...renewed, state: 'sent' } as const;
       await folder.plan([sent]);
       status = sent;

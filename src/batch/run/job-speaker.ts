@@ -15,7 +15,8 @@ import { downloadSpeech } from '../../paid/speakers/speech-job.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
-import { renewableKey } from '../journal/keys.ts';
+import type { KeyOf } from '../journal/keys.ts';
+import { itemKey, renewableKey } from '../journal/keys.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { publishAudio } from './publish-audio.ts';
 
@@ -35,7 +36,7 @@ interface JobSpeakerOptions extends FileDeps {
 
 /** Speaks items as v3 jobs (docs/api/jobs.md#v3), whose audio can be downloaded repeatedly. */
 export class JobSpeaker implements ItemSpeaker {
-  readonly endpoint: string;
+  readonly keyOf: KeyOf;
   readonly #options: JobSpeakerOptions;
   readonly #expected = new ExpectedTime();
 
@@ -44,7 +45,10 @@ export class JobSpeaker implements ItemSpeaker {
     const idempotencyKey = { value: '', madeByTool: false };
     const order = { text: '', voiceId: '' };
     const { method, target } = speechJobRequest(options.client, order, { idempotencyKey });
-    this.endpoint = `${method} ${String(target)}`;
+    const { folder, origin } = options;
+    const endpoint = `${method} ${String(target)}`;
+    this.keyOf = (body, generation) =>
+      itemKey(folder.secret, { origin, endpoint, body, generation });
   }
 
   readonly bodyOf = (order: SpeechOrder): Uint8Array => speechJobBody(order).bytes;
@@ -62,10 +66,9 @@ export class JobSpeaker implements ItemSpeaker {
     work: ItemWork,
     signal: AbortSignal,
   ): Promise<{ job: SpeechJob; status: ItemStatus }> {
-    const { client, folder, onTrouble, origin } = this.#options;
+    const { client, folder, onTrouble } = this.#options;
     let { status } = work;
-    const identity = { origin, endpoint: this.endpoint, secret: folder.secret };
-    const key = renewableKey(status, identity, async (renewed) => {
+    const key = renewableKey(status, this.keyOf, async (renewed) => {
       await folder.plan([renewed]);
       status = renewed;
     });

@@ -20,7 +20,6 @@ import { wordRanges } from '../../paid/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import { PART_ID } from '../journal/journal.ts';
-import { itemKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
 import { captionNames, openItemCaptions, timingsOfItem } from './aligned-speaker.ts';
@@ -254,8 +253,8 @@ export class PausedSpeaker {
       if (decision.kind !== 'speak') return { ...part, status: decision.status };
       if (status?.about?.origin === origin) return { ...part, status };
       const { generation } = decision;
-      const key = itemKey(folder.secret, { origin, endpoint: speaker.endpoint, body, generation });
       const output = partOutput(body, generation, item);
+      const key = speaker.keyOf(body, generation);
       const about = { output, key, origin, ...(redo === undefined ? {} : { redo }) };
       const id = status?.item ?? PART_ID;
       const planned = { item: id, body, generation, state: 'planned', about, facts: {} } as const;

@@ -14,6 +14,7 @@ import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { deliver } from '../../paid/deliver.ts';
 import type { ItemStatus } from '../journal/journal.ts';
+import type { KeyOf } from '../journal/keys.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
@@ -43,8 +44,7 @@ export interface DeliveredItem {
 
 /** Speaks the items of a batch, either as jobs or over the aligned stream. */
 export interface ItemSpeaker {
-  /** HTTP method and path of a speech request, used to derive idempotency keys. */
-  readonly endpoint: string;
+  readonly keyOf: KeyOf;
   /** Returns the bytes that identify a billed request. They contain the request body. */
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
   /** Returns the names of the caption files that belong to an output file. */

@@ -9,7 +9,6 @@ import type { LeftOutWord } from '../../paid/unspoken.ts';
 import { unspokenWords } from '../../paid/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
-import { itemKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
 import { AlignedSpeaker, itemBodies } from './aligned-speaker.ts';
@@ -360,14 +359,13 @@ export class Batch {
     }
     const isNew = decision.kind === 'speak';
     const generation = isNew ? decision.generation : (known?.generation ?? 0);
-    const { endpoint } = this.#speaker;
     const { output } = item;
     const besides = this.#speaker.sidecars(output);
     const about = {
       ...before,
       output,
       ...(besides.length === 0 ? {} : { besides }),
-      key: before?.key ?? itemKey(folder.secret, { origin, endpoint, body, generation }),
+      key: before?.key ?? this.#speaker.keyOf(body, generation),
       origin,
       ...(isNew && decision.isAgain && rerun.isRedone(item.id) ? { redo: folder.redoToken } : {}),
     };
