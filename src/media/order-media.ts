@@ -36,8 +36,7 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
     ...ordering,
     what: kind,
     request: mediaJobRequest(kind, order, options),
-    create: (onNewKey) =>
-      sendMediaJob(client, kind, mediaJobRequest(kind, order, { ...options, onNewKey })),
+    create: (request) => sendMediaJob(client, kind, request),
     source: mediaSource(client, kind),
     async onFailure(failure, work) {
       if (continueCommand === undefined) return undefined;

@@ -60,8 +60,8 @@ export async function beginBilledRequest(options: BilledRequestOptions): Promise
 }
 
 interface BilledCreate<Created> extends BilledRequestOptions {
-  /** Sends the request; calls `onNewKey` before a retry with a new idempotency key. */
-  readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Created>;
+  /** Sends the request, whose `onNewKey` records a new idempotency key in the journal. */
+  readonly create: (request: RequestSpec) => Promise<Created>;
   /**
    * Handles a failure instead of the default: records it, and returns the failure to report. If this function returns
    * undefined, the default handling follows.
@@ -88,7 +88,8 @@ export async function createBilled<Created>(
   const { create, notice, onCancel, onFailure, request } = options;
   const billed = await beginBilledRequest(options);
   try {
-    return { created: await create((key) => billed.renew(key)), billed };
+    const onNewKey = (key: string): Promise<void> => billed.renew(key);
+    return { created: await create({ ...request, onNewKey }), billed };
   } catch (error) {
     if (request.signal?.aborted === true) {
       const message =

@@ -126,8 +126,8 @@ interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
   /** The kind of the job in the journal, such as `speech`. */
   readonly what: string;
   readonly request: RequestSpec;
-  /** Sends the request. Calls `onNewKey` before a retry with a new idempotency key. */
-  readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Job>;
+  /** Sends the request, whose `onNewKey` records a new idempotency key in the journal. */
+  readonly create: (request: RequestSpec) => Promise<Job>;
   readonly source: JobSource<Job>;
   /** Opens the destination of the result; if undefined, the result stays on the service. */
   readonly placeFor: OpenDestination | undefined;

@@ -76,7 +76,7 @@ export function designVoice(order: DesignRequest, deps: DesignPurchase): Promise
     what: 'design',
     request,
     body: request.body?.bytes,
-    create: (onNewKey) => createVoiceDesign(client, order, { ...options, onNewKey }),
+    create: ({ onNewKey }) => createVoiceDesign(client, order, { ...options, onNewKey }),
   });
 }
 
@@ -93,7 +93,7 @@ export function saveDesign(choice: DesignChoice, deps: DesignPurchase): Promise<
     what: 'voice',
     request,
     body: request.body?.bytes,
-    create: (onNewKey) => saveVoiceDesign(client, choice, { ...options, onNewKey }),
+    create: ({ onNewKey }) => saveVoiceDesign(client, choice, { ...options, onNewKey }),
   });
 }
 

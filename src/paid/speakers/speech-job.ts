@@ -2,10 +2,10 @@ import type { ApiClient } from '../../api/client.ts';
 import { isNotFound } from '../../api/failures.ts';
 import type { JobApi, JobOptions, SpeechJob } from '../../api/resources/jobs.ts';
 import {
-  createSpeechJob,
   fetchJobAudio,
   fetchSegmentAudio,
   getSpeechJob,
+  sendSpeechJob,
   speechJobRequest,
 } from '../../api/resources/jobs.ts';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
@@ -33,13 +33,14 @@ export interface JobOrder extends JobRunOptions<SpeechJob> {
 
 export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
   const { client, options, order, place } = speech;
+  const { api = 'v3' } = options;
   return performJob({
     ...speech,
     what: 'speech',
     request: speechJobRequest(client, order, options),
-    create: (onNewKey) => createSpeechJob(client, order, { ...options, onNewKey }),
+    create: (request) => sendSpeechJob(client, api, request),
     source: {
-      ...speechSource(client, { api: options.api ?? 'v3' }),
+      ...speechSource(client, { api }),
       obtain: async (job, signal) => ({
         file: await obtainAudio(client, job, signal),
         format: order.format,
