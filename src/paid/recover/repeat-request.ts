@@ -161,13 +161,15 @@ async function repeatSpeech(
       client,
       // `request` contains the body; the text here limits the length of the audio.
       body: { text: typeof text === 'string' ? text : '', voiceId: '' },
-      speech: { idempotencyKey: request.key, requestId: request.requestId, signal },
+      speech: {
+        idempotencyKey: request.key,
+        requestId: request.requestId,
+        signal,
+        onNewKey: async (next) => void (key = next),
+      },
       transport: {
         request,
-        async send(renew) {
-          const onNewKey = (next: string): Promise<void> => renew((key = next));
-          return sendSpeech(client, { ...request, onNewKey }, cache === true).catch(asUndecided);
-        },
+        send: (sent) => sendSpeech(client, sent, cache === true).catch(asUndecided),
       },
       format,
       output,

@@ -35,7 +35,7 @@ export function alignedStreamTransport(
   let response: AlignedResponse | undefined;
   return {
     request: alignedRequest(client, order, options),
-    async send(onNewKey) {
+    async send({ onNewKey }) {
       response = await requestAligned(client, order, { ...options, onNewKey });
       return response;
     },

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ApiClient } from '../../api/client.ts';
 import type { RequestSpec } from '../../api/request.ts';
 import type { AudioResponse, SpeechOptions, SpeechOrder } from '../../api/resources/speech.ts';
-import { speechRequest, synthesize } from '../../api/resources/speech.ts';
+import { sendSpeech, speechRequest } from '../../api/resources/speech.ts';
 import type { Format } from '../../audio/formats.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
@@ -65,10 +65,10 @@ export const DISCARD: AudioStream = {
 export interface SpeechTransport {
   readonly request: RequestSpec;
   /**
-   * Sends the request. Resolves when audio begins to arrive.
-   * @param onNewKey called before a retry with a new idempotency key
+   * Sends the request, whose `onNewKey` records a new idempotency key in the journal. Resolves when audio begins to
+   * arrive.
    */
-  send(onNewKey: (key: string) => Promise<void>): Promise<AudioResponse>;
+  send(request: RequestSpec): Promise<AudioResponse>;
   /** Flags with which the user can repeat the request without a second charge; default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
   readonly isResumable?: boolean | undefined;
@@ -141,10 +141,11 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     changes: output?.changes,
   }));
   try {
-    const audio = await transport.send(async (key) => {
+    const onNewKey = async (key: string): Promise<void> => {
       await speech.onNewKey?.(key);
       await billed.renew(key);
-    });
+    };
+    const audio = await transport.send({ ...request, onNewKey });
     response = audio;
     const { creditsUsed, requestId } = audio;
     void billed.advance('accepted', { requestId, creditsUsed });
@@ -180,7 +181,7 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
 function synchronous({ body, client, speech }: SpeakOptions): SpeechTransport {
   return {
     request: speechRequest(client, body, speech),
-    send: (onNewKey) => synthesize(client, body, { ...speech, onNewKey }),
+    send: (request) => sendSpeech(client, request, speech.cache === true),
   };
 }
 
