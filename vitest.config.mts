@@ -53,6 +53,8 @@ const LONG = [
   'test/check/engines/store-models.test.ts',
 ];
 
+const MEDIA_TOOLS = 'test/check/media-tools.ts';
+
 // Test files share worker processes: a fresh process for each file would take minutes. The soak isolates them.
 const isolate = process.env['FOLEY_TEST_SIZE'] === 'full';
 // The soak and the sweeps use the disk.
@@ -91,11 +93,12 @@ export default defineConfig({
         test: {
           name: 'check',
           isolate,
+          globalSetup: [MEDIA_TOOLS],
           include: ['test/check/**/*.test.ts'],
           exclude: [...configDefaults.exclude, RATIOS_OF_TIMES, ...LONG],
         },
       },
-      { extends: true, test: { name: 'long', isolate, include: LONG } },
+      { extends: true, test: { name: 'long', isolate, globalSetup: [MEDIA_TOOLS], include: LONG } },
       {
         extends: true,
         test: {
