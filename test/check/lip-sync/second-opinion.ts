@@ -9,13 +9,9 @@ export async function decodesSilently(folder: string, bytes: Uint8Array): Promis
   const ffmpeg = requireTool('ffmpeg');
   const file = path.join(folder, 'decoded.mp4');
   await writeFile(file, bytes);
-  const { stderr, exitCode } = await execa(
-    ffmpeg,
-    ['-v', 'warning', '-i', file, '-f', 'null', '-'],
-    {
-      reject: false,
-    },
-  );
+  // The muxer `null` would warn of the last block of Opus, to which the decoder of ffmpeg gives the time of the one before.
+  const args = ['-v', 'warning', '-i', file, '-f', 'md5', '-'];
+  const { stderr, exitCode } = await execa(ffmpeg, args, { reject: false });
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
 }
 
