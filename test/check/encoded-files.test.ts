@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { openPage } from '../harness/browser.ts';
 import { installPythonTools } from '../harness/python-tools.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
@@ -59,6 +60,48 @@ test('ffprobe reads exact durations', async () => {
     expect(Math.abs(durationMs / 1000 - seconds), format).toBeLessThan(FRAME_SECONDS);
   }
 });
+
+test('a browser plays every format, with exact durations, and seeks in it', async () => {
+  const { fileOf, seconds } = await speakAll();
+  const page = await openPage();
+  for (const format of [...FORMATS, 'wav']) {
+    const url = `data:${MEDIA_TYPES[format]};base64,${await readFile(fileOf(format), 'base64')}`;
+    const { duration, time } = Object(await page.evaluate(`(${PLAY})(${JSON.stringify(url)})`));
+    // The parts of an mp3 are joined at frames.
+    const tolerance = format === 'mp3' ? 0.2 : FRAME_SECONDS;
+    expect(Math.abs(duration - seconds), format).toBeLessThan(tolerance);
+    expect(time, format).toBeGreaterThan(2);
+  }
+});
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  opus: 'audio/ogg',
+  flac: 'audio/flac',
+  m4a: 'audio/mp4',
+  m4b: 'audio/mp4',
+  wav: 'audio/wav',
+};
+
+// Seeks to 2 s, and plays for a moment.
+const PLAY = `async (url) => {
+  const audio = new Audio();
+  const loaded = new Promise((resolve, reject) => {
+    audio.oncanplaythrough = resolve;
+    audio.onerror = () => reject(new Error(audio.error.message));
+  });
+  audio.src = url;
+  await loaded;
+  const sought = new Promise((resolve) => (audio.onseeked = resolve));
+  audio.currentTime = 2;
+  await sought;
+  const moved = new Promise((resolve) => (audio.ontimeupdate = () => audio.currentTime > 2.1 && resolve()));
+  await audio.play();
+  await moved;
+  audio.pause();
+  return { duration: audio.duration, time: audio.currentTime };
+}`;
 
 test('the samples of flac have the MD5 that its header states, by ffmpeg', async () => {
   const ffmpeg = requireTool('ffmpeg');
