@@ -87,6 +87,8 @@ async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered
   }
 }
 
+// Gets the audio from where it is: in the temporary file or the output file, or on the service, which makes it as a job or
+// returns it for the same key.
 async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Recovered> {
   const { about, facts, id, state } = intent;
   const details = {
