@@ -1,6 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import path from 'node:path';
 import type { BilledCallOptions } from '../../api/request.ts';
+import { endpoint } from '../../api/request.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { UNSUPPORTED, hasErrno, stateFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
@@ -34,14 +36,24 @@ export function bodyDigest(body: Uint8Array): string {
 
 /** Derives the idempotency key of a request. The same parameters always give the same key. */
 export function itemKey(secret: Uint8Array, about: KeyAbout): string {
-  const { body, endpoint, generation, origin } = about;
-  const identity = JSON.stringify([origin, endpoint, body, generation]);
+  const { body, generation, origin } = about;
+  const identity = JSON.stringify([origin, about.endpoint, body, generation]);
   const mac = createHmac('sha256', secret).update(identity).digest('base64url');
   return `foley1-${mac.slice(0, 32)}`;
 }
 
 /** Derives the idempotency key of a request from the digest of its body and its generation. */
 export type KeyOf = (body: string, generation: number) => string;
+
+/** Returns the function that derives the idempotency keys of a batch for its requests to an endpoint. */
+export function itemKeys(
+  id: EndpointId,
+  { folder, origin }: { readonly folder: { readonly secret: Uint8Array }; readonly origin: string },
+): KeyOf {
+  const { method, target } = endpoint(id);
+  return (body, generation) =>
+    itemKey(folder.secret, { origin, endpoint: `${method} ${target}`, body, generation });
+}
 
 /**
  * Returns the idempotency key of a planned request, and how to replace the key if the service refunded the request: by

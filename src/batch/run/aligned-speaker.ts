@@ -26,7 +26,7 @@ import { plainText } from '../../text/document.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { KeyOf } from '../journal/keys.ts';
-import { itemKey, renewableKey } from '../journal/keys.ts';
+import { itemKeys, renewableKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { BodyOf } from './paused-items.ts';
 import type {
@@ -141,12 +141,7 @@ export class AlignedSpeaker implements ItemSpeaker {
 
   constructor(options: AlignedSpeakerOptions) {
     this.#options = options;
-    const order = { text: '', voiceId: '' };
-    const { method, target } = alignedRequest(options.client, order, { idempotencyKey: NO_KEY });
-    const { folder, origin } = options;
-    const endpoint = `${method} ${String(target)}`;
-    this.keyOf = (body, generation) =>
-      itemKey(folder.secret, { origin, endpoint, body, generation });
+    this.keyOf = itemKeys('createAlignedSpeech', options);
   }
 
   readonly bodyOf = (order: SpeechOrder): Uint8Array => alignedBody(this.#options.client, order);

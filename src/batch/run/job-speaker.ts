@@ -5,7 +5,6 @@ import {
   pollPace,
   pollSpeechJob,
   speechJobBody,
-  speechJobRequest,
 } from '../../api/resources/jobs.ts';
 import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
@@ -16,7 +15,7 @@ import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import type { KeyOf } from '../journal/keys.ts';
-import { itemKey, renewableKey } from '../journal/keys.ts';
+import { itemKeys, renewableKey } from '../journal/keys.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { publishAudio } from './publish-audio.ts';
 
@@ -42,13 +41,7 @@ export class JobSpeaker implements ItemSpeaker {
 
   constructor(options: JobSpeakerOptions) {
     this.#options = options;
-    const idempotencyKey = { value: '', madeByTool: false };
-    const order = { text: '', voiceId: '' };
-    const { method, target } = speechJobRequest(options.client, order, { idempotencyKey });
-    const { folder, origin } = options;
-    const endpoint = `${method} ${String(target)}`;
-    this.keyOf = (body, generation) =>
-      itemKey(folder.secret, { origin, endpoint, body, generation });
+    this.keyOf = itemKeys('createJob', options);
   }
 
   readonly bodyOf = (order: SpeechOrder): Uint8Array => speechJobBody(order).bytes;
