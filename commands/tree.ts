@@ -113,6 +113,7 @@ export const tree: readonly CommandNode[] = [
   ]),
   verb('api', 'Make any API call', () => import('./api/api.ts')),
   verb('serve', 'Run the embedded service for other programs', () => import('./serve/serve.ts')),
+  verb('mcp', 'Serve tools to AI agents (MCP)', () => import('./mcp/mcp.ts')),
   noun('engine', 'Add, list, test, stop and remove speech engines', { fallback: 'list' }, [
     verb(
       'add',

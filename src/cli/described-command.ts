@@ -47,13 +47,17 @@ export interface DescribedTree {
 export async function describeHelp(
   path: readonly string[],
 ): Promise<DescribedTree | (Partial<DescribedCommand> & Pick<DescribedTree, 'globalFlags'>)> {
-  const { readFile } = await import('node:fs/promises');
-  const file = new URL('../../dist/tree.json', import.meta.url);
-  const tree: DescribedTree = JSON.parse(await readFile(file, 'utf8'));
+  const tree = await readTree();
   if (path.length === 0) return tree;
   const name = path.join(' ');
   const command = everyCommand(tree.commands).find((one) => one.path.join(' ') === name);
   return { ...command, globalFlags: tree.globalFlags };
+}
+
+/** Reads the descriptions of all commands, which the build writes. */
+export async function readTree(): Promise<DescribedTree> {
+  const { readFile } = await import('node:fs/promises');
+  return JSON.parse(await readFile(new URL('../../dist/tree.json', import.meta.url), 'utf8'));
 }
 
 /** Returns all commands as one list, in which each command precedes its subcommands. */

@@ -120,9 +120,6 @@ describe('the record of a long text', () => {
     onTestFinished(() => record.close());
     const [left] = await listRecords(options);
     if (left === undefined) throw new Error('nothing is there');
-    const notUsed = (): never => {
-      throw new Error('nothing is spoken');
-    };
     const deps = {
       ...options,
       buysLost: false,
@@ -203,3 +200,7 @@ describe('the record of a long text', () => {
     expect(await readdir(options.folder)).toEqual([]);
   });
 });
+
+function notUsed(): never {
+  throw new Error('nothing is spoken');
+}
