@@ -168,7 +168,7 @@ describe('foley mcp', () => {
 });
 
 describe('the folder of foley mcp', () => {
-  test.each(['../a.mp3', '/tmp/a.mp3', 'link/a.mp3', 'dangling.mp3', 'link/../../a.mp3'])(
+  test.each(['../a.mp3', '/a.mp3', 'link/a.mp3', 'dangling.mp3', 'link/../../a.mp3'])(
     'holds all files: %s is refused, and nothing is sent',
     async (output) => {
       const fixture = await createFixture([]);
