@@ -7,6 +7,7 @@ import type { Run } from './run.ts';
 import { priceOf } from './run.ts';
 import type { Observation } from './observation.ts';
 import { look } from './observation.ts';
+import { ALLOWANCE } from './service-host.ts';
 import type { Simulation } from './simulation.ts';
 import { isWholeAudio } from './simulation.ts';
 
@@ -47,7 +48,9 @@ export async function noteRecovered(
     } else if (outcome === 'failed') {
       const isBusy = problem?.includes('still in progress') === true;
       const isAway = simulation.network.host() === undefined;
-      expect(simulation.full.size > 0 || isAway || isBusy, 'a full disk, or no service').toBe(true);
+      const isPoor = problem?.includes('(402)') === true && creditsLeft(now) < priceOf(key, runs);
+      const isExplained = simulation.full.size > 0 || isAway || isBusy || isPoor;
+      expect(isExplained, 'a full disk, no service, or no credits').toBe(true);
     } else if (outcome !== 'running') {
       // Only the process that wrote a stream knows how much it delivered, and a file may be replaced by a later command.
       const mayKnow =
@@ -60,6 +63,11 @@ export async function noteRecovered(
       tell(book, key, 'unknown');
     }
   }
+}
+
+function creditsLeft({ ledger }: Observation): number {
+  const charges = Array.from(ledger.byKey.values()).filter(({ money }) => money !== 'refunded');
+  return charges.reduce((left, { credits }) => left - credits, ALLOWANCE.credits);
 }
 
 function mayBeReplaced({ order }: Run, runs: readonly Run[]): boolean {

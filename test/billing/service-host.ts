@@ -18,7 +18,7 @@ import type { ProcessTable, SimulatedProcess } from './simulated-process.ts';
 export const API_KEY = 'model-key';
 export const ACCOUNT = 'model';
 /** Enough for a few texts, so that money also runs out. */
-const ALLOWANCE = { credits: 70, quota: 70 };
+export const ALLOWANCE = { credits: 70, quota: 70 };
 
 /** So long a service that closes waits for what is paid for. */
 export const GRACE_MS = 5_000;

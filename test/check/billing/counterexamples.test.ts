@@ -104,6 +104,16 @@ const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
     'a request whose body is still being read, repeated, then abandoned by both clients',
     [speak({ faults: [{ kind: 'cut', at: 0.3, service: 'waits' }] }), again(), waitStep(121_000)],
   ],
+  [
+    'a request that a killed command never sent, repeated when the credits are used up',
+    [
+      speak({ into: 'full stream', dieAt: 11 }),
+      speak({ into: 'file' }),
+      speak({ surface: 'compat-tts', key: { again: 0 }, into: 'file', dieAt: 16 }),
+      speak({ key: { again: 5 }, into: 'file' }),
+      recoverStep(undefined),
+    ],
+  ],
 ];
 
 /** The same for jobs. */
