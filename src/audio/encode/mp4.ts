@@ -1,12 +1,11 @@
-import type { EncodeOptions } from './target.ts';
-import { mediabunnyTarget } from './target.ts';
-import type { Chapter } from './tags.ts';
+import type { EncodedPacket } from 'mediabunny';
+import type { AacDescription } from './aac.ts';
+import { encodeAac, PACKET_SAMPLES, PacketTable } from './aac.ts';
+import type { Box } from './mp4-box.ts';
+import { box, BOX_HEAD_BYTES, boxesIn, largeBoxHead, u16, u32, u64 } from './mp4-box.ts';
+import type { Chapter, Tags } from './tags.ts';
 import { NO_MARKS } from './tags.ts';
-
-const BITS_PER_SECOND_MAX = 96_000;
-const BITS_PER_SAMPLE_MAX = 4;
-// Number of samples that the encoder adds before the sound.
-const ENCODER_DELAY = 1024;
+import type { EncodeOptions } from './target.ts';
 
 /**
  * Encodes mono samples as AAC, and writes an m4a or m4b file. Writes the chapters as a QuickTime text track and also as
@@ -17,25 +16,59 @@ export async function encodeMp4(
   sound: AsyncIterable<Float32Array>,
   { marks = NO_MARKS, output, sampleRate }: EncodeOptions,
 ): Promise<void> {
-  const [media, { registerAacEncoder }] = await Promise.all([
-    import('mediabunny'),
-    import('@mediabunny/aac-encoder'),
-  ]);
-  registerAacEncoder();
-  let index: { readonly position: number; readonly movie: Buffer } | undefined;
-  // The index is written last, and replaced below.
-  const target = mediabunnyTarget(output, () => index?.position ?? Infinity);
+  const brand = Buffer.from(format === 'm4b' ? 'M4B ' : 'M4A ');
+  await output.write(box('ftyp', brand, u32(VERSION), Buffer.from('isommp41')));
+  const start = output.bytes;
+  await output.write(largeBoxHead('mdat', 0));
+  const packets = new PacketTable();
+  let movie: Buffer | undefined;
+  let samples = 0;
+  const counted = countSamples(sound, (count) => (samples += count));
+  for await (const chunk of encodeAac(counted, sampleRate)) {
+    movie ??= await movieOf(chunk.packets[0], chunk.description, marks.tags);
+    packets.addChunk(output.bytes, chunk.packets);
+    await output.write(Buffer.concat(chunk.packets.map(({ data }) => data)));
+  }
+  await output.overwrite(start, largeBoxHead('mdat', output.bytes - start));
+  movie ??= await movieOf(undefined, undefined, marks.tags);
+  const listed = fromStart(marks.chapters(), marks.tags.title);
+  const titles = listed.map((chapter) => textSample(chapter.title));
+  const position = output.bytes + BOX_HEAD_BYTES;
+  if (titles.length > 0) await output.write(box('mdat', ...titles));
+  const track = { samples, sampleRate, packets, chapters: listed, titles, position };
+  await output.write(withTracks(movie, track));
+}
+
+// The version of the specification of the brand.
+const VERSION = 0x200;
+
+async function* countSamples(
+  sound: AsyncIterable<Float32Array>,
+  count: (samples: number) => void,
+): AsyncGenerator<Float32Array> {
+  for await (const data of sound) {
+    count(data.length);
+    yield data;
+  }
+}
+
+// Returns the index of a file that has only the first packet.
+async function movieOf(
+  packet: EncodedPacket | undefined,
+  description: AacDescription,
+  { album, author: artist, cover, title, track: trackNumber }: Tags,
+): Promise<Buffer> {
+  const media = await import('mediabunny');
+  let movie: Buffer | undefined;
   const file = new media.Output({
     format: new media.Mp4OutputFormat({
       fastStart: false,
-      onMoov: (data, position) => (index = { position, movie: Buffer.from(data) }),
+      onMoov: (data) => (movie = Buffer.from(data)),
     }),
-    target: new media.StreamTarget(target),
+    target: new media.NullTarget(),
   });
-  const bitrate = Math.min(BITS_PER_SECOND_MAX, sampleRate * BITS_PER_SAMPLE_MAX);
-  const source = new media.AudioSampleSource({ codec: 'aac', bitrate });
+  const source = new media.EncodedAudioPacketSource('aac');
   file.addAudioTrack(source);
-  const { album, author: artist, cover, title, track: trackNumber } = marks.tags;
   const images = cover === undefined ? [] : [{ ...cover, kind: 'coverFront' as const }];
   file.setMetadataTags({
     ...(title === undefined ? {} : { title }),
@@ -44,32 +77,12 @@ export async function encodeMp4(
     ...(trackNumber === undefined ? {} : { trackNumber }),
     images,
   });
-  let samples = 0;
-  try {
-    await file.start();
-    for await (const data of sound) {
-      if (data.length === 0) continue;
-      const layout = { format: 'f32', numberOfChannels: 1, sampleRate } as const;
-      const timestamp = samples / sampleRate;
-      const sample = new media.AudioSample({ ...layout, data, timestamp });
-      await source.add(sample);
-      sample.close();
-      samples += data.length;
-    }
-    source.close();
-    await file.finalize();
-  } catch (error) {
-    await file.cancel();
-    throw error;
-  }
-  if (index === undefined) throw new Error('The file has no index.');
-  await output.overwrite(BRAND_OFFSET, Buffer.from(format === 'm4b' ? 'M4B ' : 'M4A '));
-  const listed = fromStart(marks.chapters(), title);
-  const titles = listed.map((chapter) => textSample(chapter.title));
-  const position = output.bytes + BOX_HEAD_BYTES;
-  if (titles.length > 0) await output.write(box('mdat', ...titles));
-  const track = { samples, sampleRate, chapters: listed, titles, position };
-  await output.write(withChapters(index.movie, track));
+  await file.start();
+  if (packet !== undefined) await source.add(packet, description);
+  await file.finalize();
+  if (movie === undefined) throw new Error('The file has no index.');
+  const [moov] = boxesIn(movie);
+  return moov?.body ?? Buffer.alloc(0);
 }
 
 function fromStart(chapters: readonly Chapter[], title = ''): readonly Chapter[] {
@@ -78,13 +91,11 @@ function fromStart(chapters: readonly Chapter[], title = ''): readonly Chapter[]
   return endMs === 0 ? chapters : [{ title, startMs: 0, endMs }, ...chapters];
 }
 
-// The brand, at this offset of the file type box, says which kind of MP4 file follows.
-const BRAND_OFFSET = 8;
-const BOX_HEAD_BYTES = 8;
-
-interface ChapterTrack {
+interface Tracks {
+  // The length of the sound.
   readonly samples: number;
   readonly sampleRate: number;
+  readonly packets: PacketTable;
   readonly chapters: readonly Chapter[];
   // Samples of the text track.
   readonly titles: readonly Buffer[];
@@ -94,10 +105,8 @@ interface ChapterTrack {
 
 const CHAPTER_TRACK_ID = 2;
 
-function withChapters(movie: Buffer, track: ChapterTrack): Buffer {
-  // Also sets the exact duration of the sound.
-  const [moov] = boxesIn(movie);
-  const boxes = boxesIn(moov?.body ?? Buffer.alloc(0));
+function withTracks(movie: Buffer, track: Tracks): Buffer {
+  const boxes = boxesIn(movie);
   const head = boxes.find(({ type }) => type === 'mvhd')?.body ?? Buffer.alloc(0);
   const timescale = head.readUInt32BE(12);
   const duration = Math.round((track.samples / track.sampleRate) * timescale);
@@ -117,14 +126,14 @@ function withChapters(movie: Buffer, track: ChapterTrack): Buffer {
   return box('moov', ...parts, box('udta', ...metadata, ...list));
 }
 
-function audioTrack(body: Buffer, track: ChapterTrack, duration: number): Buffer {
+function audioTrack(body: Buffer, track: Tracks, duration: number): Buffer {
   // The edit list skips the samples that the encoder added before the sound.
-  const edits = box('edts', box('elst', u32(0, 1, duration, ENCODER_DELAY, ONE)));
+  const edits = box('edts', box('elst', u32(0, 1, duration, PACKET_SAMPLES, ONE)));
   const reference =
     track.chapters.length > 0 ? [box('tref', box('chap', u32(CHAPTER_TRACK_ID)))] : [];
   const parts = boxesIn(body).flatMap(({ body: content, type }) => {
     if (type === 'edts') return [];
-    if (type === 'mdia') return box(type, ...boxesIn(content).map((one) => dated(one, track)));
+    if (type === 'mdia') return box(type, ...boxesIn(content).map((one) => mediaBox(one, track)));
     if (type !== 'tkhd') return box(type, content);
     const head = [content.subarray(0, 4), u32(0, 0), content.subarray(12, 20), u32(duration)];
     return [box(type, ...head, content.subarray(24)), edits, ...reference];
@@ -132,18 +141,39 @@ function audioTrack(body: Buffer, track: ChapterTrack, duration: number): Buffer
   return box('trak', ...parts);
 }
 
-function dated({ body, type }: BuiltBox, { sampleRate, samples }: ChapterTrack): Buffer {
-  if (type !== 'mdhd') return box(type, body);
-  // Without the time of creation, the same sound gives the same bytes. Readers that do not know edit lists take the
-  // duration from here, which would otherwise include the padding of the last packet.
-  const timescale = body.readUInt32BE(12);
-  const duration = Math.round(((ENCODER_DELAY + samples) / sampleRate) * timescale);
-  return box(type, body.subarray(0, 4), u32(0, 0, timescale, duration), body.subarray(20));
+function mediaBox({ body, type }: Box, track: Tracks): Buffer {
+  const { packets, sampleRate, samples } = track;
+  const inner = (): readonly Buffer[] => boxesIn(body).map((one) => mediaBox(one, track));
+  switch (type) {
+    case 'mdhd': {
+      // Without the time of creation, the same sound gives the same bytes. Readers that do not know edit lists take the
+      // duration from here, which would otherwise include the padding of the last packet.
+      const duration = PACKET_SAMPLES + samples;
+      return box(type, body.subarray(0, 4), u32(0, 0, sampleRate, duration), body.subarray(20));
+    }
+    case 'minf':
+      return box(type, ...inner());
+    case 'stbl':
+      return box(type, ...inner().slice(0, 1), ...packets.boxes());
+    case 'stsd':
+      return box(type, withBitRates(body, packets.bitRates(sampleRate)));
+    default:
+      return box(type, body);
+  }
+}
+
+// The bit rates are after the types of object and stream and the size of the buffer (ISO/IEC 14496-1), and in `btrt`.
+function withBitRates(description: Buffer, rates: Buffer): Buffer {
+  const copy = Buffer.from(description);
+  rates.copy(copy, copy.indexOf(Buffer.of(0x40, 0x15, 0, 0, 0)) + 5);
+  const at = copy.indexOf('btrt', 0, 'latin1');
+  if (at !== -1) rates.copy(copy, at + 8);
+  return copy;
 }
 
 const MILLISECONDS = 1000;
 
-function textTrack({ chapters, position, titles }: ChapterTrack, duration: number): Buffer {
+function textTrack({ chapters, position, titles }: Tracks, duration: number): Buffer {
   // QuickTime File Format, "Chapter Lists".
   const starts = chapters.map(({ startMs }) => Math.round(startMs));
   const end = Math.round(chapters.at(-1)?.endMs ?? 0);
@@ -217,36 +247,4 @@ function shortened(text: string, maxBytes: number): Buffer {
   const bytes = new Uint8Array(maxBytes);
   const { written } = new TextEncoder().encodeInto(text, bytes);
   return Buffer.from(bytes.subarray(0, written));
-}
-
-interface BuiltBox {
-  readonly type: string;
-  readonly body: Buffer;
-}
-
-function boxesIn(bytes: Buffer): readonly BuiltBox[] {
-  // All boxes of an index have a 32-bit length.
-  const boxes: BuiltBox[] = [];
-  for (let at = 0; at + BOX_HEAD_BYTES <= bytes.length; at += bytes.readUInt32BE(at)) {
-    const type = bytes.toString('latin1', at + 4, at + BOX_HEAD_BYTES);
-    boxes.push({ type, body: bytes.subarray(at + BOX_HEAD_BYTES, at + bytes.readUInt32BE(at)) });
-  }
-  return boxes;
-}
-
-function box(type: string, ...content: readonly Uint8Array[]): Buffer {
-  const body = Buffer.concat(content);
-  return Buffer.concat([u32(BOX_HEAD_BYTES + body.length), Buffer.from(type, 'latin1'), body]);
-}
-
-function u16(...values: readonly number[]): Buffer {
-  return Buffer.from(Uint16Array.from(values).buffer).swap16();
-}
-
-function u32(...values: readonly number[]): Buffer {
-  return Buffer.from(Uint32Array.from(values).buffer).swap32();
-}
-
-function u64(value: number): Buffer {
-  return u32(Math.floor(value / 2 ** 32), value % 2 ** 32);
 }

@@ -18,18 +18,12 @@ interface PlacedBytes {
   readonly position: number;
 }
 
-/**
- * Returns a stream for Mediabunny's `StreamTarget` that writes to an output.
- * @param end returns the offset from which on bytes are left out; default: nothing is left out
- */
-export function mediabunnyTarget(
-  output: EncodeOptions['output'],
-  end: () => number = () => Infinity,
-): WritableStream<PlacedBytes> {
+/** Returns a stream for Mediabunny's `StreamTarget` that writes to an output. */
+export function mediabunnyTarget(output: EncodeOptions['output']): WritableStream<PlacedBytes> {
   const start = output.bytes;
   return new WritableStream<PlacedBytes>({
     async write({ data, position }) {
-      const bytes = data.slice(0, Math.max(0, end() - position));
+      const bytes = data.slice();
       const isNew = start + position >= output.bytes;
       if (isNew) await output.write(bytes);
       else await output.overwrite(start + position, bytes);
