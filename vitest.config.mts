@@ -48,6 +48,8 @@ const LONG = [
   'test/check/natural-voices/add.test.ts',
   // Run each command of the documentation.
   'test/check/{readme,recipes}.test.ts',
+  // Speaks books of which one is four times as long.
+  'test/check/read-along/memory.test.ts',
   // Let each file operation fail in turn.
   'test/check/batch/effects.test.ts',
   'test/check/engines/store-models.test.ts',
