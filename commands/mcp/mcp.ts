@@ -34,7 +34,7 @@ export const definition: CommandDefinition<McpFlags> = {
       throw usageFailure(`--dir ${dir} cannot be opened: ${reasonOf(error, dir)}`);
     });
     const [{ serveMcp }, { readTree }] = await Promise.all([
-      import('../../src/mcp/serve-mcp.ts'),
+      import('./serve.ts'),
       import('../../src/cli/described-command.ts'),
     ]);
     await serveMcp({

@@ -1,5 +1,9 @@
-import type { DescribedCommand, DescribedFlag, DescribedTree } from '../cli/described-command.ts';
-import { everyCommand } from '../cli/described-command.ts';
+import type {
+  DescribedCommand,
+  DescribedFlag,
+  DescribedTree,
+} from '../../src/cli/described-command.ts';
+import { everyCommand } from '../../src/cli/described-command.ts';
 
 /** A tool of the MCP server: a command of foley, and the flags of the command that a program may set. */
 export interface Tool {

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { DescribedCommand, DescribedTree } from '../cli/described-command.ts';
-import { hasErrno } from '../durable/file-failures.ts';
-import type { FileSystem } from '../effects/file-system.ts';
-import { usageFailure } from '../errors/failure.ts';
-import { toJson } from '../text/display.ts';
+import type { DescribedCommand, DescribedTree } from '../../src/cli/described-command.ts';
+import { hasErrno } from '../../src/durable/file-failures.ts';
+import type { FileSystem } from '../../src/effects/file-system.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import { toJson } from '../../src/text/display.ts';
 import type { Tool } from './tools.ts';
 import { commandsOf, flagOf, OUTPUTS, propertyOf } from './tools.ts';
 
