@@ -19,7 +19,7 @@ export const definition: CommandDefinition<McpFlags> = {
         'alignment, voices, models, jobs and recovery. All files are in one folder.',
     );
     addOptions(command, [
-      new Option('--dir <dir>', 'folder for all files of the tools')
+      new Option('--dir <dir>', 'folder for all files of the tools; created if it is missing')
         .argParser(filled('--dir'))
         .default('.', '.'),
       numberOption('--max-credits <n>', 'refuse calls that may cost more in total', { minimum: 0 }),
@@ -30,9 +30,7 @@ export const definition: CommandDefinition<McpFlags> = {
   async run(context, { options }) {
     const { clock, files, io, signal } = context;
     const { allowOverwrite, dir, maxCredits } = options;
-    const folder = await files.realpath(dir).catch((error: unknown) => {
-      throw usageFailure(`--dir ${dir} cannot be opened: ${reasonOf(error, dir)}`);
-    });
+    const folder = await openFolder(dir, files);
     const [{ serveMcp }, { readTree }] = await Promise.all([
       import('./serve.ts'),
       import('../../src/cli/described-command.ts'),
@@ -58,6 +56,15 @@ export const definition: CommandDefinition<McpFlags> = {
     return {};
   },
 };
+
+async function openFolder(dir: string, files: Context['files']): Promise<string> {
+  try {
+    await files.mkdir(dir, { recursive: true });
+    return await files.realpath(dir);
+  } catch (error) {
+    throw usageFailure(`--dir ${dir} cannot be opened: ${reasonOf(error, dir)}`);
+  }
+}
 
 async function writeTo(
   io: Context['io'],

@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { epubOf } from '../harness/epub.ts';
+import { docxOf, fb2Of } from '../harness/office-documents.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { requireBuild, startFoley } from '../harness/run-foley.ts';
@@ -38,6 +39,9 @@ const TIMINGS =
 const TALK = 'The old bridge over the river is open again, and the weather is good today.';
 
 /** Files that the examples take for granted. */
+const CHAPTERS = Array.from({ length: 7 }, () => '<p>It was a short book.</p>');
+const CHAPTER_RECORDING = speechRecording('It was a short book.', 'mp3');
+
 const FILES = {
   'clip.mp4': readFileSync(new URL('h264.mp4', MEDIA)),
   'hello.mp3': readFileSync(new URL('beeps.mp3', MEDIA)),
@@ -66,9 +70,10 @@ const FILES = {
   'redo.txt': 'welcome\n',
   'README.md': '# A tool\n\nIt speaks.\n',
   'plan.md': '# Plan\n\nBuy **two** tickets for $42.50.\n',
-  'book.epub': epubOf(['<h1>One</h1>', '<p>It was a short book.</p>']),
-  'recordings/1.mp3': speechRecording('One.', 'mp3'),
-  'recordings/2.mp3': speechRecording('It was a short book.', 'mp3'),
+  'book.epub': epubOf(CHAPTERS),
+  'letter.docx': docxOf('<w:p><w:r><w:t>Hello.</w:t></w:r></w:p>'),
+  'novel.fb2': fb2Of('<body><section><p>It was a novel.</p></section></body>'),
+  ...Object.fromEntries(CHAPTERS.map((_, at) => [`recordings/${at + 1}.mp3`, CHAPTER_RECORDING])),
   'names.tsv': 'nginx\tengine x\n',
   'talk.json': TIMINGS,
   'talk.txt': `${TALK}\n`,
