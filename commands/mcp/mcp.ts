@@ -8,6 +8,7 @@ import { usageFailure } from '../../src/errors/failure.ts';
 interface McpFlags {
   readonly dir: string;
   readonly maxCredits?: number;
+  readonly creditRate?: number;
   readonly allowOverwrite?: true;
 }
 
@@ -23,13 +24,21 @@ export const definition: CommandDefinition<McpFlags> = {
         .argParser(filled('--dir'))
         .default('.', '.'),
       numberOption('--max-credits <n>', 'refuse calls that may cost more in total', { minimum: 0 }),
+      numberOption(
+        '--credit-rate <n>',
+        'credits per character for --max-credits (default: from earlier charges)',
+        { minimum: 0 },
+      ),
       new Option('--allow-overwrite', 'let tools replace files'),
     ]);
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, { options }) {
     const { clock, files, io, signal } = context;
-    const { allowOverwrite, dir, maxCredits } = options;
+    const { allowOverwrite, creditRate, dir, maxCredits } = options;
+    if (creditRate !== undefined && maxCredits === undefined) {
+      throw usageFailure('--credit-rate requires --max-credits');
+    }
     const folder = await openFolder(dir, files);
     const [{ serveMcp }, { readTree }] = await Promise.all([
       import('./serve.ts'),
@@ -41,6 +50,7 @@ export const definition: CommandDefinition<McpFlags> = {
       mayOverwrite: allowOverwrite === true,
       files,
       maxCredits,
+      creditRate,
       globalFlags: globalFlags(context),
       clock,
       stdin: io.stdin(),
@@ -82,7 +92,7 @@ async function writeTo(
 const EXAMPLES = `
 Examples:
   $ foley mcp --dir ~/audio
-  $ foley mcp --dir ~/audio --max-credits 1000 --account studio`;
+  $ foley mcp --dir ~/audio --max-credits 1000 --credit-rate 1`;
 
 // The flags that choose the service and the account. A key on stdin would be read from the client.
 function globalFlags({ globals }: Context): readonly string[] {

@@ -17,6 +17,8 @@ import { inputSchema, TOOLS } from './tools.ts';
 export interface McpOptions extends ToolPlace {
   /** Maximum number of credits that all calls together may cost; undefined for no limit. */
   readonly maxCredits: number | undefined;
+  /** Credits per character for the estimates; undefined to use earlier charges. */
+  readonly creditRate: number | undefined;
   /** Global flags for every command, such as `--account`. */
   readonly globalFlags: readonly string[];
   readonly clock: Clock;
@@ -100,7 +102,7 @@ class Session {
   }
 
   async #performWithin(command: ToolCommand, context: ServerContext) {
-    const { maxCredits = Infinity } = this.#options;
+    const { creditRate, maxCredits = Infinity } = this.#options;
     const left = maxCredits - this.#spent;
     if (left <= 0) {
       throw usageFailure(
@@ -108,7 +110,8 @@ class Session {
         'Start it again with a larger --max-credits.',
       );
     }
-    const result = await this.#perform(command, context, [`--max-credits=${left}`]);
+    const rate = creditRate === undefined ? [] : [`--credit-rate=${creditRate}`];
+    const result = await this.#perform(command, context, [`--max-credits=${left}`, ...rate]);
     this.#spent += costOf(result.structuredContent, left);
     return result;
   }
@@ -176,8 +179,11 @@ class Session {
     const { clock } = this.#options;
     const started = clock.now();
     let [done, total] = [0, 0];
+    let incomplete = '';
     stdout.on('data', (chunk: Buffer | string) => {
-      for (const { event, items } of parseLines(String(chunk))) {
+      const lines = `${incomplete}${String(chunk)}`.split('\n');
+      incomplete = lines.pop() ?? '';
+      for (const { event, items } of parseLines(lines.join('\n'))) {
         if (event === 'plan' && typeof items === 'number') total = items;
         if (event === 'item') done += 1;
       }
