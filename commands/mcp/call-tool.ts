@@ -14,6 +14,8 @@ export interface ToolCommand {
   readonly args: readonly string[];
   /** Whether the command may cost credits. */
   readonly isPaid: boolean;
+  /** Whether the command tells how many lines it will speak, and each that is done. */
+  readonly tellsLines: boolean;
   /** Text for stdin; undefined if the command reads none. */
   readonly stdin: string | undefined;
   /** The files that the command is told to write. */
@@ -69,7 +71,8 @@ export async function toolCommand(
   if (!place.mayOverwrite) await refuseExisting(outputs, place);
   const { args: argument, stdin } = await argumentOf(tool, given, place);
   const isPaid = flagOf(command, 'max-credits') !== undefined;
-  return { path: command.path, args: [...args, ...argument], isPaid, stdin, outputs };
+  const { tellsLines = false } = tool;
+  return { path: command.path, args: [...args, ...argument], isPaid, tellsLines, stdin, outputs };
 }
 
 function commandFor(tool: Tool, { action }: ToolArguments, tree: DescribedTree): DescribedCommand {

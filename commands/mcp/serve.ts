@@ -140,7 +140,7 @@ class Session {
 
   // A cancelled command gets the signal of Ctrl-C: it leaves no file half written, and records what is paid for.
   async #run(
-    { args, path, stdin }: ToolCommand,
+    { args, path, stdin, tellsLines }: ToolCommand,
     context: ServerContext,
     budget: readonly string[],
   ): Promise<CommandOutput> {
@@ -155,7 +155,7 @@ class Session {
       reject: false,
       stripFinalNewline: false,
     });
-    const progress = this.#reportProgress(child.stdout, context);
+    const progress = this.#reportProgress(child.stdout, context, tellsLines);
     let cancelKill: (() => void) | undefined;
     const stop = (): void => {
       child.kill('SIGINT');
@@ -172,34 +172,44 @@ class Session {
     }
   }
 
-  // Reports finished lines of a script, and otherwise the seconds since the call began.
-  #reportProgress(stdout: Readable, { mcpReq }: ServerContext): { readonly stop: () => void } {
+  // Reports finished lines of a script, and otherwise the seconds since the call began. The protocol requires that each
+  // number is larger than the one before it, so a call never changes from seconds to lines.
+  #reportProgress(
+    stdout: Readable,
+    { mcpReq }: ServerContext,
+    tellsLines: boolean,
+  ): { readonly stop: () => void } {
     const progressToken = mcpReq._meta?.progressToken;
     if (progressToken === undefined) return { stop: () => {} };
     const { clock } = this.#options;
     const started = clock.now();
-    let [done, total] = [0, 0];
+    let [done, total, reported] = [0, 0, -1];
+    let cancel: (() => void) | undefined;
+    const report = (): void => {
+      cancel?.();
+      cancel = clock.after(PROGRESS_MS, report);
+      const progress = tellsLines ? done : Math.round((clock.now() - started) / 1000);
+      if (progress <= reported || (tellsLines && total === 0)) return;
+      reported = progress;
+      const params = tellsLines
+        ? { progress, total, message: `${done} of ${total} lines` }
+        : { progress, message: `${progress} s` };
+      void mcpReq
+        .notify({ method: 'notifications/progress', params: { progressToken, ...params } })
+        .catch(() => {});
+    };
     let incomplete = '';
     stdout.on('data', (chunk: Buffer | string) => {
       const lines = `${incomplete}${String(chunk)}`.split('\n');
       incomplete = lines.pop() ?? '';
       for (const { event, items } of parseLines(lines.join('\n'))) {
-        if (event === 'plan' && typeof items === 'number') total = items;
+        if (event === 'plan' && typeof items === 'number') {
+          total = items;
+          report();
+        }
         if (event === 'item') done += 1;
       }
     });
-    let cancel: (() => void) | undefined;
-    const report = (): void => {
-      const seconds = Math.round((clock.now() - started) / 1000);
-      const params =
-        total > 0
-          ? { progress: done, total, message: `${done} of ${total} lines` }
-          : { progress: seconds, message: `${seconds} s` };
-      void mcpReq
-        .notify({ method: 'notifications/progress', params: { progressToken, ...params } })
-        .catch(() => {});
-      cancel = clock.after(PROGRESS_MS, report);
-    };
     cancel = clock.after(PROGRESS_MS, report);
     return { stop: () => cancel?.() };
   }

@@ -23,6 +23,8 @@ export interface Tool {
   readonly isOptional?: true;
   /** Whether the command may cost credits. */
   readonly isPaid?: true;
+  /** Whether the command tells how many lines it will speak, and each that is done. */
+  readonly tellsLines?: true;
 }
 
 const READING = [
@@ -90,6 +92,7 @@ export const TOOLS: readonly Tool[] = [
     ],
     required: ['output'],
     isPaid: true,
+    tellsLines: true,
   },
   {
     name: 'caption',
