@@ -53,6 +53,11 @@ export function isBranch(node: CommandNode): node is Branch {
   return 'children' in node;
 }
 
+/** Returns the name of a command and its other names. */
+export function namesOf(node: CommandNode): readonly string[] {
+  return isBranch(node) ? [node.name] : [node.name, ...(node.aliases ?? [])];
+}
+
 /** Returns whether help, completions, man pages and suggestions list the command. */
 export function isShown(node: CommandNode): boolean {
   return isBranch(node) || node.hidden !== true;

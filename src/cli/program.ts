@@ -6,9 +6,10 @@ import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 import { quoted } from '../text/display.ts';
 import type { Branch, CommandDefinition, CommandInput, CommandNode, Leaf } from './command.ts';
-import { isBranch, isShown } from './command.ts';
+import { isBranch, isShown, namesOf } from './command.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import { globalOptions, helpOption } from './flags/global.ts';
+import { unknownCommand, unknownFirstWord } from './unknown-command.ts';
 
 const HELP_COLUMNS = 80;
 const VERSION_OPTION = 'version';
@@ -333,7 +334,11 @@ export function findInvocation(argv: readonly string[], tree: readonly CommandNo
   if (first.word === undefined) return { kind: 'root', words };
   if (first.word === 'help') return findHelp(words, first.after, tree);
   const node = tree.find(({ name }) => name === first.word);
-  if (node === undefined) throw noCommand(first.word, first.after, tree);
+  if (node === undefined) {
+    const flag = words.find(isOwnFlag);
+    if (flag !== undefined) throw flagBeforeCommand(flag);
+    throw unknownFirstWord(first.word, first.after, tree);
+  }
   if (!isBranch(node)) {
     return { kind: 'leaf', leaf: node, path: [node.name], words: [...words, ...first.after] };
   }
@@ -355,7 +360,7 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
   }
   const { after, word } = second;
   const leaf = branch.children.find((child) => namesOf(child).includes(word));
-  if (leaf === undefined && fallback !== undefined && hasOwnFlag(second.before)) {
+  if (leaf === undefined && fallback !== undefined && second.before.some(isOwnFlag)) {
     // The word is probably the value of that flag: `foley voices --page 2`.
     return {
       kind: 'leaf',
@@ -369,12 +374,20 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
 }
 
 function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): boolean {
-  return !hasOwnFlag(before) && branch.children.some(({ name }) => name === word);
+  return !before.some(isOwnFlag) && branch.children.some(({ name }) => name === word);
 }
 
-function hasOwnFlag(words: readonly string[]): boolean {
-  const known = new Set(globalOptions().flatMap(({ long, short }) => [long, short]));
-  return words.some((given) => given.startsWith('-') && !known.has(given.split('=', 1)[0]));
+function isOwnFlag(word: string): boolean {
+  const known = globalOptions().flatMap(({ long, short }) => [long, short]);
+  return word.startsWith('-') && !known.includes(word.split('=', 1)[0]);
+}
+
+function flagBeforeCommand(flag: string): Failure {
+  const name = flag.split('=', 1).join('');
+  return usageFailure(
+    `${name} is given before the command`,
+    `The command comes first, as in \`foley tts "Hello" -o hello.mp3\`. See \`foley --help\`.`,
+  );
 }
 
 function findHelp(
@@ -391,8 +404,9 @@ function findHelp(
   }
   if (topics !== undefined && word !== undefined) {
     if (names.includes(word)) return findVerb(topics, before, words);
-    const [nearest] = closest(word, names, 1);
-    if (nearest !== undefined && !tree.some(({ name }) => name === word)) {
+    if (!tree.some(({ name }) => name === word)) {
+      const [nearest] = closest(word, names, 1);
+      if (nearest === undefined) throw unknownCommand(word, tree);
       throw usageFailure(`unknown help topic "${word}"`, `Did you mean \`foley help ${nearest}\`?`);
     }
   }
@@ -413,43 +427,4 @@ function nextWord(argv: readonly string[]): {
     }
   }
   return { before: argv, word: undefined, after: [] };
-}
-
-function namesOf(node: CommandNode): readonly string[] {
-  return isBranch(node) ? [node.name] : [node.name, ...(node.aliases ?? [])];
-}
-
-/** Names that other programs give to a command of foley. */
-const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
-  ['say', 'foley tts'],
-  ['speak', 'foley tts'],
-  ['version', 'foley --version'],
-]);
-
-/** The failure of a first word that is no command: another name of a command, a command with a slip, or a text to speak. */
-function noCommand(word: string, rest: readonly string[], tree: readonly CommandNode[]): Failure {
-  const problem = `unknown command "${word}"`;
-  const other = OTHER_NAMES.get(word.toLowerCase());
-  if (other !== undefined) {
-    const line = [other, ...rest.map((given) => quoted(given))].join(' ');
-    return usageFailure(problem, `Did you mean \`${line}\`? See \`foley --help\`.`);
-  }
-  const failure = unknownCommand(word, tree);
-  const isSpeech = /\s/.test(word) || !/^[a-z-]+$/.test(word);
-  if (!isSpeech && failure.hint?.startsWith('Did you mean') === true) return failure;
-  const line = `foley tts ${quoted(word)}`;
-  const hint = isSpeech ? 'See `foley --help` for the commands.' : (failure.hint ?? '');
-  return usageFailure(problem, `To speak this text, use \`${line}\`. ${hint}`);
-}
-
-function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: string): Failure {
-  const path = parent === undefined ? 'foley' : `foley ${parent}`;
-  const names = nodes.filter(isShown).flatMap(namesOf);
-  const [nearest] = closest(word, names, 1);
-  const hint =
-    nearest === undefined
-      ? `Commands: ${names.join(', ')}.`
-      : `Did you mean \`${path} ${nearest}\`?`;
-  const given = parent === undefined ? word : `${parent} ${word}`;
-  return usageFailure(`unknown command "${given}"`, `${hint} See \`${path} --help\`.`);
 }

@@ -4,24 +4,39 @@ import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { runFoley } from '../harness/run-foley.ts';
-import { startHostedService } from './support/hosted-service.ts';
+import { speechBodyOf, startHostedService } from './support/hosted-service.ts';
 
 describe('what foley does not know is exit 2 with what was meant', () => {
   test.each([
-    [['tss', 'hello'], /unknown command "tss"[\s\S]*foley tts/],
-    [['voice', 'list'], /unknown command "voice"[\s\S]*foley voices/],
+    [['tss', 'hello'], /unknown command "tss"\nDid you mean `foley tts "hello" -o hello\.mp3`\?/],
+    [['TTS', 'hello', '-o', 'a.ogg'], /Did you mean `foley tts "hello" -o a\.ogg`\?/],
+    [['voice', 'list'], /unknown command "voice"\nDid you mean `foley voices list`\?/],
+    [['apy', 'GET', 'https://me:word@example.com'], /Did you mean `foley api`\?/],
     [['voices', 'lst'], /unknown command "voices lst"[\s\S]*foley voices list/],
     [['model'], /unknown command "model"[\s\S]*foley models/],
     [['help', 'servr'], /unknown command "servr"[\s\S]*foley serve/],
     [['qwertyuiop'], /unknown command "qwertyuiop"[\s\S]*tts, jobs/],
-    [['Hello'], /unknown command "Hello"\nTo speak this text, use `foley tts Hello`/],
     [
-      ['Hello there'],
-      /unknown command "Hello there"\nTo speak this text, use `foley tts 'Hello there'`/,
+      ['Hello'],
+      /unknown command "Hello"\nTo speak this text, use `foley tts "Hello" -o hello\.mp3`\./,
     ],
-    [['greetings'], /To speak this text, use `foley tts greetings`. Commands: tts, jobs/],
-    [['say', 'hi there'], /unknown command "say"\nDid you mean `foley tts 'hi there'`\?/],
-    [['speak', 'hi', '-o', 'a.mp3'], /Did you mean `foley tts hi -o a.mp3`\?/],
+    [['Hello there'], /use `foley tts "Hello there" -o hello-there\.mp3`\./],
+    [['Hello', 'there', '-v', 'Martin'], /use `foley tts "Hello there" -v Martin`\./],
+    [['It costs $5'], /use `foley tts 'It costs \$5' -o it-costs-5\.mp3`\./],
+    [['greetings'], /use `foley tts "greetings" -o greetings\.mp3`\. Commands: tts, jobs/],
+    [['chapters/1.txt'], /use `foley tts -f chapters\/1\.txt -o 1\.mp3`\./],
+    [['talk.mp3'], /unknown command "talk\.mp3"\nSee `foley --help` for the commands/],
+    [['say', 'hi there'], /"say"\nDid you mean `foley tts "hi there" -o hi-there\.mp3`\?/],
+    [['say'], /Did you mean `foley tts "Hello" -o hello\.mp3`\?/],
+    [['sepak', 'hi'], /Did you mean `foley tts "hi" -o hi\.mp3`\?/],
+    [['read', 'book.epub'], /Did you mean `foley tts -f book\.epub -o book\.mp3`\?/],
+    [['speak', 'hi', '-o', 'a.mp3'], /Did you mean `foley tts "hi" -o a\.mp3`\?/],
+    [['speak', '-f', 'a.txt'], /Did you mean `foley tts -f a\.txt`\?/],
+    [['login'], /unknown command "login"\nDid you mean `foley auth login`\?/],
+    [['status'], /Did you mean `foley live status` or `foley auth status`\?/],
+    [['install', 'kokoro'], /Did you mean `foley engine add kokoro`\?/],
+    [['-o', 'a.mp3', 'Hello'], /-o is given before the command\nThe command comes first, as in/],
+    [['help', 'me'], /unknown command "me"\nCommands: tts/],
     [['version'], /unknown command "version"\nDid you mean `foley --version`\?/],
     [
       ['align', 'a.mp3', 'a.txt'],
@@ -54,6 +69,15 @@ describe('what foley does not know is exit 2 with what was meant', () => {
       expect(errorLine(await runFoley(args))).toMatchObject({ code: 'usage', exitCode: 2 });
     }
   });
+});
+
+test('the line that a hint names runs as it is, in a shell', async () => {
+  const text = 'It\'s $5 `now`, "cheap" \\ fine!';
+  const { stderr } = await runFoley([text]);
+  const line = /use `(foley .*)`\. See/.exec(stderr)?.[1] ?? '';
+  const { server, env } = await startHostedService();
+  expect(await inShell(line, { env })).toMatchObject({ code: 0 });
+  expect(speechBodyOf(server)).toMatchObject({ text });
 });
 
 test('in a folder that was removed, what needs it says so, and the rest works', async () => {
