@@ -1,49 +1,78 @@
 import path from 'node:path';
 import { usageFailure } from '../../src/errors/failure.ts';
+import { quoted } from '../../src/text/display.ts';
 import type { TextSource } from '../../src/speech/text-source.ts';
 import { hasTextExtension } from '../../src/text/formats/foreign-formats.ts';
 import type { Context } from '../../src/cli/command.ts';
-import { canAsk, confirm } from '../../src/cli/prompt.ts';
+import { canAsk, confirm, confirmByDefault } from '../../src/cli/prompt.ts';
 
 /**
- * Returns where the text comes from: the arguments, `--file` or stdin. If the only argument is the name of a file, asks
- * on a terminal whether to speak the file. If it looks like the path of a missing file, asks whether to speak the path.
- * Elsewhere the argument is the text, and a notice names `-f`.
- * @throws Failure of kind `usage` if the user does not want to speak the path of a missing file
+ * Returns where the text comes from: the arguments, `--file` or stdin. If the arguments are names of files, or look like
+ * the path of a missing file, asks on a terminal before anything is sent. Elsewhere the arguments are the text, and a
+ * notice names `-f` or `foley batch`.
+ * @throws Failure of kind `usage` if the user does not want to speak a name
  */
 export async function chooseTextSource(
   context: Context,
   args: readonly string[],
   file: string | undefined,
 ): Promise<TextSource> {
-  const { cwd, files, globals, io } = context;
+  const { globals, io } = context;
   const source = { ...io, ...context, args, file };
   const [name = ''] = args;
-  if (args.length !== 1 || file !== undefined) return source;
-  const isPath = looksLikePath(name);
-  if (!isPath && !/^.{1,250}\.\w+$/.test(name)) return source;
-  const found = await files.stat(path.resolve(cwd(), name)).catch(() => undefined);
+  const isPath = args.length === 1 && looksLikePath(name);
+  if (file !== undefined || !(isPath || args.every((each) => FILE_NAME.test(each)))) return source;
+  const kinds = new Set(await Promise.all(args.map(async (each) => kindOf(each, context))));
+  const kind = kinds.size === 1 ? [...kinds][0] : 'missing';
   const asks = globals.input && canAsk(io);
-  if (found?.isFile() !== true) {
-    if (!isPath) return source;
-    const isFolder = found?.isDirectory() === true;
-    const problem = isFolder ? `${name} is a folder` : `no such file: ${name}`;
-    if (asks && !(await confirm(`${problem}. Speak these words?`, context))) {
-      throw usageFailure(problem, isFolder ? FOLDER_HINT : undefined);
-    }
-    const hint = isFolder ? FOLDER_HINT : `No file has this name.`;
-    if (!asks) io.notice(`"${name}" is used as the text. ${hint}`);
-    return source;
+  if (kind === 'file' && args.length === 1) {
+    if (!asks) io.notice(`"${name}" is used as the text. ${fileHint(name)}`);
+    return asks && (await wantsFile(name, context)) ? { ...source, args: [], file: name } : source;
   }
-  if (asks) {
-    const isFile = await confirm(`${name} is a file. Use its text?`, context);
-    return isFile ? { ...source, args: [], file: name } : source;
+  if (kind !== 'file' && !isPath) return source;
+  const { hint, problem } = DOUBTS[kind ?? 'missing'](args);
+  if (!asks)
+    io.notice(`"${args.join(' ')}" is used as the text. ${hint ?? 'No file has this name.'}`);
+  else if (!(await confirm(`${problem}. Speak these words?`, context))) {
+    throw usageFailure(problem, hint);
   }
-  io.notice(`"${name}" is used as the text. For the text of the file ${name}, use -f ${name}.`);
   return source;
 }
 
-const FOLDER_HINT = '`foley batch FOLDER` speaks the texts of a folder.';
+const FILE_NAME = /^.{1,250}\.\w+$/;
+
+type Kind = 'file' | 'folder' | 'missing';
+
+async function kindOf(name: string, { cwd, files }: Pick<Context, 'cwd' | 'files'>): Promise<Kind> {
+  const found = await files.stat(path.resolve(cwd(), name)).catch(() => undefined);
+  if (found?.isFile() === true) return 'file';
+  return found?.isDirectory() === true ? 'folder' : 'missing';
+}
+
+async function wantsFile(name: string, context: Context): Promise<boolean> {
+  const answer = await confirmByDefault(`${name} is a file. Use its text?`, context);
+  if (answer === undefined) throw usageFailure(`${name} is a file`, fileHint(name));
+  return answer;
+}
+
+function fileHint(name: string): string {
+  return `For the text of the file ${name}, use -f ${quoted(name)}.`;
+}
+
+type Doubt = (names: readonly string[]) => { readonly problem: string; readonly hint?: string };
+
+// Why the arguments are probably not the text to speak.
+const DOUBTS: Readonly<Record<Kind, Doubt>> = {
+  file: (names) => ({
+    problem: `${names.join(' ')} are files`,
+    hint: `\`foley batch ${names.map((name) => quoted(name)).join(' ')}\` speaks their texts.`,
+  }),
+  folder: ([name]) => ({
+    problem: `${name} is a folder`,
+    hint: '`foley batch FOLDER` speaks the texts of a folder.',
+  }),
+  missing: ([name]) => ({ problem: `no such file: ${name}` }),
+};
 
 // Returns true for `./notes`, `texts/`, and for one word with the extension of a text, such as `chapters/one.txt`. The
 // first folder has no dot, unlike the host in `example.com/page.html`.

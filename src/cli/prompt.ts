@@ -58,16 +58,38 @@ function afterKey(typed: readonly string[], key: string): readonly string[] {
  * Asks a yes-or-no question; only `y` and `yes` mean yes.
  * @throws the signal's abort reason
  */
-export async function confirm(question: string, { io, signal }: Terminal): Promise<boolean> {
+export async function confirm(question: string, terminal: Terminal): Promise<boolean> {
+  return YES.test((await askLine(`${question} [y/N] `, terminal)) ?? '');
+}
+
+/**
+ * Asks a yes-or-no question; Enter, `y` and `yes` mean yes, `n` and `no` mean no. Returns undefined for anything else.
+ * @throws the signal's abort reason
+ */
+export async function confirmByDefault(
+  question: string,
+  terminal: Terminal,
+): Promise<boolean | undefined> {
+  const answer = await askLine(`${question} [Y/n] `, terminal);
+  if (answer === undefined) return undefined;
+  if (answer === '' || YES.test(answer)) return true;
+  return /^no?$/i.test(answer) ? false : undefined;
+}
+
+const YES = /^y(es)?$/i;
+
+// Returns undefined if the input ends within the line.
+async function askLine(prompt: string, { io, signal }: Terminal): Promise<string | undefined> {
   let answer = '';
-  io.ask(`${question} [y/N] `);
+  io.ask(prompt);
   try {
     await readUntil({ io, signal }, (text) => {
       answer += text;
       return answer.includes('\n');
     });
-    if (!answer.includes('\n')) io.ask('\n');
-    return /^y(es)?$/i.test(answer.split('\n', 1).join('').trim());
+    if (answer.includes('\n')) return answer.split('\n', 1).join('').trim();
+    io.ask('\n');
+    return undefined;
   } finally {
     io.stdin().pause();
   }

@@ -65,16 +65,52 @@ describe('an argument that is the name of a file', () => {
   );
 
   test.each([
+    ['', 'Once upon a time.'],
     ['y', 'Once upon a time.'],
-    ['n', 'chapter.txt'],
-  ])('is asked for on a terminal, and %s speaks "%s"', async (answer, text) => {
+    ['No', 'chapter.txt'],
+  ])('is asked for on a terminal, and "%s" speaks "%s"', async (answer, text) => {
     const { server, env } = await startHostedService();
     const sandbox = await sandboxWith('chapter.txt', 'Once upon a time.');
     const running = await startInTerminal(['tts', 'chapter.txt', '-o', 'a.mp3'], { sandbox, env });
-    await running.waitFor('stdout', /chapter\.txt is a file\. Use its text\? \[y\/N\] /);
+    await running.waitFor('stdout', /chapter\.txt is a file\. Use its text\? \[Y\/n\] /);
+    expect(server.connections).toBe(0);
     running.write(`${answer}\r`);
     expect(await running.done).toMatchObject({ code: 0 });
     expect(speechBodyOf(server)).toMatchObject({ text });
+  });
+
+  test.each([
+    ['another answer', 'what?\r'],
+    ['the end of the input', '\x04'],
+  ])('is asked for on a terminal, and %s sends nothing', async (_, typed) => {
+    const { server, env } = await startHostedService();
+    const sandbox = await sandboxWith('chapter.txt', 'Once upon a time.');
+    const running = await startInTerminal(['tts', 'chapter.txt', '-o', 'a.mp3'], { sandbox, env });
+    await running.waitFor('stdout', /Use its text\?/);
+    running.write(typed);
+    const { code, stdout } = await running.done;
+    expect(code).toBe(2);
+    expect(stdout.toString().replaceAll(/\s+/g, ' ')).toContain(
+      'chapter.txt is a file For the text of the file chapter.txt, use -f chapter.txt.',
+    );
+    expect(server.connections).toBe(0);
+  });
+
+  test('with others is spoken as a text, with a notice that names foley batch', async () => {
+    const sandbox = await sandboxWith('one.txt', 'One.');
+    await writeFile(path.join(sandbox.out, 'two 2.txt'), 'Two.');
+    const result = await runFoley(['text', 'one.txt', 'two 2.txt'], { sandbox });
+    expect(result.stdout.toString()).toBe('one.txt two 2.txt\n');
+    expect(result.stderr).toContain("`foley batch one.txt 'two 2.txt'` speaks their texts.");
+    const other = await runFoley(['text', 'one.txt', 'three.txt'], { sandbox });
+    expect(other.stderr).not.toContain('foley batch');
+    const running = await startInTerminal(['tts', 'one.txt', 'two 2.txt'], { sandbox });
+    await running.waitFor(
+      'stdout',
+      /one\.txt two 2\.txt are files\. Speak these words\? \[y\/N\] /,
+    );
+    running.write('\r');
+    expect(await running.done).toMatchObject({ code: 2 });
   });
 
   test('is not asked for with --no-input', async () => {

@@ -1,12 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { confirm } from '../../src/cli/prompt.ts';
+import { confirm, confirmByDefault } from '../../src/cli/prompt.ts';
 
-async function answerWith(type: (terminal: PassThrough) => void, signal?: AbortSignal) {
+async function answerWith<Answer = boolean>(
+  type: (terminal: PassThrough) => void,
+  signal?: AbortSignal,
+  ask: (...given: Parameters<typeof confirm>) => Promise<Answer | boolean> = confirm,
+) {
   const terminal = new PassThrough();
   const asked: string[] = [];
   const io = { stdin: () => terminal, ask: (text: string) => void asked.push(text) };
-  const answer = confirm('Really?', { io, signal: signal ?? new AbortController().signal });
+  const answer = ask('Really?', { io, signal: signal ?? new AbortController().signal });
   type(terminal);
   return { answer: await answer, asked: asked.join(''), terminal };
 }
@@ -48,5 +52,32 @@ describe('a yes-or-no question', () => {
     }, stop.signal);
     await expect(asked).rejects.toThrow('stopped');
     expect(terminal?.listenerCount('data')).toBe(0);
+  });
+});
+
+describe('a question whose usual answer is yes', () => {
+  test.each([
+    ['\n', true],
+    [' YES\n', true],
+    ['n\n', false],
+    ['No\r\n', false],
+    ['nope\n', undefined],
+    ['quit\n', undefined],
+  ])('answered with %j is %s', async (typed, yes) => {
+    const { answer, asked } = await answerWith(
+      (terminal) => terminal.write(typed),
+      undefined,
+      confirmByDefault,
+    );
+    expect([answer, asked]).toStrictEqual([yes, 'Really? [Y/n] ']);
+  });
+
+  test('has no answer if the input ends', async () => {
+    const { answer } = await answerWith(
+      (terminal) => terminal.end(''),
+      undefined,
+      confirmByDefault,
+    );
+    expect(answer).toBeUndefined();
   });
 });
