@@ -29,9 +29,9 @@ export interface SpeakingVoice extends CatalogueVoice {
 
 export interface Catalogue {
   /**
-   * The available voices: the default voice, the voices of added engines, the other built-in voices, the public custom
-   * voices of others, and the custom voices of the account. The default voice is the first, because clients take the
-   * first voice as the default.
+   * The available voices: the default voice, the voices of added engines, the other built-in voices, the robotic voices
+   * of added engines, the public custom voices of others, and the custom voices of the account. The default voice is the
+   * first, because clients take the first voice as the default.
    */
   readonly voices: readonly SpeakingVoice[];
   readonly models: readonly CatalogueModel[];
@@ -70,7 +70,10 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       return [{ ...voice, ...modelsOf(voice, engine), ...own }];
     });
   const [defaultVoice, ...builtIn] = VOICES;
-  const voices = speaking([defaultVoice, ...engineVoices(engines), ...builtIn]);
+  const added = engineVoices(engines);
+  const robotic = added.filter(isRobotic);
+  const others = added.filter((voice) => !robotic.includes(voice));
+  const voices = speaking([defaultVoice, ...others, ...builtIn, ...robotic]);
   const voicesById = new Map(voices.map((voice) => [voice.id, voice]));
   const models = [...MODELS, ...engineModels(engines)];
   const modelsById = new Map(models.map((model) => [model.id, model]));
@@ -208,5 +211,9 @@ const SOUNDS: Readonly<Record<string, string>> = {
   piper: 'natural',
   'espeak-ng': 'robotic',
 };
+
+function isRobotic({ engine }: CatalogueVoice): boolean {
+  return SOUNDS[engine.name] === 'robotic';
+}
 
 let languageNames: Intl.DisplayNames | undefined;
