@@ -79,7 +79,7 @@ export const tree: readonly CommandNode[] = [
     verb('get', 'Show one model', () => import('./models/get.ts')),
   ]),
   noun('profile', 'Show or change the account profile', { fallback: 'get' }, [
-    verb('get', 'Show tier, credits and quota', () => import('./profile/get.ts')),
+    verb('get', 'Show tier, credits and API quota', () => import('./profile/get.ts')),
     verb('set', 'Set the webhook URL', () => import('./profile/set.ts')),
   ]),
   verb(

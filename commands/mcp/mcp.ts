@@ -23,7 +23,9 @@ export const definition: CommandDefinition<McpFlags> = {
       new Option('--dir <dir>', 'folder for all files of the tools; created if it is missing')
         .argParser(filled('--dir'))
         .default('.', '.'),
-      numberOption('--max-credits <n>', 'refuse calls that may cost more in total', { minimum: 0 }),
+      numberOption('--max-credits <n>', 'refuse calls that may cost more credits in total', {
+        minimum: 0,
+      }),
       numberOption(
         '--credit-rate <n>',
         'credits per character for --max-credits (default: from earlier charges)',

@@ -1,4 +1,6 @@
+import { isRecord } from '../../src/api/response.ts';
 import type { Context } from '../../src/cli/command.ts';
+import type { Model } from '../../src/contract/models.ts';
 
 /** Number of characters for which a price is shown. */
 export const PRICED_CHARACTERS = 1_000;
@@ -32,6 +34,34 @@ export async function estimatedPrices(
     if (price !== undefined) prices.set(id, price);
   }
   return { prices, usual: await priceOf(ANY_DEFAULT_MODEL) };
+}
+
+/** The price that `--json` adds to the record of a model. The API does not report prices. */
+export interface ModelPrice {
+  /** Estimated credits for a character, from earlier charges; null until the first charge. */
+  readonly creditsPerCharacter: number | null;
+}
+
+/**
+ * Adds the estimated price to a record of the service. If the service reports a price in this field, keeps it.
+ * @param price credits for {@link PRICED_CHARACTERS} characters; undefined if unknown
+ */
+export function withPrice<Fields extends object>(
+  record: Fields,
+  price: number | undefined,
+): ModelPrice & Fields {
+  const creditsPerCharacter = price === undefined ? null : price / PRICED_CHARACTERS;
+  return { creditsPerCharacter, ...record };
+}
+
+/**
+ * Returns the model at this position in the response of the service, which may have fields that foley does not know.
+ * Returns `known` if the response has none.
+ */
+export function rawModel(raw: unknown, index: number, known: Model): object {
+  const models = isRecord(raw) ? raw['models'] : undefined;
+  const model: unknown = Array.isArray(models) ? models[index] : undefined;
+  return isRecord(model) ? model : known;
 }
 
 /** Joins the names of the enabled switches with commas (for example, `speed, volume`). */

@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { nearestHint } from '../../src/text/did-you-mean.ts';
-import { enabledNames, estimatedPrices, PRICED_CHARACTERS } from './format.ts';
+import { enabledNames, estimatedPrices, PRICED_CHARACTERS, rawModel, withPrice } from './format.ts';
 
 /** Defines the command `foley models get ID` (docs/api/models.md). */
 export const definition: CommandDefinition = {
@@ -33,7 +33,7 @@ export const definition: CommandDefinition = {
       operations: enabledNames({ synchronous, jobs, 'aligned streaming': alignedStreaming }),
     };
     return {
-      data: rawModel(raw, index) ?? model,
+      data: withPrice(rawModel(raw, index, model), prices.get(model.id)),
       human: (style) => renderFields(Object.entries(fields), style),
     };
   },
@@ -42,14 +42,8 @@ export const definition: CommandDefinition = {
 function describePrice(price: number | undefined, usual: number | undefined): string {
   const [known, which] =
     price === undefined
-      ? [usual, 'unknown until foley has spoken with --model; without it, ']
+      ? [usual, 'unknown until the first charge with --model; without it, ']
       : [price, ''];
-  if (known === undefined) return 'unknown until foley has spoken with the model';
+  if (known === undefined) return 'unknown until the first charge';
   return `${which}about ${known} credits for ${PRICED_CHARACTERS} characters (estimate from earlier charges)`;
-}
-
-// The response may have fields that foley does not know.
-function rawModel(raw: unknown, index: number): unknown {
-  if (typeof raw !== 'object' || raw === null || !('models' in raw)) return undefined;
-  return Array.isArray(raw.models) ? raw.models[index] : undefined;
 }

@@ -1,11 +1,12 @@
 import { getCapabilities } from '../../src/api/resources/models.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
+import { isRecord } from '../../src/api/response.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
 import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { Model } from '../../src/contract/models.ts';
-import { enabledNames, estimatedPrices, PRICED_CHARACTERS } from './format.ts';
+import { enabledNames, estimatedPrices, PRICED_CHARACTERS, rawModel, withPrice } from './format.ts';
 
 /** Defines the command `foley models list` (docs/api/models.md). */
 export const definition: CommandDefinition<ListFlags> = {
@@ -22,18 +23,33 @@ export const definition: CommandDefinition<ListFlags> = {
     const columns = COLUMNS.map((column) =>
       column === PRICE && prices.size > 0 ? PRICE_IN_ALL_TABLES : column,
     );
+    const records = value.models.map((model, index) =>
+      withPrice(rawModel(raw, index, model), prices.get(model.id)),
+    );
     return {
-      data: raw,
+      // The price at the top is that of requests without a model.
+      data: withPrice({ ...(isRecord(raw) ? raw : value), models: records }, usual),
       seen: { kind: 'model', names },
-      ...(usual === undefined
-        ? {}
-        : {
-            notice: `Without --model, ${PRICED_CHARACTERS} characters cost about ${usual} credits (estimate from earlier charges).`,
-          }),
+      ...priceNotice(context, usual, prices.size > 0),
       ...listOrNotice(models, columns, { names: options.columns, notice: 'No models.' }),
     };
   },
 };
+
+// Programs find the prices in the JSON.
+function priceNotice(
+  { globals: { jq, json } }: Context,
+  usual: number | undefined,
+  isPriced: boolean,
+): { readonly notice?: string } {
+  if (json === true || jq !== undefined) return {};
+  if (usual !== undefined) {
+    return {
+      notice: `Without --model, ${PRICED_CHARACTERS} characters cost about ${usual} credits (estimate from earlier charges).`,
+    };
+  }
+  return isPriced ? {} : { notice: 'The price of a model is unknown until its first charge.' };
+}
 
 interface PricedModel extends Model {
   /** Estimated credits for 1,000 characters; undefined if unknown. */

@@ -7,7 +7,7 @@ import { safeUrl } from './webhook-url.ts';
 /** Defines the command `foley profile` (docs/api/account.md). */
 export const definition: CommandDefinition = {
   configure(command) {
-    command.description('Shows the account of the API key: id, tier, credits and remaining quota.');
+    command.description('Shows the account of the API key: id, tier, credits and API quota left.');
   },
   async run(context) {
     const { client } = await context.connect();
@@ -16,8 +16,8 @@ export const definition: CommandDefinition = {
     const fields = {
       id,
       tier,
-      credits: `${credits}`,
-      'quota left': counted(quota, 'unit'),
+      credits: counted(credits, 'credit'),
+      'API quota left': counted(quota, 'unit'),
       webhook: typeof webhookUrl === 'string' ? safeUrl(webhookUrl) : '',
     };
     return { data: raw, human: (style) => renderFields(Object.entries(fields), style) };

@@ -36,7 +36,7 @@ export const definition: CommandDefinition<TextFlags> = {
     command
       .description(
         'Prints the text that `foley tts` would send, and on stderr the characters that would be billed, with ' +
-          'an estimate of the credits if foley knows earlier charges of the model. Sends nothing.',
+          'an estimate of the credits from earlier charges of the model. Sends nothing.',
       )
       .argument('[text...]', 'text to speak');
     addOptions(command, [
@@ -74,7 +74,7 @@ export const definition: CommandDefinition<TextFlags> = {
         text: sent,
         characters,
         parts,
-        ...(credits === undefined ? {} : { estimatedCredits: credits }),
+        estimatedCredits: credits ?? null,
         pauses,
         replaced: replaced.map(({ spoken: { end, start } }, index) => ({
           written: written[index]?.insert ?? '',
@@ -86,10 +86,10 @@ export const definition: CommandDefinition<TextFlags> = {
         ...(reading === undefined ? {} : { reading }),
       },
       human: () => reading?.join('\n') ?? sent,
-      notice: `${counted(characters, 'character')} to bill, in ${counted(parts, 'request')}${
+      notice: `${counted(characters, 'character')} to bill, in ${counted(parts, 'request')}; ${
         credits === undefined
-          ? ''
-          : `; about ${counted(credits, 'credit')} (estimate from earlier charges)`
+          ? 'price unknown until the first charge'
+          : `about ${counted(credits, 'credit')} (estimate from earlier charges)`
       }`,
     };
   },

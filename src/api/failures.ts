@@ -192,7 +192,7 @@ const BY_STATUS = new Map(
     402: {
       exit: 'credits',
       problem: 'not enough credits or quota',
-      hint: '`foley profile` shows the remaining credits and quota.',
+      hint: '`foley profile` shows the remaining credits and API quota.',
     },
     403: {
       exit: 'auth',

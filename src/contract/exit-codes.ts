@@ -9,7 +9,7 @@ export const EXIT_CODES = {
   },
   auth: { code: 4, meaning: 'authentication: key missing, empty, rejected, or not permitted' },
   rejected: { code: 20, meaning: 'the service rejected the request, or the job failed' },
-  credits: { code: 21, meaning: 'out of credits or quota' },
+  credits: { code: 21, meaning: 'out of credits or API quota' },
   rateLimited: { code: 22, meaning: 'rate limited beyond the retries' },
   service: { code: 23, meaning: 'a 5xx answer beyond the retries' },
   network: {

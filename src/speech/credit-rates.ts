@@ -92,10 +92,10 @@ export async function checkCredits(
   }
   if (estimate <= maximum) return;
   const characters = lengths.reduce((sum, length) => sum + length, 0);
-  const rate = given === undefined ? '' : ` at ${given} credits`;
+  const rate = given === undefined ? '' : ` at ${counted(given, 'credit')} each`;
   const length = counted(characters, 'character');
   throw usageFailure(
-    `--max-credits is ${maximum}, but this command may cost ${estimate} (${length}${rate})`,
+    `--max-credits is ${maximum}, but this command may cost ${counted(estimate, 'credit')} (${length}${rate})`,
     'Raise --max-credits, or shorten the text. Nothing was sent.',
   );
 }

@@ -15,7 +15,7 @@ describe('foley text', () => {
     const result = await runFoley(['text', '-f', 'a.md'], { sandbox, env });
     expect(result).toMatchObject({
       code: 0,
-      stderr: '15 characters to bill, in 1 request\n',
+      stderr: '15 characters to bill, in 1 request; price unknown until the first charge\n',
     });
     expect(result.stdout.toString()).toBe('Hi you 👋.\n\none.\n');
     expect(server.connections).toBe(0);
@@ -40,6 +40,7 @@ describe('foley text', () => {
       text: '👋 World Wide Web is up',
       // Each side of the pause is a request; the white space between them is not sent.
       characters: 21,
+      estimatedCredits: null,
       parts: 2,
       pauses: [{ at: 19, ms: 1000 }],
       replaced: [{ written: 'WWW', spoken: 'World Wide Web', at: 2 }],
@@ -66,7 +67,9 @@ describe('foley text', () => {
     const sandbox = await createSandbox();
     const model = ['-m', 'vendor-s21pro-flash', '--local'];
     const before = await runFoley(['text', 'Hello there.', ...model], { sandbox });
-    expect(before.stderr).toBe('12 characters to bill, in 1 request\n');
+    expect(before.stderr).toBe(
+      '12 characters to bill, in 1 request; price unknown until the first charge\n',
+    );
     const spoken = await runFoley(['tts', 'Hello there.', ...model, '-o', 'a.mp3'], { sandbox });
     expect(spoken.code, spoken.stderr).toBe(0);
     const text = 'One, two, three, four, five.';
@@ -80,12 +83,12 @@ describe('foley text', () => {
     const other = await runFoley(['text', text, '-m', 'vendor-s1', '--json', '--local'], {
       sandbox,
     });
-    expect(parseJsonDocument(other.stdout)).not.toHaveProperty('estimatedCredits');
+    expect(parseJsonDocument(other.stdout)).toMatchObject({ estimatedCredits: null });
     const elsewhere = await runFoley(['text', text, '-m', 'vendor-s21pro-flash', '--json'], {
       sandbox,
       env: { FOLEY_BASE_URL: 'https://speech.example', FOLEY_API_KEY: 'key' },
     });
-    expect(parseJsonDocument(elsewhere.stdout)).not.toHaveProperty('estimatedCredits');
+    expect(parseJsonDocument(elsewhere.stdout)).toMatchObject({ estimatedCredits: null });
   });
 
   test.each([

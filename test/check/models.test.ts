@@ -8,7 +8,10 @@ import { startHostedService } from '../binary/support/hosted-service.ts';
 describe('models', () => {
   test.each([[['models']], [['models', 'list']]])('%j is a table of all', async (args) => {
     const result = await runFoley([...args, '--local']);
-    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result).toMatchObject({
+      code: 0,
+      stderr: 'The price of a model is unknown until its first charge.\n',
+    });
     const [title = '', ...rows] = result.stdout.toString().trimEnd().split('\n');
     expect(title).toMatch(/^ID +LONGEST TEXT +FORMATS +CONTROLS$/);
     expect(rows).toHaveLength(19);
@@ -30,6 +33,18 @@ describe('models', () => {
     expect(rows.filter((row) => row.includes(' about '))).toEqual([
       expect.stringMatching(/^vendor-s21pro-flash .* about 5\d\d /),
     ]);
+    const json = await runFoley(['models', '--json', ...local], { sandbox });
+    expect(json.stderr).toBe('');
+    const document = parseJsonDocument(json.stdout);
+    expect(document).toMatchObject({ contractVersion: 'v3', creditsPerCharacter: null });
+    const price = expect.closeTo(0.53, 1);
+    expect(document).toHaveProperty('models[0].creditsPerCharacter', null);
+    expect(document).toHaveProperty('models[1].creditsPerCharacter', price);
+    const record = ['models', 'get', 'vendor-s21pro-flash', '--json', ...local];
+    expect(parseJsonDocument((await runFoley(record, { sandbox })).stdout)).toMatchObject({
+      id: 'vendor-s21pro-flash',
+      creditsPerCharacter: price,
+    });
     const shown = await runFoley(['models', 'get', 'vendor-s21pro-flash', ...local], { sandbox });
     expect(shown.stdout.toString()).toMatch(/^price +about 5\d\d credits for 1000 characters/m);
     const other = await runFoley(['models', 'get', 'vendor-s21pro', ...local], { sandbox });
@@ -40,11 +55,15 @@ describe('models', () => {
     const sandbox = await createSandbox();
     const text = 'A sentence of exactly fifty characters, all billed.';
     await runFoley(['tts', text, '-o', 'a.wav', '--local'], { sandbox });
+    const json = await runFoley(['models', '--json', '--local'], { sandbox });
+    expect(parseJsonDocument(json.stdout)).toMatchObject({
+      creditsPerCharacter: expect.closeTo(0.53, 1),
+    });
     const list = await runFoley(['models', '--local'], { sandbox });
     expect(list.stderr).toMatch(/^Without --model, 1000 characters cost about 5\d\d credits /m);
     const one = await runFoley(['models', 'get', 'vendor-s1', '--local'], { sandbox });
     expect(one.stdout.toString()).toMatch(
-      /^price +unknown until foley has spoken with --model; without it, about 5\d\d credits for/m,
+      /^price +unknown until the first charge with --model; without it, about 5\d\d credits for/m,
     );
   });
 
@@ -67,10 +86,13 @@ describe('models get', () => {
     expect(result.stdout.toString()).toMatch(/mp3, wav$/m);
   });
 
-  test('with --json is its record, field by field', async () => {
+  test('with --json is its record, field by field, with the price', async () => {
     const { env } = await startHostedService();
     const result = await runFoley(['models', 'get', MODELS[1].id, '--json'], { env });
-    expect(parseJsonDocument(result.stdout)).toStrictEqual(MODELS[1]);
+    expect(parseJsonDocument(result.stdout)).toStrictEqual({
+      creditsPerCharacter: null,
+      ...MODELS[1],
+    });
   });
 
   test('an unknown model is exit 20 with what it could be, as a voice is', async () => {

@@ -31,7 +31,7 @@ describe('foley profile', () => {
   test('shows id, tier, credits and quota', async () => {
     const result = await profile(await service());
     expect(result.stdout.toString()).toBe(
-      'id          u-1\ntier        studio\ncredits     1234.5\nquota left  990000 units\n',
+      'id              u-1\ntier            studio\ncredits         1234.5 credits\nAPI quota left  990000 units\n',
     );
     expect(result).toMatchObject({ code: 0, stderr: '' });
   });
@@ -46,7 +46,7 @@ describe('foley profile', () => {
     const webhookUrl = 'https://hooks.test/a?secret=s3cret';
     const body = { user_id: 'u', api_quota_remaining: 1, tier: 't', credits: 2, webhookUrl };
     const result = await profile(await service(json(body)));
-    expect(result.stdout.toString()).toContain('webhook     https://hooks.test/a?[redacted]');
+    expect(result.stdout.toString()).toContain('webhook         https://hooks.test/a?[redacted]');
     expect(result.stdout.toString()).not.toContain('s3cret');
   });
 
@@ -131,7 +131,7 @@ describe('foley profile set', () => {
       'the webhook is https://hooks.test/a; the embedded service stores it, but never calls it\n',
     );
     const result = await runFoley(['profile', '--local'], { sandbox });
-    expect(result.stdout.toString()).toContain('webhook     https://hooks.test/a\n');
+    expect(result.stdout.toString()).toContain('webhook         https://hooks.test/a\n');
     const clear = await runFoley(['profile', 'set', '--webhook-url', '', '--local'], { sandbox });
     expect(clear.stderr).toBe('cleared the webhook\n');
     const cleared = await runFoley(['profile', '--local'], { sandbox });

@@ -174,7 +174,7 @@ describe('POST /api/open/v3/speech/tts', () => {
     const response = await speak({ text: 'Hello', voiceId: CLARA });
     expect(response.status).toBe(402);
     expect(await response.json()).toMatchObject({
-      message: expect.stringContaining('5 quota; the account has 4'),
+      message: expect.stringContaining('5 units of API quota; the account has 4'),
     });
   });
 

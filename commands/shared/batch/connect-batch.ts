@@ -17,6 +17,7 @@ import { resolveSetting } from '../../../src/config/settings.ts';
 import { abortable } from '../../../src/effects/concurrency.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import type { Charge, CreditRates, RateKey } from '../../../src/speech/credit-rates.ts';
+import { counted } from '../../../src/text/display.ts';
 import { estimateCredits, modelOf, withCharge } from '../../../src/speech/credit-rates.ts';
 import type { PronunciationsByVoice } from '../../../src/speech/pronunciations.ts';
 import { chooseVoice } from '../../../src/speech/voice-choice.ts';
@@ -294,7 +295,7 @@ export function checkEstimate(estimate: number | undefined, maximum: number | un
   }
   if (estimate <= maximum) return;
   throw usageFailure(
-    `--max-credits is ${maximum}, but this command may cost ${estimate}`,
+    `--max-credits is ${maximum}, but this command may cost ${counted(estimate, 'credit')}`,
     'Raise --max-credits, or speak fewer texts. Nothing was sent.',
   );
 }

@@ -17,7 +17,9 @@ export function runOptions(): Option[] {
       minimum: 1,
       maximum: 256,
     }),
-    numberOption('--max-credits <n>', 'send nothing that may cost more in total', { minimum: 0 }),
+    numberOption('--max-credits <n>', 'send nothing that may cost more credits in total', {
+      minimum: 0,
+    }),
     numberOption(
       '--credit-rate <n>',
       'credits per character for the estimate (default: from earlier charges)',

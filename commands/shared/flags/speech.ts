@@ -243,7 +243,9 @@ export interface IdFlags {
 export function requestOptions(): Option[] {
   return [
     ...idOptions(),
-    numberOption('--max-credits <n>', 'refuse a request that may cost more', { minimum: 0 }),
+    numberOption('--max-credits <n>', 'refuse a request that may cost more credits', {
+      minimum: 0,
+    }),
     numberOption(
       '--credit-rate <n>',
       'credits per character for --max-credits (default: from earlier charges)',

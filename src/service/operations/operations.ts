@@ -348,9 +348,10 @@ export function usedBefore({ failure, kind }: UsedKey): ServiceError {
  */
 export function insufficient(needed: Amounts, available: Amounts): ServiceError {
   const unit = available.credits < needed.credits ? 'credits' : 'quota';
+  const name = unit === 'quota' ? 'units of API quota' : unit;
   return new ServiceError(
     'ERR_INSUFFICIENT_CREDITS',
-    `The request needs ${needed[unit]} ${unit}; the account has ${available[unit]}`,
+    `The request needs ${needed[unit]} ${name}; the account has ${available[unit]}`,
     { details: { needed, available } },
   );
 }

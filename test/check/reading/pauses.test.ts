@@ -186,7 +186,9 @@ describe('--pauses', () => {
     const args = ['tts', TEXT, '--pauses', '-o', 'a.wav', '--credit-rate', '0.5', '--max-credits'];
     const tooLittle = await runFoley([...args, '10'], { sandbox });
     expect(tooLittle.code).toBe(2);
-    expect(tooLittle.stderr).toContain('this command may cost 11 (19 characters at 0.5 credits)');
+    expect(tooLittle.stderr).toContain(
+      'this command may cost 11 credits (19 characters at 0.5 credits each)',
+    );
     expect((await runFoley([...args, '11'], { sandbox })).code).toBe(0);
   });
 
