@@ -8,6 +8,7 @@ import { addSpeechFlags, requestOptions, textOptions } from '../shared/flags/spe
 import {
   jobDocument,
   partialNotice,
+  progressOf,
   reportCreated,
   savedNotice,
   unspokenNotice,
@@ -101,7 +102,7 @@ async function createJob(task: SpeechTask, flags: CreateFlags): Promise<CommandR
         waits: flags.wait === true || flags.output !== undefined,
         polling: {
           ...pollingOf(context, connection.client, flags),
-          onState: ({ id, status }) => progress.update(`job ${id}: ${status}`),
+          onState: (job) => progress.update(`job ${job.id}: ${progressOf(job)}`),
         },
         onCreated: (job) => reportCreated(context, flags.output, job.id),
       },

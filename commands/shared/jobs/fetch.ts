@@ -81,7 +81,7 @@ async function fetchMany<Job extends WaitedJob>(
   const work = mapConcurrent(ids, MAX_POLLED_JOBS, async (id) => {
     const fetched = await fetchJob(id, {
       ...options,
-      polling: watched(context, options, id, note),
+      polling: watched(context, { ...options, words }, id, note),
     });
     const { failure, job, saved } = fetched;
     const status = job?.status ?? failure?.code ?? '';
@@ -128,14 +128,14 @@ interface FetchState {
 
 function watched<Job extends WaitedJob>(
   { io }: Context,
-  { polling }: JobFetch<Job>,
+  { polling, words }: Pick<ManyJobs<Job>, 'polling' | 'words'>,
   id: string,
   note: (state: FetchState) => void,
 ) {
   return (
     polling && {
       ...polling,
-      onState: ({ status }: Job) => note({ id, status }),
+      onState: (job: Job) => note({ id, status: words.state(job) }),
       onTrouble(failure: Failure) {
         note({ id, status: `retrying (${failure.message})` });
         if (!io.showsProgress) polling.onTrouble?.(failure);

@@ -23,6 +23,7 @@ export function speechPresenter(
     partial: partialNotice,
     unspoken: unspokenNotice,
     saved: savedNotice,
+    state: progressOf,
     show({ clock, io }, label) {
       const progress = startProgress(io, clock, label);
       return { ...progress, state: (job) => progress.update(`job ${job.id}: ${progressOf(job)}`) };
@@ -138,6 +139,8 @@ export interface JobPresenter<Job extends WaitedJob> {
   saved(result: JobResult<Job>): string;
   /** Formats a warning about an input that the result contains only in part; undefined if it contains all of it. */
   cut?(job: Job): string | undefined;
+  /** Formats the status of a job, and how much of the job is done if the service reports it: `processing, 40 %`. */
+  state(job: Job): string;
   /** Starts a display of a job's progress. @param label text to show until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
   /** The kind of the jobs, such as `tts`, as the `--json` document contains it. */

@@ -43,6 +43,8 @@ export function mediaPresenter(
       const cut = cutOf(job);
       return cut && describeCut(kind, cut);
     },
+    state: ({ progress, status }) =>
+      progress === undefined ? status : `${status}, ${Math.floor(progress)} %`,
     show({ clock, io }, label) {
       const bar = startProgress(io, clock, label, 'percent');
       return {

@@ -47,7 +47,8 @@ export async function speakInParts(
   { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
 ): Promise<DeliveredSpeech> {
   const { context, flags, text } = task;
-  const count = request.parts.parts.length;
+  const { parts } = request.parts;
+  const count = parts.length;
   const { idempotencyKey } = speechOptions(task);
   const plan = planOf(task, request, mode, idempotencyKey);
   const { cover } = task.marks?.tags ?? {};
@@ -72,7 +73,9 @@ export async function speakInParts(
       stream,
       onAligned: async (spoken, speech) => request.captions?.prepare(spoken, speech),
       onProgress: (done) => {
-        progress.update(`speaking part ${Math.min(done + 1, count)} of ${count}`);
+        // The parts are joined in the order of the text.
+        const percent = Math.floor((100 * (parts[done - 1]?.end ?? 0)) / (parts.at(-1)?.end ?? 1));
+        progress.update(`speaking part ${Math.min(done + 1, count)} of ${count}, ${percent} %`);
       },
     });
     const { partial, reportsIgnored, ...response } = totalsOf(record);

@@ -56,6 +56,30 @@ describe('waiting on a terminal', () => {
     expect([code, stdout.toString()]).toEqual([0, expect.stringContaining('processing, 66 %')]);
   });
 
+  test('for several, and for a job that is being created, shows it too', async () => {
+    const segments = ['success', 'pending', 'pending'].map((status, index) => ({ index, status }));
+    let isShown = false;
+    const fixture = await jobFixture([
+      onPoll(() => (isShown ? jobAnswer('success') : jobAnswer('processing', { segments }))),
+      onPoll(jobAnswer('success', { taskId: 'job-2' }), {
+        path: `${JOBS_PATH}/job-2`,
+        optional: true,
+      }),
+    ]);
+    const { env, sandbox } = fixture;
+    for (const args of [
+      ['wait', JOB_ID, 'job-2'],
+      ['create', 'Hello', '-v', 'v', '--wait'],
+    ]) {
+      isShown = false;
+      const all = ['jobs', ...args, '--poll-interval', '300ms'];
+      const running = await startInTerminal(all, { sandbox, env });
+      await running.waitFor('stdout', /job-1:? +processing, 33 %/);
+      isShown = true;
+      expect((await running.done).code).toBe(0);
+    }
+  });
+
   test.each([
     ['--quiet', {}],
     ['--json', {}],

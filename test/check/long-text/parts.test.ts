@@ -6,6 +6,7 @@ import { errorAnswer } from '../../fault-server/faults/status.ts';
 import { MODELS } from '../../fault-server/healthy-service.ts';
 import { pause } from '../../fault-server/steps.ts';
 import { errorLine } from '../../harness/error-line.ts';
+import { startInTerminal } from '../../harness/terminal.ts';
 import type { Fixture } from '../../binary/support/fixture.ts';
 import { filesLeft, outputOf, RATES, createFixture, VOICE } from '../../binary/support/fixture.ts';
 import { join, joinAs } from '../../audio/join/parts.ts';
@@ -86,6 +87,21 @@ describe('a text that is longer than its model takes', () => {
     const result = await fixture.speak();
     expect(result.code, result.stderr).toBe(0);
     expect(await outputOf(fixture.sandbox, 'book.mp3')).toEqual(fixture.whole);
+  });
+
+  test('shows on a terminal how much of it is spoken', async () => {
+    let isShown = false;
+    const fixture = await longFixture({
+      statusOf: (part) => (part === COUNT - 1 && !isShown ? 'processing' : 'success'),
+    });
+    const { args, env, sandbox } = fixture;
+    const running = await startInTerminal([...args, '-o', 'book.mp3'], { env, sandbox });
+    const spoken = PART_TEXTS.slice(0, -1).join(' ').length / TEXT.length;
+    const percent = Math.floor(100 * spoken);
+    await running.waitFor('stdout', new RegExp(`speaking part ${COUNT} of ${COUNT}, ${percent} %`));
+    isShown = true;
+    const { code, stdout } = await running.done;
+    expect(code, stdout.toString()).toBe(0);
   });
 
   test('is asked for under keys of the person’s own the second time as well', async () => {
