@@ -145,6 +145,7 @@ export const tree: readonly CommandNode[] = [
     verb('exit-codes', 'Show what the exit codes mean', () => import('./help/exit-codes.ts')),
     verb('flags', 'Show the global flags', () => import('./help/flags.ts')),
     verb('man', 'Show the manual page of a command', () => import('./help/man.ts')),
+    verb('schema', 'Print the JSON Schema of a command', () => import('./help/schema.ts')),
   ]),
 ];
 

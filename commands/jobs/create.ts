@@ -15,7 +15,7 @@ import {
 } from '../shared/jobs/format.ts';
 import { stdoutPlace } from '../shared/jobs/places.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
-import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../src/cli/render/result.ts';
 import { dryRunResult } from '../../src/cli/render/result.ts';
 import { runSpeechJob } from '../shared/speech/job.ts';
 import type { SpeechTask, TtsFlags } from '../shared/speech/plan.ts';
@@ -27,6 +27,7 @@ import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refusePauses } from '../../src/speech/speech-text.ts';
 import type { ResultDestination, PerformedJob } from '../../src/paid/job.ts';
+import type { JobDocument } from '../shared/jobs/format.ts';
 
 interface CreateFlags extends TtsFlags, WaitFlags {
   readonly api?: JobApi;
@@ -34,7 +35,7 @@ interface CreateFlags extends TtsFlags, WaitFlags {
 }
 
 /** Defines the command `foley jobs create [TEXT…]` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const definition: CommandDefinition<CreateFlags> = {
+export const definition: CommandDefinition<CreateFlags, JobDocument | DryRunDocument> = {
   freeText: true,
   configure(command) {
     command
@@ -75,14 +76,20 @@ Examples:
   $ foley jobs create -f chapter.txt -o chapter.mp3
   $ foley jobs wait "$(foley jobs create -f chapter.txt)" -o chapter.mp3`;
 
-async function describeJob(task: SpeechTask, { api = 'v3' }: CreateFlags): Promise<CommandResult> {
+async function describeJob(
+  task: SpeechTask,
+  { api = 'v3' }: CreateFlags,
+): Promise<CommandResult<DryRunDocument>> {
   const connection = await task.context.connect();
   const { client } = connection;
   const body = await speechOrder(task, connection);
   return dryRunResult(client.describe(speechJobRequest(client, body, jobOptions(task, api))));
 }
 
-async function createJob(task: SpeechTask, flags: CreateFlags): Promise<CommandResult> {
+async function createJob(
+  task: SpeechTask,
+  flags: CreateFlags,
+): Promise<CommandResult<JobDocument>> {
   const { context } = task;
   const { clock, io, signal } = context;
   const { api = 'v3' } = flags;
@@ -131,7 +138,7 @@ function resultOf(
   { context: { io }, text }: SpeechTask,
   { failure, job, requestId, saved }: PerformedJob<SpeechJob>,
   target: 'embedded' | 'hosted',
-): CommandResult {
+): CommandResult<JobDocument> {
   const isPartial = job.phase === 'partial';
   if (isPartial) io.warn(partialNotice(job));
   if (failure === undefined) io.notice(savedNotice({ job, saved }));

@@ -6,7 +6,7 @@ import { classifyItems } from '../../../src/batch/run/classify.ts';
 import type { ClassifiedItem } from '../../../src/batch/run/classify.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
-import { display, toJson, counted } from '../../../src/text/display.ts';
+import { display, counted } from '../../../src/text/display.ts';
 import type { PreparedBatch } from './connect-batch.ts';
 import {
   checkEstimate,
@@ -18,6 +18,7 @@ import {
   overviewOf,
   sidecarsOf,
 } from './connect-batch.ts';
+import { writeEvent } from './events.ts';
 
 type ShowItem = (item: ClassifiedItem, credits: number | undefined) => Promise<void>;
 
@@ -57,8 +58,7 @@ export async function describeBatch(
     const { characters, estimatedCredits, failed, skipped, toFetch, toReuse, toSpeak } = overview;
     const otherShards = otherShardsOf(batch, overview);
     checkEstimate(estimatedCredits ?? undefined, flags.maxCredits);
-    if (globals.json === true)
-      await io.writeOut(`${toJson({ event: 'plan', ...overview, otherShards })}\n`);
+    if (globals.json === true) await writeEvent(io, { event: 'plan', ...overview, otherShards });
     const cost =
       estimatedCredits === null
         ? 'cost unknown without --credit-rate'
@@ -81,8 +81,8 @@ async function showItem(
   const status = kind === 'share' ? 'reuse' : kind;
   const file = path.join(outputDir, output);
   if (globals.json === true) {
-    const fields = { id, status, output: file, source, voiceId: order.voiceId };
-    await io.writeOut(`${toJson({ event: 'item', ...fields })}\n`);
+    const fields = { id, status, output: file, source, voiceId: order.voiceId } as const;
+    await writeEvent(io, { event: 'item', ...fields });
   } else if (globals.quiet !== true) {
     await io.writeOut(`${display(`${status.padEnd(5)}  ${id}  ${file}`)}\n`);
   }

@@ -16,7 +16,7 @@ import type { CommandResult } from '../../../src/cli/render/result.ts';
 import { outputFailure } from '../../../src/durable/file-failures.ts';
 import { Failure } from '../../../src/errors/failure.ts';
 import { describeUnspoken, UNSPOKEN_HINT } from '../../../src/paid/unspoken.ts';
-import { toJson, counted } from '../../../src/text/display.ts';
+import { counted } from '../../../src/text/display.ts';
 import type { BatchConnection, BatchProduct, Overview, PreparedBatch } from './connect-batch.ts';
 import {
   checkEstimate,
@@ -27,6 +27,7 @@ import {
   otherShardsText,
   overviewOf,
 } from './connect-batch.ts';
+import { writeEvent } from './events.ts';
 
 const STOP_GRACE_MS = 10_000;
 const DEFAULT_MAX_RETRIES = 4;
@@ -229,7 +230,7 @@ async function concludeBatch(
   const isJson = globals.json === true;
   if (isJson) {
     const summary = { done, failed, skipped, creditsUsed, notTried, otherShards };
-    await io.writeOut(`${toJson({ event: 'summary', ...summary })}\n`);
+    await writeEvent(io, { event: 'summary', ...summary });
   }
   for (const line of unspokenLines(tally)) io.notice(line);
   const others = otherShardsText(otherShards);
@@ -273,11 +274,11 @@ async function openScreen(
 ): Promise<Screen> {
   const { globals, io } = context;
   if (globals.json === true) {
-    await io.writeOut(`${toJson({ event: 'plan', ...overview })}\n`);
+    await writeEvent(io, { event: 'plan', ...overview });
     return {
       show(result) {
         const output = result.output === null ? null : path.join(outputDir, result.output);
-        return io.writeOut(`${toJson({ event: 'item', ...recordOf({ ...result, output }) })}\n`);
+        return writeEvent(io, { event: 'item', ...recordOf({ ...result, output }) });
       },
       notice: (line) => io.notice(line),
       warn: (line) => io.warn(line),

@@ -27,6 +27,7 @@ import { openPlanned, speak } from '../../../src/paid/speakers/speak-stream.ts';
 import { pauseMs } from '../../../src/speech/speech-text.ts';
 import type { Player } from '../../../src/speech/play.ts';
 import type { Playback } from '../../../src/speech/playback.ts';
+import type { LeftOutWord } from '../../../src/paid/unspoken.ts';
 import { describeUnspoken, unspokenWords } from '../../../src/paid/unspoken.ts';
 import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
@@ -38,7 +39,7 @@ import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend } from '../flags/s
 import { creditRates, openJournal, openSpool } from '../journal.ts';
 import type { Progress } from '../../../src/cli/render/progress.ts';
 import { startProgress } from '../../../src/cli/render/progress.ts';
-import type { CommandResult } from '../../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../../src/cli/render/result.ts';
 import { describeCost, dryRunResult } from '../../../src/cli/render/result.ts';
 import type {
   DeliveredSpeech,
@@ -51,6 +52,7 @@ import type {
 } from './plan.ts';
 import { stdoutAudio } from '../stdout-audio.ts';
 import { chooseMode, jobOptions, speechOptions } from './plan.ts';
+import type { CaptionsDocument } from './captions.ts';
 
 /**
  * Builds the body of a speech request. If the user gives the name of a voice, looks up the voice id.
@@ -123,7 +125,7 @@ export function namedVoice(
  * Returns the requests that the command would send, as `--dry-run` prints them. Sends no billed request, but may look
  * up voices and models.
  */
-export async function describeTask(task: SpeechTask): Promise<CommandResult> {
+export async function describeTask(task: SpeechTask): Promise<CommandResult<DryRunDocument>> {
   const connection = await task.context.connect();
   const { client } = connection;
   const { body, parts } = await splitBody(task, connection);
@@ -174,7 +176,13 @@ function hasPauses({ spoken }: SpeechTask): boolean {
   return spoken !== undefined && spoken.pauses.length > 0;
 }
 
-export async function speakTask(task: SpeechTask): Promise<CommandResult> {
+/** The result of speaking a text. */
+interface SpeechResult extends CommandResult<SpeechDocument> {
+  readonly data: SpeechDocument;
+}
+
+/** Speaks a text and delivers the audio. */
+export async function speakTask(task: SpeechTask): Promise<SpeechResult> {
   const { context } = task;
   const output = await openOutputFile(task);
   let captions: OpenCaptions | undefined;
@@ -230,7 +238,7 @@ async function deliverSpeech(
   task: SpeechTask,
   request: OpenedSpeech,
   mode: DeliveryMode,
-): Promise<CommandResult> {
+): Promise<SpeechResult> {
   const { context, flags, plan, player } = task;
   await checkPrice(task, request);
   const progress = startProgress(context.io, context.clock, 'speaking');
@@ -270,7 +278,9 @@ async function publishCaptionFiles(
   { captions }: OpenedSpeech,
   audio: string | undefined,
   context: Context,
-): Promise<{ readonly complete: boolean; readonly document: object } | undefined> {
+): Promise<
+  { readonly complete: boolean; readonly document: Pick<SpeechDocument, 'captions'> } | undefined
+> {
   if (captions === undefined) return undefined;
   const { captionsDocument, publishCaptions } = await import('./captions.ts');
   const published = await publishCaptions(captions, audio, context);
@@ -430,10 +440,33 @@ export async function playFile(player: Player, file: string, context: Context): 
   }
 }
 
+/** Delivered speech, as `--json` describes it. */
+export interface SpeechDocument {
+  /** Path of the file; null if the audio went to stdout or a player. */
+  readonly output: string | null;
+  readonly bytes: number;
+  readonly format: Format;
+  readonly voiceId: string;
+  /** Null if the service chose the model. */
+  readonly modelId: string | null;
+  readonly requestId: string;
+  /** Null if the service does not report the price. */
+  readonly creditsUsed: number | null;
+  readonly quotaRemaining: number | null;
+  /** The controls that the model did not apply; null if the service does not report them. */
+  readonly ignoredParameters: readonly string[] | null;
+  /** Number of requests that spoke the text. */
+  readonly parts: number;
+  readonly target: 'embedded' | 'hosted';
+  /** The words that the voice left out. */
+  readonly unspoken: readonly LeftOutWord[];
+  readonly captions?: CaptionsDocument;
+}
+
 function speechDocument(
   { parts, reportsIgnored, spoken: { response, path, verdict } }: DeliveredSpeech,
   { body: { modelId, voiceId }, connection: { target } }: OpenedSpeech,
-): object {
+): Omit<SpeechDocument, 'captions' | 'unspoken'> {
   return {
     output: path ?? null,
     bytes: verdict.bytes,

@@ -1,8 +1,9 @@
-import type { ExitName } from '../../contract/exit-codes.ts';
+import type { ExitCode, ExitName } from '../../contract/exit-codes.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { openOutput } from '../../durable/publish.ts';
-import type { Failure } from '../../errors/failure.ts';
+import type { Billed, Failure } from '../../errors/failure.ts';
 import { toJson } from '../../text/display.ts';
+import type { LeftOutWord } from '../../paid/unspoken.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 
 export class Tally {
@@ -67,8 +68,48 @@ export interface Report {
   abandon(): Promise<void>;
 }
 
+/** An item, as reports and events describe it. */
+export interface ItemRecord {
+  readonly id: string;
+  readonly status: 'done' | 'failed' | 'skipped';
+  /** Path of the audio; null if there is none. */
+  readonly output: string | null;
+  /** Null if this run cost nothing, or the price is unknown. */
+  readonly creditsUsed: number | null;
+  readonly error: ItemError | null;
+  /** The words that the voice left out. */
+  readonly unspoken: readonly LeftOutWord[];
+  /** Number of the item in the input, from 0. */
+  readonly index: number;
+  /** File and line of the item. */
+  readonly source: string;
+  readonly characters: number;
+  readonly voiceId: string;
+  /** Null if the service chose the model. */
+  readonly modelId: string | null;
+  readonly format: string;
+}
+
+interface ItemError {
+  readonly code: string;
+  readonly message: string;
+  readonly exitCode: ExitCode;
+  /** HTTP status of the response; null without a response. */
+  readonly status: number | null;
+  readonly requestId: string | null;
+  readonly billed: Billed;
+  readonly hint: string | null;
+}
+
 /** Converts the result of an item to the JSON object that reports and events contain. */
-export function recordOf({ creditsUsed, error, item, output, status, unspoken }: ItemResult) {
+export function recordOf({
+  creditsUsed,
+  error,
+  item,
+  output,
+  status,
+  unspoken,
+}: ItemResult): ItemRecord {
   return {
     id: item.id,
     status,
