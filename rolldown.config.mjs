@@ -249,6 +249,8 @@ export default defineConfig([
       'library/service': 'src/library/service.ts',
     },
     platform: 'node',
+    // Some commands need early what others import late.
+    checks: { ineffectiveDynamicImport: false },
     external: [...Object.keys(manifest.dependencies), ...Object.keys(PACKAGES)],
     plugins: [
       leaveOutChildProcess,

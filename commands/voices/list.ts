@@ -103,7 +103,14 @@ function chooseSurface(flags: VoicesListFlags): VoiceSurface {
 type VoiceName = Pick<Voice, 'name' | 'voiceId'>;
 
 async function showPages<Row extends VoiceName>(
-  { all, columns: names, page, pageSize }: VoicesListFlags,
+  {
+    all,
+    columns: names,
+    language,
+    page,
+    pageSize,
+    supportsLanguage: code = language,
+  }: VoicesListFlags,
   columns: readonly Column<Row>[],
   list: (range: {
     page?: number | undefined;
@@ -114,10 +121,10 @@ async function showPages<Row extends VoiceName>(
     const { data, rows } = await collectAll(
       allItems((number) => list({ page: number, pageSize: PAGE_SIZE_MAX })),
     );
-    return present(rows, columns, { data, names });
+    return present(rows, columns, { data, names, code });
   }
   const { value, raw } = await list({ page, pageSize });
-  const shown = await present(value.items, columns, { data: raw, names });
+  const shown = await present(value.items, columns, { data: raw, names, code });
   if (value.totalPages <= value.page) return shown;
   const notice = `foley: page ${value.page} of ${value.totalPages}; --all shows all ${value.total}`;
   return { ...shown, notice };
@@ -126,7 +133,16 @@ async function showPages<Row extends VoiceName>(
 async function present<Row extends VoiceName>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { data, names }: { readonly data: unknown; readonly names: readonly string[] | undefined },
+  {
+    code,
+    data,
+    names,
+  }: {
+    readonly data: unknown;
+    readonly names: readonly string[] | undefined;
+    /** The language that the voices must speak; undefined for any. */
+    readonly code?: string | undefined;
+  },
 ): Promise<CommandResult> {
   const { listOrNotice } = await import('../../src/cli/render/table.ts');
   // Only the embedded service and v1 describe voices.
@@ -136,8 +152,19 @@ async function present<Row extends VoiceName>(
   return {
     data,
     seen: { kind: 'voice', names: seen },
-    ...listOrNotice(rows, shown, { names, notice: 'No voices.' }),
+    ...listOrNotice(rows, shown, {
+      names,
+      notice: code === undefined ? 'No voices.' : noVoicesFor(code),
+    }),
   };
+}
+
+// The service compares whole codes.
+function noVoicesFor(code: string): string {
+  return (
+    `No voices of the language "${code}". A language has the code that \`foley voices list\` shows, such as en-US; ` +
+    '`foley engine add` adds voices of other languages.'
+  );
 }
 
 function isDescribed<Row>({ title, value }: Column<Row>, rows: readonly Row[]): boolean {
@@ -155,6 +182,7 @@ const KIND: Column<VoiceRow> = {
 const DESCRIPTION: Column<Pick<Voice, 'description'>> = {
   title: 'DESCRIPTION',
   value: ({ description = '' }) => description,
+  narrowest: 40,
 };
 
 const COLUMNS: readonly Column<Voice>[] = [

@@ -232,6 +232,7 @@ function excessArgument(command: Command): Failure {
 // Flags that users expect on other commands too.
 const FLAGS_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['--pauses', '`foley tts`, `foley batch` and `foley text` have --pauses.'],
+  ['--rate', 'Did you mean --speed?'],
   ['--columns', 'Commands that print a list have --columns.'],
   ['--jq', 'Commands that print a list, and `foley api`, have --jq. Others have --json.'],
 ]);

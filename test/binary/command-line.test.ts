@@ -43,6 +43,7 @@ describe('what foley does not know is exit 2 with what was meant', () => {
       /too many arguments: "a.txt" is not expected\nFor the text of a file, use -f a.txt\./,
     ],
     [['tts', 'hi', '--sped', '1'], /'--sped'[\s\S]*Did you mean --speed\?/],
+    [['tts', 'hi', '--rate', '1.2'], /'--rate'\nDid you mean --speed\?/],
     [['tts', 'hi', '--speed-x=1'], /'--speed-x[\s\S]*Did you mean --speed\?/],
     [['voices', 'list', '--jsn'], /'--jsn'[\s\S]*Did you mean --json\?/],
     [['--jsn', 'voices', 'list'], /'--jsn'[\s\S]*Did you mean --json\?/],

@@ -118,6 +118,22 @@ describe('voices list', () => {
     expect(rows.some((row) => row.endsWith('…'))).toBe(true);
   });
 
+  test('without a voice of a language says how codes look', async () => {
+    const result = await runFoley(['voices', 'list', '--language', 'en', '--local']);
+    expect(result).toMatchObject({ code: 0, stdout: Buffer.alloc(0) });
+    expect(result.stderr).toMatch(/^No voices of the language "en"\. .*, such as en-US; /);
+  });
+
+  test('on a terminal of 100 columns shows descriptions rather than models', async () => {
+    const voices = ['voices', 'list', '--local', '--no-progress'];
+    const lineOf = async (columns: number): Promise<string> => {
+      const { stdout } = await (await startInTerminal(voices, { columns })).done;
+      return /^.* Clara .*$/m.exec(stdout.toString().replaceAll('\r', ''))?.[0] ?? '';
+    };
+    expect(await lineOf(100)).toMatch(/en-US +adult woman; warm, clear; natural; American/);
+    expect(await lineOf(130)).toMatch(/; warm, clear; natural; \S.* {2}vendor-s21pro, /);
+  });
+
   test('shows what a voice is called, whatever is in its name', async () => {
     const [voice] = VOICES;
     const name = '\u001b[31mEvil\u0007\u202e\r\nTwo';

@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly whole?: boolean;
   /** True if a narrow terminal may omit the column. The last optional column is omitted first. */
   readonly optional?: boolean;
+  /** The width that a narrow terminal leaves to the column as long as it can omit optional columns. Default: 8. */
+  readonly narrowest?: number;
   /** True if the table omits the column by default. Users can request it with `--columns`. */
   readonly isExtra?: true;
   /** Returns the value that `--columns` prints if stdout is not a terminal. Default: `value`. */
@@ -84,14 +86,14 @@ function fittingColumns<Row>(
   columns: readonly Column<Row>[],
   style: TerminalStyle,
 ): readonly Column<Row>[] {
-  const narrowest = columns.map(({ title, value, whole }) => {
+  const least = columns.map(({ narrowest = NARROWEST_COLUMN, title, value, whole }) => {
     const natural = Math.max(
       stringWidth(title),
       ...rows.map((row) => stringWidth(display(value(row)))),
     );
-    return whole === true ? natural : Math.min(natural, NARROWEST_COLUMN);
+    return whole === true ? natural : Math.min(natural, narrowest);
   });
-  const width = narrowest.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
+  const width = least.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
   const dispensable = columns.findLastIndex(({ optional }) => optional === true);
   if (width <= style.columns || dispensable === -1) return columns;
   return fittingColumns(rows, columns.toSpliced(dispensable, 1), style);
@@ -100,11 +102,14 @@ function fittingColumns<Row>(
 function fit(
   wanted: readonly number[],
   room: number,
-  columns: readonly { readonly whole?: boolean }[],
+  columns: readonly Pick<Column<never>, 'narrowest' | 'optional' | 'whole'>[],
 ): number[] {
   const widths = [...wanted];
+  const canOmit = columns.some(({ optional }) => optional === true);
+  const leastOf = (index: number): number =>
+    (canOmit ? columns[index]?.narrowest : undefined) ?? NARROWEST_COLUMN;
   const canShrink = (index: number): boolean =>
-    columns[index]?.whole !== true && (widths[index] ?? 0) > NARROWEST_COLUMN;
+    columns[index]?.whole !== true && (widths[index] ?? 0) > leastOf(index);
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
   while (excess > 0) {
     const shrinkable = widths.filter((_, index) => canShrink(index));
@@ -120,9 +125,10 @@ function fit(
 
 function shorten(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
-  // Keep whole items of a list: they may be ids.
+  // Keep whole items of a list: they may be ids. Commas between phrases are prose.
   const items = text.split(', ');
-  while (items.length > 1) {
+  const isList = items.every((item) => !item.includes(' '));
+  while (isList && items.length > 1) {
     items.pop();
     const shorter = `${items.join(', ')}, …`;
     if (stringWidth(shorter) <= width) return shorter;
