@@ -11,6 +11,23 @@ export const title = 'start-up, × node -e 0';
 // A cold start of the built-in voice takes about 16.5. It may take 1.6 times as long as with the voice before it, which also
 // took about 16.5; the limit is lower, to notice a slower start.
 const LIMITS = { '--version': 1.15, '--help': 1.5, 'tts, cold, one sentence, mp3': 20 };
+// `foley mcp` starts, answers one request, and stops at the end of stdin.
+const MCP = 'mcp, × --version with its SDK loaded';
+const MCP_LIMIT = 1.5;
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1.0.0' },
+  },
+};
+const SDK = ['server', 'server/stdio'].flatMap((entry) => [
+  '--import',
+  import.meta.resolve(`@modelcontextprotocol/${entry}`),
+]);
 
 export function measure(foley = FOLEY) {
   const scratch = mkdtempSync(path.join(tmpdir(), 'foley-bench-'));
@@ -38,7 +55,26 @@ export function measure(foley = FOLEY) {
           firstRun(['tts', 'Hello from foley', '-o', path.join(scratch, `${run}.mp3`)]),
       },
     ];
-    return compare(variants, { rounds: 40 }).map((row) => ({ ...row, limit: LIMITS[row.name] }));
+    const withSdk = firstRun(['--version']);
+    const servers = [
+      {
+        name: '--version with the SDK of mcp',
+        command: () => ({ ...withSdk, args: [...SDK, ...withSdk.args] }),
+      },
+      {
+        name: MCP,
+        command: () => ({
+          ...firstRun(['mcp', '--local', '--dir', scratch]),
+          input: `${JSON.stringify(INITIALIZE)}\n`,
+        }),
+      },
+    ];
+    return [
+      ...compare(variants, { rounds: 40 }).map((row) => ({ ...row, limit: LIMITS[row.name] })),
+      ...compare(servers, { rounds: 20 }).map((row) =>
+        row.name === MCP ? { ...row, limit: MCP_LIMIT } : row,
+      ),
+    ];
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
