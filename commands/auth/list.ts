@@ -3,20 +3,18 @@ import { storedAccounts } from '../../src/cli/connect.ts';
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
 import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import type { Column, ListDocument } from '../../src/cli/render/table.ts';
+import type { Column } from '../../src/cli/render/table.ts';
 import { selectAccount } from '../../src/config/accounts.ts';
 
 interface AccountRow {
   readonly name: string;
   readonly baseUrl: string;
   readonly realtimeUrl: string | null;
-  /** Whether commands use this account without `--account`. */
+  // The account that commands use without `--account`.
   readonly current: boolean;
 }
 
-export type AccountList = ListDocument<AccountRow>;
-
-export const definition: CommandDefinition<ListFlags, AccountList> = {
+export const definition: CommandDefinition<ListFlags> = {
   configure(command) {
     command.description('Lists the stored accounts. Keys are never shown.');
     addOptions(command, listOptions(COLUMNS));

@@ -10,16 +10,7 @@ import { readInput, readKeyFile } from '../../src/cli/read-input.ts';
 import type { GivenUrl } from '../../src/config/target.ts';
 import { readProfile } from './status.ts';
 
-/** The account that was stored. */
-export interface LoginDocument {
-  readonly account: string;
-  readonly baseUrl: string;
-  readonly realtimeUrl: string | null;
-  readonly userId: string;
-  readonly tier: string;
-}
-
-export const definition: CommandDefinition<object, LoginDocument> = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

@@ -4,15 +4,7 @@ import type { Account, Accounts } from '../../src/config/accounts.ts';
 import { selectAccount } from '../../src/config/accounts.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 
-/** The account that was removed. */
-export interface LogoutDocument {
-  readonly account: string;
-  readonly baseUrl: string;
-  /** Names of the other stored accounts. */
-  readonly left: readonly string[];
-}
-
-export const definition: CommandDefinition<object, LogoutDocument> = {
+export const definition: CommandDefinition = {
   configure(command) {
     command.description(
       'Removes a stored account and its key from this computer: the account named by --account, else ' +

@@ -10,24 +10,11 @@ import { renderFields } from '../../src/cli/render/table.ts';
 import type { KeySource } from '../../src/config/target.ts';
 import type { Profile } from '../../src/contract/account.ts';
 
-/** The service that commands use. */
-export interface StatusDocument {
-  readonly target: 'embedded' | 'hosted';
-  readonly baseUrl: string | null;
-  readonly realtimeUrl: string | null;
-  /** Where the API key comes from; null without a key. */
-  readonly key: KeySource | null;
-  /** With `--check`: the user of the key. */
-  readonly userId?: string;
-  /** With `--check`: the tier of the account. */
-  readonly tier?: string;
-}
-
 interface StatusFlags {
   readonly check?: true;
 }
 
-export const definition: CommandDefinition<StatusFlags, StatusDocument> = {
+export const definition: CommandDefinition<StatusFlags> = {
   configure(command) {
     command
       .description(
@@ -51,7 +38,7 @@ export const definition: CommandDefinition<StatusFlags, StatusDocument> = {
   },
 };
 
-const EMBEDDED: CommandResult<StatusDocument> = {
+const EMBEDDED: CommandResult = {
   data: { target: 'embedded', baseUrl: null, realtimeUrl: null, key: null },
   human: (style) =>
     renderFields(Object.entries({ service: 'embedded (requested)', key: 'not needed' }), style),
@@ -71,7 +58,7 @@ function hostedStatus(
   { baseUrl, realtimeUrl }: ServiceAddress,
   key: KeySource | undefined,
   profile: Profile | undefined,
-): CommandResult<StatusDocument> {
+): CommandResult {
   const fields = {
     service: baseUrl.href,
     realtime: realtimeUrl.href,

@@ -18,25 +18,12 @@ import type { CommandResult } from '../../src/cli/render/result.ts';
 import { jsonFaultLine } from '../../src/config/json-file.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { counted, display } from '../../src/text/display.ts';
-import type { CaptionsDocument } from '../shared/speech/captions.ts';
-import type { CueViolation } from '../../src/captions/violations.ts';
 
 interface CaptionsFlags extends CaptionFlags {
   readonly check?: true;
 }
 
-/** With `--check`: the cues of a file that are outside the limits. */
-interface CheckDocument {
-  readonly file: string;
-  /** Number of cues. */
-  readonly cues: number;
-  readonly limits: CueShape;
-  readonly violations: readonly CueViolation[];
-}
-
-export type CaptionsOutput = CaptionsDocument | CheckDocument;
-
-export const definition: CommandDefinition<CaptionsFlags, CaptionsOutput> = {
+export const definition: CommandDefinition<CaptionsFlags> = {
   configure(command) {
     command
       .description(
@@ -67,8 +54,7 @@ export const definition: CommandDefinition<CaptionsFlags, CaptionsOutput> = {
     }
     const { cues, timings } = await readCaptions(context, file);
     const hasCueFlags = Object.keys(options).some((name) => name.startsWith('cue'));
-    const { captionFileDocument, writeCaptions } =
-      await import('../../src/captions/caption-files.ts');
+    const { writeCaptions } = await import('../../src/captions/caption-files.ts');
     const written = await writeCaptions({
       ...context,
       targets,
@@ -90,7 +76,9 @@ export const definition: CommandDefinition<CaptionsFlags, CaptionsOutput> = {
     else if (!isComplete) context.io.warn(cues === undefined ? INCOMPLETE : GUESSED);
     return {
       data: {
-        items: written.map(captionFileDocument),
+        items: written.map(({ path, format, cues: count, violations }) => {
+          return { output: path, format, cues: count ?? null, violations };
+        }),
         complete: isComplete,
       },
       ...(isComplete || cues !== undefined ? {} : { exit: 'partial' as const }),
@@ -136,11 +124,7 @@ function isJson(file: string, text: string): boolean {
   return /\.json$/i.test(file) || text.trimStart().startsWith('{');
 }
 
-async function checkFile(
-  context: Context,
-  file: string,
-  shape: CueShape,
-): Promise<CommandResult<CheckDocument>> {
+async function checkFile(context: Context, file: string, shape: CueShape): Promise<CommandResult> {
   const { describeViolation, findViolations } = await import('../../src/captions/violations.ts');
   const text = await readFile(context, file);
   const shown = nameOf(file);

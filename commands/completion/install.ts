@@ -9,13 +9,7 @@ interface InstallFlags {
   readonly shell?: ShellName;
 }
 
-/** The script that was installed. */
-export interface InstalledDocument {
-  readonly shell: string;
-  readonly file: string;
-}
-
-export const definition: CommandDefinition<InstallFlags, InstalledDocument> = {
+export const definition: CommandDefinition<InstallFlags> = {
   configure(command) {
     command
       .description(

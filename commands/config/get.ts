@@ -3,15 +3,7 @@ import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { settingNamed } from '../../src/config/setting-definitions.ts';
 import { formatValue, settingsHelp } from './format.ts';
 
-/** A setting; `value` and `origin` are null if it has no value. */
-export interface SettingDocument {
-  readonly name: string;
-  readonly value: string | number | null;
-  /** Where the value comes from, such as an environment variable or a file. */
-  readonly origin: string | null;
-}
-
-export const definition: CommandDefinition<object, SettingDocument> = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

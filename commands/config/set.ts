@@ -6,15 +6,7 @@ import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { settingsHelp } from './format.ts';
 
-/** The setting that was stored. */
-export interface SetDocument {
-  readonly name: string;
-  readonly value: string;
-  /** The settings file. */
-  readonly file: string;
-}
-
-export const definition: CommandDefinition<object, SetDocument> = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description('Sets a setting in your own configuration.')

@@ -3,15 +3,7 @@ import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { settingNamed } from '../../src/config/setting-definitions.ts';
 
-export interface UnsetDocument {
-  readonly name: string;
-  /** Whether the setting had a value in this file. */
-  readonly removed: boolean;
-  /** The settings file. */
-  readonly file: string;
-}
-
-export const definition: CommandDefinition<object, UnsetDocument> = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description('Removes a setting from your own configuration.')

@@ -15,7 +15,6 @@ import type {
 } from '../../src/engines/natural-engines.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { counted } from '../../src/text/display.ts';
-import type { EngineDocument } from '../shared/engine-list.ts';
 
 interface EngineAddFlags {
   readonly voice?: readonly string[];
@@ -24,7 +23,7 @@ interface EngineAddFlags {
 }
 
 /** Defines the command `foley engine add NAME` (docs/engines.md). */
-export const definition: CommandDefinition<EngineAddFlags, EngineDocument> = {
+export const definition: CommandDefinition<EngineAddFlags> = {
   configure(command) {
     command
       .description(
@@ -125,7 +124,7 @@ async function installNatural(
   context: Context,
   name: NaturalEngineName,
   flags: EngineAddFlags,
-): Promise<EngineDocument> {
+): Promise<unknown> {
   const { NATURAL_ENGINES } = await import('../../src/engines/natural-engines.ts');
   const { deps, stop } = await naturalEngineDeps(context, flags.from);
   let added: EngineRegistration;

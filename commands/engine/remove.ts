@@ -1,16 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps, engineDocument } from '../shared/engine-list.ts';
-import type { EngineDocument } from '../shared/engine-list.ts';
 
-/** The engine that was removed. */
-export interface RemovedDocument {
-  /** Null if only files of the engine were left. */
-  readonly removed: EngineDocument | null;
-  /** What else was deleted. */
-  readonly deleted: readonly string[];
-}
-
-export const definition: CommandDefinition<object, RemovedDocument> = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

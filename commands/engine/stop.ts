@@ -2,12 +2,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps } from '../shared/engine-list.ts';
 import { BUILT_IN_ENGINE } from '../../src/contract/engine.ts';
 
-export interface StoppedDocument {
-  /** Names of the engines whose processes were ended. */
-  readonly stopped: readonly string[];
-}
-
-export const definition: CommandDefinition<object, StoppedDocument> = {
+export const definition: CommandDefinition = {
   configure(command) {
     command
       .description(

@@ -18,11 +18,10 @@ import {
 } from '../shared/flags/media.ts';
 import type { PictureFlags, MediaCreateFlags } from '../shared/flags/media.ts';
 import type { MediaPlace } from '../shared/media/format.ts';
-import type { CommandResult, DryRunDocument } from '../../src/cli/render/result.ts';
+import type { CommandResult } from '../../src/cli/render/result.ts';
 import { automaticName } from '../../src/durable/names.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import { PLAIN } from '../../src/cli/render/style.ts';
-import type { JobDocument } from '../shared/jobs/format.ts';
 
 interface ImageCreateFlags extends PictureFlags {
   readonly aspectRatio?: string;
@@ -31,7 +30,7 @@ interface ImageCreateFlags extends PictureFlags {
 }
 
 /** Defines the command `foley image create PROMPT` (docs/api/media.md). */
-export const definition: CommandDefinition<ImageCreateFlags, JobDocument | DryRunDocument> = {
+export const definition: CommandDefinition<ImageCreateFlags> = {
   freeText: true,
   configure(command) {
     command
@@ -94,7 +93,7 @@ async function createAndShow(
   task: MediaCreation,
   flags: MediaCreateFlags,
   prompt: string,
-): Promise<CommandResult<JobDocument>> {
+): Promise<CommandResult> {
   const { output } = flags;
   if (context.globals.json === true || output === '-') {
     const otherFlag = output === '-' ? '-o -' : '--json';

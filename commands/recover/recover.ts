@@ -29,19 +29,13 @@ import { sweepTemporaries } from '../../src/paid/sweep-temporaries.ts';
 import { counted, display } from '../../src/text/display.ts';
 import { findLeftovers } from '../shared/find-leftovers.ts';
 
-/** What was recovered; with `--list`, what can be; with `--forget`, what was removed. */
-export type RecoverDocument =
-  | { readonly items: readonly Recovered[] }
-  | { readonly items: readonly ListedItem[] }
-  | { readonly forgotten: string };
-
 interface RecoverFlags extends ListFlags {
   readonly list?: true;
   readonly forget?: string;
   readonly buyLost?: true;
 }
 
-export const definition: CommandDefinition<RecoverFlags, RecoverDocument> = {
+export const definition: CommandDefinition<RecoverFlags> = {
   configure(command) {
     command
       .description(
@@ -117,7 +111,7 @@ async function forgetOne(
   wanted: string,
   { list }: RecoverFlags,
   id: string | undefined,
-): Promise<CommandResult<RecoverDocument>> {
+): Promise<CommandResult> {
   if (list === true || id !== undefined) {
     throw usageFailure('--forget cannot be used with --list or an id', 'Use --forget ID alone.');
   }
@@ -220,7 +214,7 @@ async function listed(
   unreadable: readonly Failure[],
   { clock }: Context,
   { columns }: ListFlags,
-): Promise<CommandResult<RecoverDocument>> {
+): Promise<CommandResult> {
   const items = all.map((leftover) => listedItem(leftover, clock));
   const { listOrNotice } = await import('../../src/cli/render/table.ts');
   return {

@@ -14,11 +14,9 @@ import { describeTask, speakTask } from '../shared/speech/speak.ts';
 import type { TtsFlags } from '../shared/speech/plan.ts';
 import { tagOptions } from '../shared/flags/tags.ts';
 import { FILE_FORMATS } from '../../src/contract/values.ts';
-import type { DryRunDocument } from '../../src/cli/render/result.ts';
-import type { SpeechDocument } from '../shared/speech/speak.ts';
 
 /** Defines the command `foley tts` (docs/api/README.md). */
-export const definition: CommandDefinition<TtsFlags, SpeechDocument | DryRunDocument> = {
+export const definition: CommandDefinition<TtsFlags> = {
   freeText: true,
   configure(command) {
     command

@@ -15,11 +15,9 @@ import {
   refuseOverBudget,
 } from '../shared/flags/media.ts';
 import type { PictureFlags } from '../shared/flags/media.ts';
-import type { JobDocument } from '../shared/jobs/format.ts';
-import type { DryRunDocument } from '../../src/cli/render/result.ts';
 
 /** Defines the command `foley video create PROMPT` (docs/api/media.md). */
-export const definition: CommandDefinition<PictureFlags, JobDocument | DryRunDocument> = {
+export const definition: CommandDefinition<PictureFlags> = {
   freeText: true,
   configure(command) {
     command

@@ -12,24 +12,11 @@ import { speakTask } from '../shared/speech/speak.ts';
 import type { SpeechTask } from '../shared/speech/plan.ts';
 import type { AudioFormat } from '../../src/contract/values.ts';
 import { downloadName } from '../../src/durable/names.ts';
-import type { FailureSummary } from '../../src/errors/failure.ts';
 import { usageFailure, Failure } from '../../src/errors/failure.ts';
-import type { SpeechDocument } from '../shared/speech/speak.ts';
-
-export interface VoicePreviews {
-  readonly items: readonly (SpeechDocument | FailedPreviewDocument)[];
-}
-
-/** A voice that could not be previewed. */
-interface FailedPreviewDocument {
-  readonly voiceId: string;
-  readonly output: null;
-  readonly error: FailureSummary;
-}
 
 const TEXT = 'Hello. This is how I sound when I read a line to you.';
 
-export const definition: CommandDefinition<PreviewFlags, VoicePreviews> = {
+export const definition: CommandDefinition<PreviewFlags> = {
   configure(command) {
     command
       .description(
@@ -89,12 +76,12 @@ async function previewVoices(
   context: Context,
   ids: readonly string[],
   flags: PreviewFlags,
-): Promise<CommandResult<VoicePreviews>> {
+): Promise<CommandResult> {
   const folder = flags.outputDir;
   if (folder !== undefined) await folderPlace(context, folder, PREVIEW_FOLDER);
   const tasks: SpeechTask[] = [];
   for (const id of ids) tasks.push(await planPreview(context, id, flags));
-  const items: (SpeechDocument | FailedPreviewDocument)[] = [];
+  const items: unknown[] = [];
   const failed: FailedPreview[] = [];
   for (const [index, task] of tasks.entries()) {
     const voiceId = ids[index] ?? '';
@@ -103,7 +90,7 @@ async function previewVoices(
       failed.push({ voiceId, failure: preview });
       items.push({ voiceId, output: null, error: preview.summary });
       if (STOPS.has(preview.exit)) break;
-    } else items.push(preview);
+    } else items.push(preview.data);
   }
   return { data: { items }, ...conclude(context, failed, ids.length) };
 }
@@ -129,9 +116,9 @@ async function planPreview(context: Context, id: string, flags: PreviewFlags): P
   return { ...task, plan: { kind: 'automatic', format, path: file } };
 }
 
-async function speakPreview(task: SpeechTask): Promise<SpeechDocument | Failure> {
+async function speakPreview(task: SpeechTask): Promise<CommandResult | Failure> {
   try {
-    return (await speakTask(task)).data;
+    return await speakTask(task);
   } catch (error) {
     task.context.signal.throwIfAborted();
     if (error instanceof Failure) return error;

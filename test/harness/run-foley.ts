@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkOutput } from './check-output.ts';
 import type { Running, RunOptions, RunResult } from './run-options.ts';
 import { startProgram } from './run-program.ts';
 import { createSandbox } from './sandbox.ts';
@@ -31,11 +30,7 @@ export async function startFoley(
   requireBuild();
   const sandbox = options.sandbox ?? (await createSandbox());
   if (options.ownCode !== true) await shareCode(sandbox);
-  return startProgram(TESTED_NODE, [FOLEY, ...args], {
-    ...options,
-    sandbox,
-    checkEnd: (end) => checkOutput(args, end),
-  });
+  return startProgram(TESTED_NODE, [FOLEY, ...args], { ...options, sandbox });
 }
 
 /** Lets the commands of a sandbox use what V8 compiled for those of all others: a third of a short run. */

@@ -48,9 +48,7 @@ export async function startProgram(
   const done = endOf(child, outputs, startedAt).then(async (end) => {
     const expectedIn = options.canaryExpectedIn ?? [];
     await assertNoCanary({ sandbox, known, expectedIn, ...end });
-    const result = { ...end, stderr: end.stderr.toString(), sandbox };
-    options.checkEnd?.(result);
-    return result;
+    return { ...end, stderr: end.stderr.toString(), sandbox };
   });
   const end = endedWithTheTest(child, done);
   sendInput(child, options);
