@@ -42,7 +42,7 @@ const LONG = [
   'test/check/phonemes/*.test.ts',
   'test/check/voices/{pitch-meter,varied-voices}.test.ts',
   // Install packages, and compile clients in five languages.
-  'test/check/{container,installing}.test.ts',
+  'test/check/{container,installing,long-m4b}.test.ts',
   'test/check/engines/install-espeak-ng.test.ts',
   'test/check/generated-clients/*.test.ts',
   'test/check/natural-voices/add.test.ts',
@@ -55,7 +55,7 @@ const LONG = [
   'test/check/engines/store-models.test.ts',
 ];
 
-const MEDIA_TOOLS = 'test/check/media-tools.ts';
+const SECOND_OPINIONS = 'test/check/second-opinions.ts';
 
 // Test files share worker processes: a fresh process for each file would take minutes. The soak isolates them.
 const isolate = process.env['FOLEY_TEST_SIZE'] === 'full';
@@ -95,12 +95,15 @@ export default defineConfig({
         test: {
           name: 'check',
           isolate,
-          globalSetup: [MEDIA_TOOLS],
+          globalSetup: [SECOND_OPINIONS],
           include: ['test/check/**/*.test.ts'],
           exclude: [...configDefaults.exclude, RATIOS_OF_TIMES, ...LONG],
         },
       },
-      { extends: true, test: { name: 'long', isolate, globalSetup: [MEDIA_TOOLS], include: LONG } },
+      {
+        extends: true,
+        test: { name: 'long', isolate, globalSetup: [SECOND_OPINIONS], include: LONG },
+      },
       {
         extends: true,
         test: {

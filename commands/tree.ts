@@ -98,15 +98,6 @@ export const tree: readonly CommandNode[] = [
     'Recover billed results that were not delivered',
     () => import('./recover/recover.ts'),
   ),
-  noun('reuse', 'List and remove audio that --reuse stored', { fallback: 'list' }, [
-    verb('list', 'List the stored audio', () => import('./reuse/list.ts')),
-    verb(
-      'prune',
-      'Remove damaged files, and audio above the maximum size',
-      () => import('./reuse/prune.ts'),
-    ),
-    verb('clear', 'Remove all stored audio', () => import('./reuse/clear.ts')),
-  ]),
   noun('auth', 'Log in, log out and list accounts', { fallback: 'list' }, [
     verb('login', 'Store an account: a service and its API key', () => import('./auth/login.ts')),
     verb('logout', 'Remove a stored account', () => import('./auth/logout.ts')),
@@ -154,6 +145,7 @@ export const tree: readonly CommandNode[] = [
     verb('exit-codes', 'Show what the exit codes mean', () => import('./help/exit-codes.ts')),
     verb('flags', 'Show the global flags', () => import('./help/flags.ts')),
     verb('man', 'Show the manual page of a command', () => import('./help/man.ts')),
+    verb('schema', 'Print the JSON Schema of a command', () => import('./help/schema.ts')),
   ]),
 ];
 

@@ -54,6 +54,7 @@ try {
   writeFileSync(path.join(next, 'help.json'), JSON.stringify(await renderAllHelp()));
   const described = await describedTree();
   writeFileSync(path.join(next, 'tree.json'), JSON.stringify(described));
+  copyFileSync('src/cli/generated/output-schemas.json', path.join(next, 'schemas.json'));
   writeFileSync(path.join(next, 'completion.json'), JSON.stringify(grammarOf(described)));
   const stamp = path.join(next, '.stamp');
   writeFileSync(stamp, '');

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { generatedControls, generatedEndpoints } from './generated-contract.mjs';
 import { loadTypeScript } from './load-typescript.mjs';
 import { messagesPage } from './messages.mjs';
+import { outputSchemas } from './output-schemas.mjs';
 import { root, setUp } from './set-up.mjs';
 
 setUp();
@@ -30,6 +31,7 @@ const pagesWithTables = [
 const files = new Map([
   ['src/contract/generated/speech-controls.ts', await generatedControls()],
   ['src/contract/generated/endpoints.ts', await generatedEndpoints()],
+  ['src/cli/generated/output-schemas.json', await outputSchemas()],
   ['docs/conformance.md', `${conformancePage()}\n`],
   ...pagesWithTables.map((name) => [
     name,

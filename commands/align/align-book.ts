@@ -21,6 +21,7 @@ import { describeReadAlong, openSpokenBook } from '../shared/read-along.ts';
 import { alignText } from './align-text.ts';
 import type { AlignFlags } from './flags.ts';
 import { BOOK_USAGE } from './flags.ts';
+import type { ReadAlongDocument } from '../shared/read-along.ts';
 
 /** Makes a read-along book from an EPUB book and a recording of each of its spoken documents. */
 export async function alignBook(
@@ -28,7 +29,7 @@ export async function alignBook(
   file: string,
   argument: string | undefined,
   flags: AlignFlags,
-): Promise<CommandResult> {
+): Promise<CommandResult<ReadAlongDocument>> {
   const { folder, output: target } = checkFlags(argument, flags);
   const { onlyChapters, overlay = 'sentence', skipFrontMatter } = flags;
   const settings = await context.settings();

@@ -20,9 +20,34 @@ import { counted } from '../../src/text/display.ts';
 import { alignText } from './align-text.ts';
 import type { AlignFlags } from './flags.ts';
 import { BOOK_USAGE } from './flags.ts';
+import type { CaptionsDocument } from '../shared/speech/captions.ts';
+import type { TimingsDocument } from '../../src/captions/timings.ts';
+import type { ReadAlongDocument } from '../shared/read-along.ts';
+
+/** How many words were found in the recording. */
+interface AlignSummary {
+  /** Mean confidence, from 0 to 1. */
+  readonly confidence: number;
+  /** Number of words that were found. */
+  readonly placed: number;
+  /** Number of words of the text. */
+  readonly total: number;
+}
+
+/** The word times of a recording, if no files are named. */
+interface AlignedTimings extends TimingsDocument, AlignSummary {}
+
+/** The caption files of a recording. */
+interface AlignedCaptions extends CaptionsDocument, AlignSummary {
+  /** The recording. */
+  readonly audio: string;
+  readonly durationMs: number;
+}
+
+export type AlignDocument = AlignedTimings | AlignedCaptions | ReadAlongDocument;
 
 /** Defines the command `foley align AUDIO -f TEXT`. */
-export const definition: CommandDefinition<AlignFlags> = {
+export const definition: CommandDefinition<AlignFlags, AlignDocument> = {
   configure(command) {
     command
       .description(
@@ -63,7 +88,8 @@ export const definition: CommandDefinition<AlignFlags> = {
     const source = { ...io, ...context, args: [], file: textFile };
     const speech = await abortable(readSpeech(source, options, settings), signal);
     refusePronunciations(speech.spoken, '`foley align`');
-    const { openCaptionFiles } = await import('../../src/captions/caption-files.ts');
+    const { captionFileDocument, openCaptionFiles } =
+      await import('../../src/captions/caption-files.ts');
     const open = (isTimings: boolean): Promise<CaptionFiles> => {
       const targets = plan?.targets ?? [];
       const own = targets.filter(({ format }) => (format === 'json') === isTimings);
@@ -98,9 +124,7 @@ export const definition: CommandDefinition<AlignFlags> = {
         io.warn(`foley: ${missing}; ${isUsable ? INCOMPLETE : OTHER_TEXT}`);
       const { timingsDocument, timingsFile } = await import('../../src/captions/timings.ts');
       const summary = { confidence, placed, total: words };
-      const items = written.map(({ path: output, format, cues, violations }) => {
-        return { output, format, cues, violations };
-      });
+      const items = written.map(captionFileDocument);
       return {
         data:
           plan === undefined

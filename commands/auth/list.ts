@@ -3,18 +3,20 @@ import { storedAccounts } from '../../src/cli/connect.ts';
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
 import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import type { Column } from '../../src/cli/render/table.ts';
+import type { Column, ListDocument } from '../../src/cli/render/table.ts';
 import { selectAccount } from '../../src/config/accounts.ts';
 
 interface AccountRow {
   readonly name: string;
   readonly baseUrl: string;
   readonly realtimeUrl: string | null;
-  // The account that commands use without `--account`.
+  /** Whether commands use this account without `--account`. */
   readonly current: boolean;
 }
 
-export const definition: CommandDefinition<ListFlags> = {
+export type AccountList = ListDocument<AccountRow>;
+
+export const definition: CommandDefinition<ListFlags, AccountList> = {
   configure(command) {
     command.description('Lists the stored accounts. Keys are never shown.');
     addOptions(command, listOptions(COLUMNS));

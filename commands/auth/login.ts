@@ -10,7 +10,16 @@ import { readInput, readKeyFile } from '../../src/cli/read-input.ts';
 import type { GivenUrl } from '../../src/config/target.ts';
 import { readProfile } from './status.ts';
 
-export const definition: CommandDefinition = {
+/** The account that was stored. */
+export interface LoginDocument {
+  readonly account: string;
+  readonly baseUrl: string;
+  readonly realtimeUrl: string | null;
+  readonly userId: string;
+  readonly tier: string;
+}
+
+export const definition: CommandDefinition<object, LoginDocument> = {
   configure(command) {
     command
       .description(

@@ -4,7 +4,15 @@ import type { Account, Accounts } from '../../src/config/accounts.ts';
 import { selectAccount } from '../../src/config/accounts.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 
-export const definition: CommandDefinition = {
+/** The account that was removed. */
+export interface LogoutDocument {
+  readonly account: string;
+  readonly baseUrl: string;
+  /** Names of the other stored accounts. */
+  readonly left: readonly string[];
+}
+
+export const definition: CommandDefinition<object, LogoutDocument> = {
   configure(command) {
     command.description(
       'Removes a stored account and its key from this computer: the account named by --account, else ' +

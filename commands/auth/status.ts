@@ -10,11 +10,24 @@ import { renderFields } from '../../src/cli/render/table.ts';
 import type { KeySource } from '../../src/config/target.ts';
 import type { Profile } from '../../src/contract/account.ts';
 
+/** The service that commands use. */
+export interface StatusDocument {
+  readonly target: 'embedded' | 'hosted';
+  readonly baseUrl: string | null;
+  readonly realtimeUrl: string | null;
+  /** Where the API key comes from; null without a key. */
+  readonly key: KeySource | null;
+  /** With `--check`: the user of the key. */
+  readonly userId?: string;
+  /** With `--check`: the tier of the account. */
+  readonly tier?: string;
+}
+
 interface StatusFlags {
   readonly check?: true;
 }
 
-export const definition: CommandDefinition<StatusFlags> = {
+export const definition: CommandDefinition<StatusFlags, StatusDocument> = {
   configure(command) {
     command
       .description(
@@ -38,7 +51,7 @@ export const definition: CommandDefinition<StatusFlags> = {
   },
 };
 
-const EMBEDDED: CommandResult = {
+const EMBEDDED: CommandResult<StatusDocument> = {
   data: { target: 'embedded', baseUrl: null, realtimeUrl: null, key: null },
   human: (style) =>
     renderFields(Object.entries({ service: 'embedded (requested)', key: 'not needed' }), style),
@@ -58,7 +71,7 @@ function hostedStatus(
   { baseUrl, realtimeUrl }: ServiceAddress,
   key: KeySource | undefined,
   profile: Profile | undefined,
-): CommandResult {
+): CommandResult<StatusDocument> {
   const fields = {
     service: baseUrl.href,
     realtime: realtimeUrl.href,

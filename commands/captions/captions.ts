@@ -18,12 +18,25 @@ import type { CommandResult } from '../../src/cli/render/result.ts';
 import { jsonFaultLine } from '../../src/config/json-file.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { counted, display } from '../../src/text/display.ts';
+import type { CaptionsDocument } from '../shared/speech/captions.ts';
+import type { CueViolation } from '../../src/captions/violations.ts';
 
 interface CaptionsFlags extends CaptionFlags {
   readonly check?: true;
 }
 
-export const definition: CommandDefinition<CaptionsFlags> = {
+/** With `--check`: the cues of a file that are outside the limits. */
+interface CheckDocument {
+  readonly file: string;
+  /** Number of cues. */
+  readonly cues: number;
+  readonly limits: CueShape;
+  readonly violations: readonly CueViolation[];
+}
+
+export type CaptionsOutput = CaptionsDocument | CheckDocument;
+
+export const definition: CommandDefinition<CaptionsFlags, CaptionsOutput> = {
   configure(command) {
     command
       .description(
@@ -54,7 +67,8 @@ export const definition: CommandDefinition<CaptionsFlags> = {
     }
     const { cues, timings } = await readCaptions(context, file);
     const hasCueFlags = Object.keys(options).some((name) => name.startsWith('cue'));
-    const { writeCaptions } = await import('../../src/captions/caption-files.ts');
+    const { captionFileDocument, writeCaptions } =
+      await import('../../src/captions/caption-files.ts');
     const written = await writeCaptions({
       ...context,
       targets,
@@ -76,9 +90,7 @@ export const definition: CommandDefinition<CaptionsFlags> = {
     else if (!isComplete) context.io.warn(cues === undefined ? INCOMPLETE : GUESSED);
     return {
       data: {
-        items: written.map(({ path, format, cues: count, violations }) => {
-          return { output: path, format, cues: count ?? null, violations };
-        }),
+        items: written.map(captionFileDocument),
         complete: isComplete,
       },
       ...(isComplete || cues !== undefined ? {} : { exit: 'partial' as const }),
@@ -124,7 +136,11 @@ function isJson(file: string, text: string): boolean {
   return /\.json$/i.test(file) || text.trimStart().startsWith('{');
 }
 
-async function checkFile(context: Context, file: string, shape: CueShape): Promise<CommandResult> {
+async function checkFile(
+  context: Context,
+  file: string,
+  shape: CueShape,
+): Promise<CommandResult<CheckDocument>> {
   const { describeViolation, findViolations } = await import('../../src/captions/violations.ts');
   const text = await readFile(context, file);
   const shown = nameOf(file);

@@ -9,7 +9,13 @@ interface InstallFlags {
   readonly shell?: ShellName;
 }
 
-export const definition: CommandDefinition<InstallFlags> = {
+/** The script that was installed. */
+export interface InstalledDocument {
+  readonly shell: string;
+  readonly file: string;
+}
+
+export const definition: CommandDefinition<InstallFlags, InstalledDocument> = {
   configure(command) {
     command
       .description(

@@ -2,8 +2,13 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { ShellName } from './shells.ts';
 import { readScript, SHELLS } from './shells.ts';
 
+export interface CompletionDocument {
+  readonly shell: ShellName;
+  readonly script: string;
+}
+
 /** Defines the command `foley completion SHELL`, which prints the completion script of a shell. */
-export function completionFor(name: ShellName): CommandDefinition {
+export function completionFor(name: ShellName): CommandDefinition<object, CompletionDocument> {
   return {
     configure(command) {
       command.description(

@@ -3,7 +3,15 @@ import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { settingNamed } from '../../src/config/setting-definitions.ts';
 import { formatValue, settingsHelp } from './format.ts';
 
-export const definition: CommandDefinition = {
+/** A setting; `value` and `origin` are null if it has no value. */
+export interface SettingDocument {
+  readonly name: string;
+  readonly value: string | number | null;
+  /** Where the value comes from, such as an environment variable or a file. */
+  readonly origin: string | null;
+}
+
+export const definition: CommandDefinition<object, SettingDocument> = {
   configure(command) {
     command
       .description(

@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
 import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import type { Column } from '../../src/cli/render/table.ts';
+import type { Column, ListDocument } from '../../src/cli/render/table.ts';
 import { describeOrigin, listSettings } from '../../src/config/settings.ts';
 import { formatValue } from './format.ts';
 
@@ -13,11 +13,14 @@ interface ConfigListFlags extends ListFlags {
 
 interface SettingRow {
   readonly name: string;
-  readonly value: boolean | number | string;
+  readonly value: string | number;
+  /** Where the value comes from, such as an environment variable or a file. */
   readonly origin: string;
 }
 
-export const definition: CommandDefinition<ConfigListFlags> = {
+export type SettingList = ListDocument<SettingRow>;
+
+export const definition: CommandDefinition<ConfigListFlags, SettingList> = {
   configure(command) {
     command.description('Lists the settings that have a value, with the effective value.');
     addOptions(command, [

@@ -6,7 +6,15 @@ import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { settingsHelp } from './format.ts';
 
-export const definition: CommandDefinition = {
+/** The setting that was stored. */
+export interface SetDocument {
+  readonly name: string;
+  readonly value: string;
+  /** The settings file. */
+  readonly file: string;
+}
+
+export const definition: CommandDefinition<object, SetDocument> = {
   configure(command) {
     command
       .description('Sets a setting in your own configuration.')

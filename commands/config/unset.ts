@@ -3,7 +3,15 @@ import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { settingNamed } from '../../src/config/setting-definitions.ts';
 
-export const definition: CommandDefinition = {
+export interface UnsetDocument {
+  readonly name: string;
+  /** Whether the setting had a value in this file. */
+  readonly removed: boolean;
+  /** The settings file. */
+  readonly file: string;
+}
+
+export const definition: CommandDefinition<object, UnsetDocument> = {
   configure(command) {
     command
       .description('Removes a setting from your own configuration.')

@@ -8,7 +8,7 @@ import type { IdFlags } from '../shared/flags/speech.ts';
 import { folderPlace, PREVIEW_FOLDER } from '../shared/jobs/places.ts';
 import { withJournal } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
-import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { dryRunResult, describeCost } from '../../src/cli/render/result.ts';
 import type { OpenDestination } from '../../src/paid/job.ts';
@@ -16,9 +16,10 @@ import { counted } from '../../src/text/display.ts';
 import type { CandidatePreview } from '../../src/voices/candidate-previews.ts';
 import { savePreviews } from '../../src/voices/candidate-previews.ts';
 import { designVoice } from '../../src/voices/create.ts';
+import type { FailureSummary } from '../../src/errors/failure.ts';
 
 /** Defines the command `foley design create PROMPT` (docs/api/voice-design.md). */
-export const definition: CommandDefinition<DesignCreateFlags> = {
+export const definition: CommandDefinition<DesignCreateFlags, DesignDocument | DryRunDocument> = {
   freeText: true,
   configure(command) {
     command
@@ -64,7 +65,7 @@ async function createDesign(
   context: Context,
   order: DesignRequest,
   { outputDir, ...flags }: DesignCreateFlags,
-): Promise<CommandResult> {
+): Promise<CommandResult<DesignDocument>> {
   const { clock, io } = context;
   const placeFor =
     outputDir === undefined ? undefined : await folderPlace(context, outputDir, PREVIEW_FOLDER);
@@ -141,11 +142,34 @@ const COLUMNS: readonly Column<CandidateRow>[] = [
   { title: 'DESCRIPTION', value: ({ description }) => description },
 ];
 
+/** A voice design with its candidates. */
+export interface DesignDocument {
+  readonly designId: string;
+  readonly candidates: readonly CandidateDocument[];
+  /** ISO 8601. */
+  readonly expiresAt: string | null;
+  readonly requestId: string;
+  readonly creditsUsed: number | null;
+  readonly quotaRemaining: number | null;
+  readonly target: 'embedded' | 'hosted';
+  /** The response of the service. */
+  readonly raw: unknown;
+}
+
+interface CandidateDocument {
+  readonly candidateId: string;
+  readonly previewAudioUrl: string | null;
+  /** Path of the saved preview. */
+  readonly output: string | null;
+  /** Why the preview was not saved. */
+  readonly error?: FailureSummary;
+}
+
 function designDocument(
   design: CreatedDesign,
   previews: readonly CandidatePreview[] | undefined,
   target: 'embedded' | 'hosted',
-): Record<string, unknown> {
+): DesignDocument {
   const { creditsUsed, designId, expiresAt, quotaRemaining, raw, requestId } = design;
   return {
     designId,

@@ -3,13 +3,25 @@ import { describeSound } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { filled } from '../../src/cli/flags/values.ts';
 import { automaticPlace, namedPlace } from '../shared/jobs/places.ts';
+import type { Format } from '../../src/audio/formats.ts';
+
+/** The preview of a candidate. */
+export interface PreviewDocument {
+  readonly designId: string;
+  readonly candidateId: string;
+  /** Path of the file; null if the audio went to stdout. */
+  readonly output: string | null;
+  readonly bytes: number;
+  readonly format: Format;
+  readonly target: 'embedded' | 'hosted';
+}
 
 interface DesignPreviewFlags {
   readonly output?: string;
 }
 
 /** Defines the command `foley design preview DESIGN CANDIDATE` (docs/api/voice-design.md). */
-export const definition: CommandDefinition<DesignPreviewFlags> = {
+export const definition: CommandDefinition<DesignPreviewFlags, PreviewDocument> = {
   configure(command) {
     command
       .description(

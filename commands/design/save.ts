@@ -9,9 +9,10 @@ import { visibilityOption, madeVoiceNotice, madeVoiceResult } from '../shared/fl
 import { withJournal } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import { LANGUAGE_MAX_CHARACTERS } from '../../src/contract/limits.ts';
-import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../src/cli/render/result.ts';
 import { dryRunResult } from '../../src/cli/render/result.ts';
 import { designOptions } from './create.ts';
+import type { MadeVoiceDocument } from '../shared/flags/voices.ts';
 
 interface DesignSaveFlags extends VisibilityFlag, IdFlags {
   readonly name: string;
@@ -19,7 +20,7 @@ interface DesignSaveFlags extends VisibilityFlag, IdFlags {
 }
 
 /** Defines the command `foley design save DESIGN CANDIDATE --name NAME` (docs/api/voice-design.md). */
-export const definition: CommandDefinition<DesignSaveFlags> = {
+export const definition: CommandDefinition<DesignSaveFlags, MadeVoiceDocument | DryRunDocument> = {
   configure(command) {
     command
       .description(
@@ -63,7 +64,7 @@ async function save(
   context: Context,
   choice: DesignChoice,
   flags: IdFlags,
-): Promise<CommandResult> {
+): Promise<CommandResult<MadeVoiceDocument>> {
   const { client, target } = await context.connect();
   const { saveDesign } = await import('../../src/voices/create.ts');
   const progress = startProgress(context.io, context.clock, 'saving the voice');

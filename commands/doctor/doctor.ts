@@ -34,10 +34,21 @@ const CHECKS: readonly Check[] = [
 
 interface FindingRow extends Pick<Finding, 'state' | 'text'> {
   readonly check: string;
+  /** What to do. */
   readonly hint: string | null;
 }
 
-export const definition: CommandDefinition = {
+export interface DoctorDocument {
+  /** Whether nothing must be fixed. */
+  readonly ok: boolean;
+  /** Version of foley. */
+  readonly version: string;
+  /** Version of Node.js. */
+  readonly node: string;
+  readonly checks: readonly FindingRow[];
+}
+
+export const definition: CommandDefinition<object, DoctorDocument> = {
   configure(command) {
     command.description(
       'Checks this installation: Node.js, files and permissions, settings, the embedded service, the ' +

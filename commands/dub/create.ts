@@ -11,7 +11,7 @@ import type { MediaCreation } from '../shared/media/create-media.ts';
 import { createMedia, describeMedia } from '../shared/media/create-media.ts';
 import { readInputs } from '../shared/media/input-addresses.ts';
 import { chooseTextSource } from '../shared/choose-text-source.ts';
-import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../src/cli/render/result.ts';
 import { namedVoice } from '../shared/speech/speak.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import type { MediaInput } from '../../src/media/inputs.ts';
@@ -19,6 +19,8 @@ import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { refusePronunciations } from '../../src/speech/pronunciations.ts';
 import { readSpeech, refusePauses } from '../../src/speech/speech-text.ts';
 import { quoted } from '../../src/text/display.ts';
+import type { JobDocument } from '../shared/jobs/format.ts';
+import type { ExtendedDubDocument } from '../shared/media/extended-dub.ts';
 
 interface DubCreateFlags extends MediaCreateFlags, SpokenTextFlags {
   readonly file?: string;
@@ -32,8 +34,10 @@ interface DubCreateFlags extends MediaCreateFlags, SpokenTextFlags {
   readonly extend?: true;
 }
 
+export type DubDocument = JobDocument | ExtendedDubDocument | DryRunDocument;
+
 /** Defines the command `foley dub create [TEXT…]` (docs/api/lip-sync.md#dubbing). */
-export const definition: CommandDefinition<DubCreateFlags> = {
+export const definition: CommandDefinition<DubCreateFlags, DubDocument> = {
   freeText: true,
   configure(command) {
     command
@@ -82,7 +86,7 @@ async function extended(
   options: DubCreateFlags,
   text: string,
   inputs: readonly MediaInput[],
-): Promise<CommandResult> {
+): Promise<CommandResult<DubDocument>> {
   const [video] = inputs;
   if (video === undefined) throw new Error('the dubbing has no video');
   const order = async (connection: ServiceConnection) => {

@@ -15,6 +15,7 @@ import type {
 } from '../../src/engines/natural-engines.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { counted } from '../../src/text/display.ts';
+import type { EngineDocument } from '../shared/engine-list.ts';
 
 interface EngineAddFlags {
   readonly voice?: readonly string[];
@@ -23,7 +24,7 @@ interface EngineAddFlags {
 }
 
 /** Defines the command `foley engine add NAME` (docs/engines.md). */
-export const definition: CommandDefinition<EngineAddFlags> = {
+export const definition: CommandDefinition<EngineAddFlags, EngineDocument> = {
   configure(command) {
     command
       .description(
@@ -124,7 +125,7 @@ async function installNatural(
   context: Context,
   name: NaturalEngineName,
   flags: EngineAddFlags,
-): Promise<unknown> {
+): Promise<EngineDocument> {
   const { NATURAL_ENGINES } = await import('../../src/engines/natural-engines.ts');
   const { deps, stop } = await naturalEngineDeps(context, flags.from);
   let added: EngineRegistration;

@@ -3,10 +3,13 @@ import { engineDocument, formatBytes, languagesOf } from '../shared/engine-list.
 import type { ListFlags } from '../../src/cli/flags/lists.ts';
 import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
-import type { Column } from '../../src/cli/render/table.ts';
+import type { Column, ListDocument } from '../../src/cli/render/table.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
+import type { EngineDocument } from '../shared/engine-list.ts';
 
-export const definition: CommandDefinition<ListFlags> = {
+export type EngineListDocument = ListDocument<EngineDocument>;
+
+export const definition: CommandDefinition<ListFlags, EngineListDocument> = {
   configure(command) {
     command.description(
       'Lists the engines installed in the embedded service, with the disk space that each uses. With ' +

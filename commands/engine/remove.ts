@@ -1,7 +1,16 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps, engineDocument } from '../shared/engine-list.ts';
+import type { EngineDocument } from '../shared/engine-list.ts';
 
-export const definition: CommandDefinition = {
+/** The engine that was removed. */
+export interface RemovedDocument {
+  /** Null if only files of the engine were left. */
+  readonly removed: EngineDocument | null;
+  /** What else was deleted. */
+  readonly deleted: readonly string[];
+}
+
+export const definition: CommandDefinition<object, RemovedDocument> = {
   configure(command) {
     command
       .description(

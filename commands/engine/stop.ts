@@ -2,7 +2,12 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps } from '../shared/engine-list.ts';
 import { BUILT_IN_ENGINE } from '../../src/contract/engine.ts';
 
-export const definition: CommandDefinition = {
+export interface StoppedDocument {
+  /** Names of the engines whose processes were ended. */
+  readonly stopped: readonly string[];
+}
+
+export const definition: CommandDefinition<object, StoppedDocument> = {
   configure(command) {
     command
       .description(

@@ -2,8 +2,21 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps } from '../shared/engine-list.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import { counted, display } from '../../src/text/display.ts';
+import type { RuleReport } from '../../src/engines/conformance.ts';
 
-export const definition: CommandDefinition = {
+/** The result of the test of an engine. */
+export interface EngineTestDocument {
+  readonly name: string;
+  /** Whether no rule failed. */
+  readonly ok: boolean;
+  readonly passed: number;
+  readonly warnings: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly rules: readonly RuleReport[];
+}
+
+export const definition: CommandDefinition<object, EngineTestDocument> = {
   configure(command) {
     command
       .description(

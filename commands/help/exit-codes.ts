@@ -1,7 +1,17 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
+import type { ListDocument } from '../../src/cli/render/table.ts';
+import type { ExitCode } from '../../src/contract/exit-codes.ts';
 
-export const definition: CommandDefinition = {
+interface ExitCodeRow {
+  readonly name: string;
+  readonly code: ExitCode;
+  readonly meaning: string;
+}
+
+export type ExitCodeList = ListDocument<ExitCodeRow>;
+
+export const definition: CommandDefinition<object, ExitCodeList> = {
   configure(command) {
     command.description('Shows what the exit codes mean, for every command.');
   },

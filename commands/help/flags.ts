@@ -1,7 +1,15 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { globalOptions, helpOption } from '../../src/cli/flags/global.ts';
+import type { ListDocument } from '../../src/cli/render/table.ts';
 
-export const definition: CommandDefinition = {
+interface GlobalFlagRow {
+  readonly flags: string;
+  readonly description: string;
+}
+
+export type GlobalFlagList = ListDocument<GlobalFlagRow>;
+
+export const definition: CommandDefinition<object, GlobalFlagList> = {
   configure(command) {
     command.description('Shows the global flags. They work before and after the command.');
   },

@@ -8,8 +8,14 @@ import { closest } from '../../src/text/did-you-mean.ts';
 const FOLDER = fileURLToPath(new URL('../../man/', import.meta.url));
 const COLUMNS = 80;
 
+export interface ManualDocument {
+  /** Path of the manual page. */
+  readonly page: string;
+  readonly text: string;
+}
+
 /** `foley help --man [COMMAND]`, for installations without `man foley`: npm 12 links no manual pages. */
-export const definition: CommandDefinition = {
+export const definition: CommandDefinition<object, ManualDocument> = {
   configure(command) {
     command
       .description(

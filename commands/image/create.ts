@@ -18,10 +18,11 @@ import {
 } from '../shared/flags/media.ts';
 import type { PictureFlags, MediaCreateFlags } from '../shared/flags/media.ts';
 import type { MediaPlace } from '../shared/media/format.ts';
-import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../src/cli/render/result.ts';
 import { automaticName } from '../../src/durable/names.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import { PLAIN } from '../../src/cli/render/style.ts';
+import type { JobDocument } from '../shared/jobs/format.ts';
 
 interface ImageCreateFlags extends PictureFlags {
   readonly aspectRatio?: string;
@@ -30,7 +31,7 @@ interface ImageCreateFlags extends PictureFlags {
 }
 
 /** Defines the command `foley image create PROMPT` (docs/api/media.md). */
-export const definition: CommandDefinition<ImageCreateFlags> = {
+export const definition: CommandDefinition<ImageCreateFlags, JobDocument | DryRunDocument> = {
   freeText: true,
   configure(command) {
     command
@@ -93,7 +94,7 @@ async function createAndShow(
   task: MediaCreation,
   flags: MediaCreateFlags,
   prompt: string,
-): Promise<CommandResult> {
+): Promise<CommandResult<JobDocument>> {
   const { output } = flags;
   if (context.globals.json === true || output === '-') {
     const otherFlag = output === '-' ? '-o -' : '--json';

@@ -3,7 +3,34 @@ import { describeDuration } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { measureFile } from '../shared/waveform.ts';
 
-export const definition: CommandDefinition = {
+/** Measurements of an audio file. */
+export interface InspectDocument {
+  readonly file: string;
+  /** Format of the file, such as `mp3`. */
+  readonly format: string;
+  readonly codec: string | null;
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** Bits per second. */
+  readonly bitrate: number;
+  /** Integrated loudness (EBU R 128); null for silence and for audio that is too short. */
+  readonly loudnessLufs: number | null;
+  readonly peakDbfs: number | null;
+  readonly clippedSamples: number;
+  /** Milliseconds of silence at the ends, and of the pauses. */
+  readonly silence: {
+    readonly startMs: number;
+    readonly endMs: number;
+    readonly longestMs: number;
+    readonly totalMs: number;
+  };
+  /** Peaks of equal parts of the sound, from 0 to 1. */
+  readonly waveform: readonly number[];
+}
+
+export const definition: CommandDefinition<object, InspectDocument> = {
   configure(command) {
     command
       .description(
@@ -35,7 +62,7 @@ const WAVEFORM_LEVELS = 200;
 // Shorter pauses are a part of speech.
 const PAUSE_MS = 300;
 
-function documentOf(bytes: number, sound: MeasuredSound) {
+function documentOf(bytes: number, sound: MeasuredSound): Omit<InspectDocument, 'file'> {
   const { channels, codec, format, levels, loudness, sampleRate } = sound;
   return {
     format,
@@ -73,7 +100,7 @@ function fieldsOf(bytes: number, sound: MeasuredSound): (readonly [string, strin
   ];
 }
 
-function silenceOf({ levels }: MeasuredSound) {
+function silenceOf({ levels }: MeasuredSound): InspectDocument['silence'] {
   const all = levels.pauses(0);
   const [first] = all;
   const last = all.at(-1);

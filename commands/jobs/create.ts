@@ -6,7 +6,6 @@ import type { WaitFlags } from '../shared/flags/jobs.ts';
 import { apiOption, refuseUnusedWaitFlags, waitOptions, pollingOf } from '../shared/flags/jobs.ts';
 import { addSpeechFlags, requestOptions, textOptions } from '../shared/flags/speech.ts';
 import {
-  documentOf,
   jobDocument,
   partialNotice,
   progressOf,
@@ -16,8 +15,8 @@ import {
 } from '../shared/jobs/format.ts';
 import { stdoutPlace } from '../shared/jobs/places.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
-import type { CommandResult } from '../../src/cli/render/result.ts';
-import { describeCost, dryRunResult } from '../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../src/cli/render/result.ts';
+import { dryRunResult } from '../../src/cli/render/result.ts';
 import { runSpeechJob } from '../shared/speech/job.ts';
 import type { SpeechTask, TtsFlags } from '../shared/speech/plan.ts';
 import { jobOptions, planTask } from '../shared/speech/plan.ts';
@@ -28,13 +27,7 @@ import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refusePauses } from '../../src/speech/speech-text.ts';
 import type { ResultDestination, PerformedJob } from '../../src/paid/job.ts';
-import { saveFile } from '../../src/paid/job.ts';
-import type { ReuseFields } from '../../src/paid/reuse/reused.ts';
-import { reuseFields } from '../../src/paid/reuse/reused.ts';
-import { describeUnspoken, unspokenWords } from '../../src/paid/unspoken.ts';
-import { openReuse } from '../shared/journal.ts';
-import type { AudioResponse } from '../../src/api/resources/speech.ts';
-import { describeSound } from '../../src/audio/verify.ts';
+import type { JobDocument } from '../shared/jobs/format.ts';
 
 interface CreateFlags extends TtsFlags, WaitFlags {
   readonly api?: JobApi;
@@ -42,7 +35,7 @@ interface CreateFlags extends TtsFlags, WaitFlags {
 }
 
 /** Defines the command `foley jobs create [TEXT…]` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const definition: CommandDefinition<CreateFlags> = {
+export const definition: CommandDefinition<CreateFlags, JobDocument | DryRunDocument> = {
   freeText: true,
   configure(command) {
     command
@@ -62,9 +55,6 @@ export const definition: CommandDefinition<CreateFlags> = {
   },
   async run(context, { args, options }) {
     refuseUnusedWaitFlags(options);
-    if (options.reuse === true && options.output === undefined) {
-      throw usageFailure('--reuse requires -o', 'Add -o PATH.');
-    }
     const task = await planTask(context, { args, options: { ...options, via: 'job' } });
     refuseTooLong(task);
     refusePauses(task.spoken, '`foley jobs create`');
@@ -86,14 +76,20 @@ Examples:
   $ foley jobs create -f chapter.txt -o chapter.mp3
   $ foley jobs wait "$(foley jobs create -f chapter.txt)" -o chapter.mp3`;
 
-async function describeJob(task: SpeechTask, { api = 'v3' }: CreateFlags): Promise<CommandResult> {
+async function describeJob(
+  task: SpeechTask,
+  { api = 'v3' }: CreateFlags,
+): Promise<CommandResult<DryRunDocument>> {
   const connection = await task.context.connect();
   const { client } = connection;
   const body = await speechOrder(task, connection);
   return dryRunResult(client.describe(speechJobRequest(client, body, jobOptions(task, api))));
 }
 
-async function createJob(task: SpeechTask, flags: CreateFlags): Promise<CommandResult> {
+async function createJob(
+  task: SpeechTask,
+  flags: CreateFlags,
+): Promise<CommandResult<JobDocument>> {
   const { context } = task;
   const { clock, io, signal } = context;
   const { api = 'v3' } = flags;
@@ -102,23 +98,15 @@ async function createJob(task: SpeechTask, flags: CreateFlags): Promise<CommandR
   try {
     const connection = await abortable(context.connect({ speaks: true }), signal);
     const body = await speechOrder(task, connection);
-    // Without an output, the audio stays on the service.
-    const hasOutput = flags.output !== undefined;
-    const reuse = hasOutput ? await openReuse(context, connection.client, flags.reuse) : undefined;
-    await checkPrice(task, { body, connection, parts: undefined, reuse });
-    const place = placeOf(task, flags, output);
-    const reused = await reuse?.find({ surface: api, order: body });
-    if (reused !== undefined && place !== undefined) {
-      return await copyReused(task, reused, place, { api, target: connection.target });
-    }
+    await checkPrice(task, { body, connection, parts: undefined });
     const outcome = await runSpeechJob(
       task,
-      { body, connection, reuse },
+      { body, connection },
       {
         api,
         output: flags.output,
-        place,
-        waits: flags.wait === true || hasOutput,
+        place: placeOf(task, flags, output),
+        waits: flags.wait === true || flags.output !== undefined,
         polling: {
           ...pollingOf(context, connection.client, flags),
           onState: (job) => progress.update(`job ${job.id}: ${progressOf(job)}`),
@@ -128,8 +116,8 @@ async function createJob(task: SpeechTask, flags: CreateFlags): Promise<CommandR
     );
     progress.stop();
     const { creditsUsed, phase } = outcome.job;
-    if (phase !== 'failed') await rememberPrice(task, { body, connection }, { creditsUsed });
-    return resultOf(task, outcome, connection.target, reuse && reuseFields(undefined));
+    if (phase !== 'failed') await rememberPrice(task, { body, connection }, creditsUsed);
+    return resultOf(task, outcome, connection.target);
   } finally {
     progress.stop();
     // Does nothing after the file was published.
@@ -146,47 +134,18 @@ function placeOf(
   return flags.output === undefined ? undefined : stdoutPlace(task.context, task.plan.encoding);
 }
 
-/** Saves audio that was bought before. No job is created. */
-async function copyReused(
-  { context: { io, signal }, plan, text }: SpeechTask,
-  audio: AudioResponse,
-  place: ResultDestination,
-  service: { readonly api: JobApi; readonly target: 'embedded' | 'hosted' },
-): Promise<CommandResult> {
-  const { creditsUsed, ignoredParameters, requestId } = audio;
-  const { path, verdict } = await saveFile(
-    { file: audio, format: plan.format },
-    { id: requestId },
-    { placeFor: () => Promise.resolve(place), signal },
-  );
-  const sound = describeSound(verdict);
-  io.notice(describeCost(path === undefined ? sound : `${path}: ${sound}`, audio));
-  const unspoken = unspokenWords(text, audio.unspoken);
-  if (unspoken.length > 0) io.warn(describeUnspoken(unspoken, {}));
-  const job = { kind: 'tts', status: 'success', output: path, requestId, ignoredParameters };
-  return {
-    data: {
-      ...documentOf({ ...job, ...service, creditsUsed }),
-      unspoken,
-      ...reuseFields(audio.reused),
-    },
-    exit: unspoken.length > 0 ? 'partial' : 'ok',
-  };
-}
-
 function resultOf(
   { context: { io }, text }: SpeechTask,
   { failure, job, requestId, saved }: PerformedJob<SpeechJob>,
   target: 'embedded' | 'hosted',
-  reuse: ReuseFields | undefined,
-): CommandResult {
+): CommandResult<JobDocument> {
   const isPartial = job.phase === 'partial';
   if (isPartial) io.warn(partialNotice(job));
   if (failure === undefined) io.notice(savedNotice({ job, saved }));
   const unspoken = unspokenNotice({ job, saved, text });
   if (unspoken !== undefined) io.warn(unspoken);
   return {
-    data: { ...jobDocument({ job, requestId, saved, text }, target), ...reuse },
+    data: jobDocument({ job, requestId, saved, text }, target),
     seen: { kind: 'job', names: [{ name: job.id, about: '' }] },
     ...(failure === undefined ? {} : { failure }),
     exit: isPartial || unspoken !== undefined ? 'partial' : 'ok',

@@ -4,6 +4,7 @@ import type { ApiFlag } from '../shared/flags/jobs.ts';
 import { apiOption } from '../shared/flags/jobs.ts';
 import { integerOption } from '../../src/cli/flags/values.ts';
 import { fetchJobCommand } from '../shared/jobs/fetch.ts';
+import type { JobDocument } from '../shared/jobs/format.ts';
 import { resumeCommand, speechPresenter } from '../shared/jobs/format.ts';
 import { automaticPlace, namedPlace } from '../shared/jobs/places.ts';
 import { speechSource } from '../../src/paid/speakers/speech-job.ts';
@@ -14,7 +15,7 @@ interface DownloadFlags extends ApiFlag {
 }
 
 /** Defines the command `foley jobs download ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const definition: CommandDefinition<DownloadFlags> = {
+export const definition: CommandDefinition<DownloadFlags, JobDocument> = {
   configure(command) {
     command
       .description(

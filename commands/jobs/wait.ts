@@ -4,6 +4,7 @@ import type { ApiFlag, WaitFlags } from '../shared/flags/jobs.ts';
 import { apiOption, pollingOf, waitOptions } from '../shared/flags/jobs.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import { waitCommand } from '../shared/jobs/fetch.ts';
+import type { WaitedJobs } from '../shared/jobs/format.ts';
 import { resumeCommand, speechPresenter } from '../shared/jobs/format.ts';
 import { namedPlace } from '../shared/jobs/places.ts';
 import { speechSource } from '../../src/paid/speakers/speech-job.ts';
@@ -12,7 +13,7 @@ interface JobsWaitFlags extends ApiFlag, WaitFlags {
   readonly output?: string;
 }
 
-export const definition: CommandDefinition<JobsWaitFlags> = {
+export const definition: CommandDefinition<JobsWaitFlags, WaitedJobs> = {
   configure(command) {
     command
       .description(

@@ -7,6 +7,8 @@ import type { MediaCreation } from '../shared/media/create-media.ts';
 import { readInputs } from '../shared/media/input-addresses.ts';
 import type { MediaCreateFlags } from '../shared/flags/media.ts';
 import { createOptions, refuseOtherEnding } from '../shared/flags/media.ts';
+import type { JobDocument } from '../shared/jobs/format.ts';
+import type { DryRunDocument } from '../../src/cli/render/result.ts';
 
 interface LipSyncCreateFlags extends MediaCreateFlags {
   readonly video: string;
@@ -15,7 +17,7 @@ interface LipSyncCreateFlags extends MediaCreateFlags {
 }
 
 /** Defines the command `foley lipsync create` (docs/api/lip-sync.md). */
-export const definition: CommandDefinition<LipSyncCreateFlags> = {
+export const definition: CommandDefinition<LipSyncCreateFlags, JobDocument | DryRunDocument> = {
   configure(command) {
     command
       .description(

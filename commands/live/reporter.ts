@@ -3,6 +3,90 @@ import type { LiveNotice } from '../../src/live/conversation.ts';
 import type { FrameMessage } from '../../src/realtime/frames.ts';
 import { sliceCodePoints } from '../../src/text/code-points.ts';
 import { toJson } from '../../src/text/display.ts';
+import type { Format } from '../../src/audio/formats.ts';
+import type { CodePointRange } from '../../src/contract/unspoken.ts';
+
+/** An event of `foley live`: with `--json`, each is a line on stdout. */
+export type LiveEvent =
+  | ReadyEvent
+  | ReconnectingEvent
+  | SegmentEvent
+  | UsageEvent
+  | WarningEvent
+  | LiveSummaryEvent;
+
+/** The service has started a session. A field is null if the service does not send it. */
+interface ReadyEvent {
+  readonly event: 'ready';
+  readonly requestId: unknown;
+  readonly sessionId: unknown;
+  readonly voiceId: unknown;
+  readonly modelId: unknown;
+  readonly format: unknown;
+  readonly effectiveRequest: unknown;
+  readonly warnings: readonly unknown[];
+}
+
+/** The connection dropped, and foley connects again. */
+interface ReconnectingEvent {
+  readonly event: 'reconnecting';
+  readonly attempt: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The audio of a segment is complete. */
+interface SegmentEvent {
+  readonly event: 'segment';
+  readonly segmentId: string;
+  readonly bytes: number | null;
+}
+
+interface UsageEvent {
+  readonly event: 'usage';
+  /** Units of the session so far. */
+  readonly units: number | null;
+  readonly quotaRemaining: number | null;
+}
+
+interface WarningEvent {
+  readonly event: 'warning';
+  readonly code: string;
+  readonly message: string;
+  readonly segmentId?: string | undefined;
+  /** The parts of the segment that the voice left out. */
+  readonly unspoken?: readonly UnspokenPart[];
+}
+
+interface UnspokenPart extends CodePointRange {
+  readonly text?: string;
+}
+
+/** A word of a segment. The segment is null in the mode `simple`. */
+interface SegmentWord extends UnspokenPart {
+  readonly segmentId: string | null;
+}
+
+/** The last event: the audio and its price. */
+interface LiveSummaryEvent {
+  readonly event: 'summary';
+  /** Path of the file; null if the audio went to stdout or a player. */
+  readonly output: string | null;
+  readonly bytes: number;
+  readonly format: Format;
+  readonly voiceId: string;
+  /** Null if the service chose the model. */
+  readonly modelId: string | null;
+  readonly requestId: string;
+  readonly units: number | null;
+  readonly creditsUsed: number | null;
+  readonly quotaRemaining: number | null;
+  /** Number of completed segments. */
+  readonly segments: number;
+  /** The words that the voice left out, with their positions in the segment. */
+  readonly unspoken: readonly SegmentWord[];
+  readonly target: 'embedded' | 'hosted';
+}
 
 // Limits for a service that sends warnings without end.
 const MAX_WARNINGS = 100;
@@ -25,7 +109,7 @@ export function createReporter(io: Io, isJson: boolean) {
     };
   }
   let last = Promise.resolve();
-  const write = (event: object): void => {
+  const write = (event: LiveEvent): void => {
     last = last.then(() => io.writeOut(`${toJson(event)}\n`));
     // `finish` throws the error: until then the conversation continues.
     last.catch(() => undefined);
@@ -37,7 +121,7 @@ export function createReporter(io: Io, isJson: boolean) {
         if (event !== undefined) write(event);
       }
     },
-    finish(summary: object) {
+    finish(summary: Omit<LiveSummaryEvent, 'event'>) {
       write({ event: 'summary', ...summary });
       return last;
     },
@@ -93,7 +177,7 @@ function formatNotice(notice: LiveNotice): readonly string[] {
   return message.event === 'ready' ? warningsOf(message.fields).map(formatWarning) : [];
 }
 
-function jsonEvent(notice: LiveNotice): object | undefined {
+function jsonEvent(notice: LiveNotice): LiveEvent | undefined {
   if (notice.type === 'reconnecting') {
     const { code, message } = notice.reason;
     return { event: 'reconnecting', attempt: notice.attempt, code, message };
@@ -102,11 +186,14 @@ function jsonEvent(notice: LiveNotice): object | undefined {
   switch (message.event) {
     case 'ready': {
       const { effectiveRequest, format, modelId, requestId, sessionId, voiceId } = message.fields;
-      const given = { requestId, sessionId, voiceId, modelId, format, effectiveRequest };
-      const fields = Object.entries(given).map(([name, value]) => [name, value ?? null]);
       return {
         event: 'ready',
-        ...Object.fromEntries(fields),
+        requestId: requestId ?? null,
+        sessionId: sessionId ?? null,
+        voiceId: voiceId ?? null,
+        modelId: modelId ?? null,
+        format: format ?? null,
+        effectiveRequest: effectiveRequest ?? null,
         warnings: warningsOf(message.fields),
       };
     }

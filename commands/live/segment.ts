@@ -12,12 +12,21 @@ import { display } from '../../src/text/display.ts';
 import type { ProtocolFlag } from './flags.ts';
 import { protocolOption } from './flags.ts';
 
+/** The stored audio of a segment. */
+export interface SegmentDocument {
+  readonly requestId: string;
+  readonly segmentId: string;
+  /** Path of the file; null if the audio went to stdout. */
+  readonly output: string | null;
+  readonly bytes: number;
+}
+
 interface SegmentFlags extends ProtocolFlag {
   readonly output?: string;
 }
 
 /** Defines the command `foley live segment REQUEST_ID SEGMENT_ID -o F` (docs/api/realtime.md). */
-export const definition: CommandDefinition<SegmentFlags> = {
+export const definition: CommandDefinition<SegmentFlags, SegmentDocument> = {
   configure(command) {
     command
       .description(

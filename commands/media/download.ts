@@ -6,13 +6,16 @@ import { fetchJobCommand } from '../shared/jobs/fetch.ts';
 import { automaticPlace } from '../shared/jobs/places.ts';
 import { mediaPlace, mediaPresenter, resumeMedia } from '../shared/media/format.ts';
 import { resultKindOf, mediaSource } from '../../src/media/media-source.ts';
+import type { JobDocument } from '../shared/jobs/format.ts';
 
 interface MediaDownloadFlags {
   readonly output?: string;
 }
 
 /** Defines the `download ID` command of `foley lipsync`, `dub`, `image` or `video`. */
-export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownloadFlags> {
+export function mediaDownload(
+  kind: MediaJobKind,
+): CommandDefinition<MediaDownloadFlags, JobDocument> {
   return {
     configure(command) {
       command

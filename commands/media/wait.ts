@@ -10,13 +10,14 @@ import { addOptions } from '../../src/cli/flags/values.ts';
 import { waitCommand } from '../shared/jobs/fetch.ts';
 import { mediaPlace, mediaPresenter, resumeMedia } from '../shared/media/format.ts';
 import { resultKindOf, mediaSource } from '../../src/media/media-source.ts';
+import type { WaitedJobs } from '../shared/jobs/format.ts';
 
 interface MediaWaitFlags extends WaitFlags {
   readonly output?: string;
 }
 
 /** Defines the `wait ID…` command of `foley lipsync`, `dub`, `image` or `video`. */
-export function mediaWait(kind: MediaJobKind): CommandDefinition<MediaWaitFlags> {
+export function mediaWait(kind: MediaJobKind): CommandDefinition<MediaWaitFlags, WaitedJobs> {
   return {
     configure(command) {
       const made = resultKindOf(kind);

@@ -29,13 +29,19 @@ import { sweepTemporaries } from '../../src/paid/sweep-temporaries.ts';
 import { counted, display } from '../../src/text/display.ts';
 import { findLeftovers } from '../shared/find-leftovers.ts';
 
+/** What was recovered; with `--list`, what can be; with `--forget`, what was removed. */
+export type RecoverDocument =
+  | { readonly items: readonly Recovered[] }
+  | { readonly items: readonly ListedItem[] }
+  | { readonly forgotten: string };
+
 interface RecoverFlags extends ListFlags {
   readonly list?: true;
   readonly forget?: string;
   readonly buyLost?: true;
 }
 
-export const definition: CommandDefinition<RecoverFlags> = {
+export const definition: CommandDefinition<RecoverFlags, RecoverDocument> = {
   configure(command) {
     command
       .description(
@@ -111,7 +117,7 @@ async function forgetOne(
   wanted: string,
   { list }: RecoverFlags,
   id: string | undefined,
-): Promise<CommandResult> {
+): Promise<CommandResult<RecoverDocument>> {
   if (list === true || id !== undefined) {
     throw usageFailure('--forget cannot be used with --list or an id', 'Use --forget ID alone.');
   }
@@ -214,7 +220,7 @@ async function listed(
   unreadable: readonly Failure[],
   { clock }: Context,
   { columns }: ListFlags,
-): Promise<CommandResult> {
+): Promise<CommandResult<RecoverDocument>> {
   const items = all.map((leftover) => listedItem(leftover, clock));
   const { listOrNotice } = await import('../../src/cli/render/table.ts');
   return {

@@ -52,7 +52,7 @@ export async function makeOverlay(
   }).finally(() => context.files.rm(recordings, { recursive: true, force: true }));
   const isTimed = [...timed.values()].every(({ complete }) => complete);
   const { fields, human, warnings } = describeReadAlong(made, overlay.overlay, isTimed);
-  const report: RecordingReport = { event: fields, human, warnings, isPartial: !isTimed };
+  const report: RecordingReport = { event: { ...fields }, human, warnings, isPartial: !isTimed };
   const files = await describeFiles([made.path], flags.output, context);
   const saved = { ...memory, made: { key, files, report } };
   await writeMemory(flags.output, saved, temporaryFolder, context);

@@ -7,6 +7,8 @@ import { recordingFolder } from '../../src/script/memory.ts';
 import { itemsOf } from '../../src/script/plan-lines.ts';
 import { counted, toJson } from '../../src/text/display.ts';
 import type { PreparedScript } from './prepare.ts';
+import type { BatchEvent } from '../shared/batch/events.ts';
+import { writeEvent } from '../shared/batch/events.ts';
 
 /** Prints the report of a recording: with `--json` as an event, otherwise as text with warnings. */
 export async function showReport(
@@ -26,8 +28,8 @@ export async function showUnchanged(
 ): Promise<CommandResult> {
   const items = itemsOf(plan);
   const skipped = items.length;
-  const print = async (event: object): Promise<void> => {
-    if (context.globals.json === true) await context.io.writeOut(`${toJson(event)}\n`);
+  const print = async (event: BatchEvent): Promise<void> => {
+    if (context.globals.json === true) await writeEvent(context.io, event);
   };
   const nothing = { toSpeak: 0, toFetch: 0, toReuse: 0, failed: 0, characters: 0 };
   await print({ event: 'plan', items: skipped, skipped, ...nothing, estimatedCredits: 0 });

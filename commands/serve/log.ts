@@ -1,8 +1,9 @@
 import { createRedactor } from '../../src/api/redact.ts';
 import type { GlobalOptions } from '../../src/cli/flags/global.ts';
 import { display, toJson, counted } from '../../src/text/display.ts';
+import type { ClosingEvent } from '../../src/cli/render/service-events.ts';
 import { describeClosing } from '../../src/cli/render/service-events.ts';
-import type { FaultEffect } from '../../src/service/http/faults.ts';
+import type { FaultEffect, JobFault } from '../../src/service/http/faults.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
 import { printFaultEffect } from '../../src/embedded/fault-rule.ts';
 
@@ -35,7 +36,7 @@ export function createServeLog({
       const time = new Date(now()).toISOString();
       const line =
         globals.json === true
-          ? toJson({ time, ...dataOf(event) })
+          ? toJson(dataOf(event, time))
           : display(`${PREFIXED.has(event.type) ? 'foley: ' : ''}${describe(event, time, signal)}`);
       write(redactor.text(line));
     },
@@ -76,15 +77,63 @@ function describe(event: ServiceEvent, time: string, signal: AbortSignal): strin
   }
 }
 
-function dataOf(event: ServiceEvent): Readonly<Record<string, unknown>> {
-  const { type, ...data } = event;
+/** A line of the log on stderr with `--json`. */
+export type LogLine = RequestLine | JobFaultLine | FailureLine | ClosingLine;
+
+interface LogTime {
+  /** ISO 8601. */
+  readonly time: string;
+}
+
+/** A request, with `--verbose`. */
+interface RequestLine extends LogTime {
+  readonly event: 'request';
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly requestId: string;
+  readonly account: string | null;
+  readonly credits: number;
+  /** The effects of the fault rules that the request met. */
+  readonly faults: readonly string[];
+}
+
+/** A job that a fault rule makes fail, with `--verbose`. */
+interface JobFaultLine extends LogTime {
+  readonly event: 'job-fault';
+  readonly jobId: string;
+  readonly outcome: JobFault;
+}
+
+/** A request or a job that failed because of an internal error. */
+interface FailureLine extends LogTime {
+  readonly event: 'failure';
+  /** Id of the request or the job. */
+  readonly requestId: string;
+  readonly message: string;
+}
+
+/** Responses and jobs that the closing service finishes, or leaves. */
+interface ClosingLine extends LogTime {
+  readonly event: ClosingEvent['type'];
+  readonly count: number;
+}
+
+function dataOf(event: ServiceEvent, time: string): LogLine {
   if (event.type === 'failure') {
-    return { event: type, requestId: event.requestId, message: messageOf(event.error) };
+    const { requestId, type } = event;
+    return { time, event: type, requestId, message: messageOf(event.error) };
   }
-  if (event.type !== 'request') return { event: type, ...data };
+  if (event.type === 'job-fault') {
+    const { jobId, outcome, type } = event;
+    return { time, event: type, jobId, outcome };
+  }
+  if (event.type !== 'request') return { time, event: event.type, count: event.count };
   const { account, credits, durationMs, faults, method, path, requestId, status } = event;
   return {
-    event: type,
+    time,
+    event: event.type,
     method,
     path,
     status,

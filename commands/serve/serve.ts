@@ -22,7 +22,7 @@ import { octal, sharedPermissions } from '../../src/config/accounts.ts';
 import { parseAcceptedKeys } from '../../src/embedded/accepted-keys.ts';
 import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../../src/embedded/service-options.ts';
 
-export const definition: CommandDefinition<ServeFlags> = {
+export const definition: CommandDefinition<ServeFlags, ServeDocument> = {
   configure(command) {
     command
       .description(
@@ -32,7 +32,7 @@ export const definition: CommandDefinition<ServeFlags> = {
       .addHelpText('after', HELP);
     addOptions(command, [...listenOptions(), ...behaviourOptions()]);
   },
-  async run(context, { options }): Promise<CommandResult> {
+  async run(context, { options }) {
     refuseOtherServices(context.globals);
     refuseOpenHost(options);
     await requireModels(context, options);
@@ -158,8 +158,19 @@ function secretsOf(keys: readonly AccountKey[] = []): readonly string[] {
   return keys.map(({ key }) => key);
 }
 
+/** The address and key of the service, which are printed when it is ready. */
+export interface ServeDocument {
+  readonly baseUrl: string;
+  readonly realtimeUrl: string;
+  /** Null for keys from a file. */
+  readonly apiKey: string | null;
+}
+
 // Omits API keys that come from a keys file, because the output may be logged.
-function announcement(service: RunningService, keysFile: string | undefined): CommandResult {
+function announcement(
+  service: RunningService,
+  keysFile: string | undefined,
+): CommandResult<ServeDocument> {
   const { baseUrl, realtimeUrl } = service;
   const apiKey = keysFile === undefined ? service.apiKey : null;
   return {

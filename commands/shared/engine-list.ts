@@ -74,11 +74,32 @@ async function sourceOf(context: Context, from: string | undefined): Promise<Mod
   );
 }
 
+/** An engine of the embedded service, with its voices. */
+export interface EngineDocument {
+  readonly name: string;
+  readonly version: string;
+  /** SPDX expression. */
+  readonly license: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly voices: readonly EngineVoiceDocument[];
+  /** Size of the files that foley installed for the engine. */
+  readonly bytes?: number;
+}
+
+interface EngineVoiceDocument {
+  readonly id: string;
+  readonly name?: string;
+  readonly language: string;
+  readonly [field: string]: unknown;
+}
+
 /**
  * Returns the fields of an engine as `--json` prints them.
  * @param bytes size of the files that foley installed for the engine
  */
-export function engineDocument(engine: EngineRegistration, bytes?: number): object {
+export function engineDocument(engine: EngineRegistration, bytes?: number): EngineDocument {
   const { name, version, license, command, args, cwd, voices } = engine;
   const size = bytes === undefined ? {} : { bytes };
   return { name, version, license, command, args, cwd, voices, ...size };

@@ -40,12 +40,31 @@ export async function openSpokenBook(
   }
 }
 
+/** A read-along book, as `--json` describes it. */
+export interface ReadAlongDocument {
+  readonly output: string;
+  readonly bytes: number;
+  readonly durationMs: number;
+  /** What the book highlights. */
+  readonly overlay: Overlay;
+  /** Number of spoken documents. */
+  readonly documents: number;
+  /** Number of highlights. */
+  readonly highlights: number;
+  /** Whether every word has a time. */
+  readonly isTimed: boolean;
+}
+
 /** Returns the fields of a read-along book for `--json`, a line about it, and warnings. */
 export function describeReadAlong(
   { bytes, clips, documents, durationMs, hasClass, path }: ReadAlong,
   overlay: Overlay,
   isTimed: boolean,
-) {
+): {
+  readonly fields: ReadAlongDocument;
+  readonly human: string;
+  readonly warnings: readonly string[];
+} {
   return {
     fields: { output: path, bytes, durationMs, overlay, documents, highlights: clips, isTimed },
     human: `${path}: ${clock(durationMs)}, ${counted(documents, 'document')}, ${counted(clips, 'highlight')}`,

@@ -21,6 +21,7 @@ import { splitParts } from '../../src/text/parts.ts';
 import { splitAtPauses } from '../../src/text/pauses.ts';
 import { readEnglish, readingRegion, spokenText } from '../../src/text/reading/english.ts';
 import { splitSentences } from '../../src/text/sentences.ts';
+import type { Pause } from '../../src/text/document.ts';
 
 interface TextFlags extends SpokenTextFlags {
   readonly file?: string;
@@ -30,7 +31,7 @@ interface TextFlags extends SpokenTextFlags {
 }
 
 /** Defines the command `foley text [TEXT…]`. */
-export const definition: CommandDefinition<TextFlags> = {
+export const definition: CommandDefinition<TextFlags, TextDocument> = {
   freeText: true,
   configure(command) {
     command
@@ -105,6 +106,41 @@ function chaptersOf(
     title === undefined ? [] : [{ number, title, characters: countCodePoints(text.text) }],
   );
   return chapters.length === 0 ? {} : { chapters };
+}
+
+/** The text that would be sent and billed. */
+export interface TextDocument {
+  readonly text: string;
+  /** Number of characters to bill. */
+  readonly characters: number;
+  /** Number of requests. */
+  readonly parts: number;
+  /** An estimate from earlier charges; null without any. */
+  readonly estimatedCredits: number | null;
+  /** The silences and changes of the voice in the text. */
+  readonly pauses: readonly Pause[];
+  /** The words that are spoken otherwise than they are written. */
+  readonly replaced: readonly ReplacedText[];
+  /** The pronunciations that are sent with the text. */
+  readonly pronunciations?: readonly PronouncedWord[];
+  /** The chapters of a document, with the numbers that `--only-chapters` takes. */
+  readonly chapters?: readonly TextChapter[];
+  /** With `--reading`: the sentences as the built-in voices read them. */
+  readonly reading?: readonly string[];
+}
+
+interface PronouncedWord {
+  /** A word or phrase of the text. */
+  readonly word: string;
+  /** Its sounds in the International Phonetic Alphabet. */
+  readonly phonemes: string;
+}
+
+interface ReplacedText {
+  readonly written: string;
+  readonly spoken: string;
+  /** Position in `text`. */
+  readonly at: number;
 }
 
 interface TextChapter {

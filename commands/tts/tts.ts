@@ -14,9 +14,11 @@ import { describeTask, speakTask } from '../shared/speech/speak.ts';
 import type { TtsFlags } from '../shared/speech/plan.ts';
 import { tagOptions } from '../shared/flags/tags.ts';
 import { FILE_FORMATS } from '../../src/contract/values.ts';
+import type { DryRunDocument } from '../../src/cli/render/result.ts';
+import type { SpeechDocument } from '../shared/speech/speak.ts';
 
 /** Defines the command `foley tts` (docs/api/README.md). */
-export const definition: CommandDefinition<TtsFlags> = {
+export const definition: CommandDefinition<TtsFlags, SpeechDocument | DryRunDocument> = {
   freeText: true,
   configure(command) {
     command

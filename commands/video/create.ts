@@ -15,9 +15,11 @@ import {
   refuseOverBudget,
 } from '../shared/flags/media.ts';
 import type { PictureFlags } from '../shared/flags/media.ts';
+import type { JobDocument } from '../shared/jobs/format.ts';
+import type { DryRunDocument } from '../../src/cli/render/result.ts';
 
 /** Defines the command `foley video create PROMPT` (docs/api/media.md). */
-export const definition: CommandDefinition<PictureFlags> = {
+export const definition: CommandDefinition<PictureFlags, JobDocument | DryRunDocument> = {
   freeText: true,
   configure(command) {
     command

@@ -13,10 +13,11 @@ import {
 import { withJournal } from '../shared/journal.ts';
 import type { Progress } from '../../src/cli/render/progress.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
-import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { CommandResult, RequestDocument } from '../../src/cli/render/result.ts';
 import { REFERENCE_EXTENSIONS } from '../../src/contract/reference-audio.ts';
 import type { CloneOrder } from '../../src/voices/create.ts';
 import { checkRecordings } from '../../src/voices/recordings.ts';
+import type { MadeVoiceDocument } from '../shared/flags/voices.ts';
 
 interface VoicesCreateFlags extends VisibilityFlag, IdFlags {
   readonly description?: string;
@@ -25,37 +26,38 @@ interface VoicesCreateFlags extends VisibilityFlag, IdFlags {
 }
 
 /** Defines the command `foley voices create NAME FILE…` (docs/api/voices.md). */
-export const definition: CommandDefinition<VoicesCreateFlags> = {
-  configure(command) {
-    command
-      .description(
-        'Creates a voice from recordings of a speaker, and prints its id. Checks every file before ' +
-          'sending: it is readable, matches its extension, and has at most 10 MB.',
-      )
-      .argument('<name>', 'name of the voice')
-      .argument('<file...>', `recordings: ${REFERENCE_EXTENSIONS.join(', ')}`)
-      .addHelpText('after', EXAMPLES);
-    addOptions(command, [
-      textOption('--description <text>', 'description of the voice'),
-      textOption('--reference-text <text>', 'transcript of the recordings'),
-      visibilityOption(),
-      listOption('--language <code>', 'language of the voice', languageCode('--language')),
-      ...idOptions('sent with the request, but no service documents its effect'),
-      dryRunOption(),
-    ]);
-  },
-  async run(context, { args: [given = '', ...paths], options }) {
-    const name = filled('NAME')(given);
-    const audioFiles = await checkRecordings(paths, context.files, context.signal);
-    const { description, language, referenceText, visibility } = options;
-    const languages = language && [...new Set(language)];
-    const form = { name, audioFiles, description, referenceText, visibility, languages };
-    const boundary = `foley-${context.random.uuid()}`;
-    return options.dryRun === true
-      ? describe(context, form, { boundary, options })
-      : create(context, form, { boundary, options });
-  },
-};
+export const definition: CommandDefinition<VoicesCreateFlags, MadeVoiceDocument | RequestDocument> =
+  {
+    configure(command) {
+      command
+        .description(
+          'Creates a voice from recordings of a speaker, and prints its id. Checks every file before ' +
+            'sending: it is readable, matches its extension, and has at most 10 MB.',
+        )
+        .argument('<name>', 'name of the voice')
+        .argument('<file...>', `recordings: ${REFERENCE_EXTENSIONS.join(', ')}`)
+        .addHelpText('after', EXAMPLES);
+      addOptions(command, [
+        textOption('--description <text>', 'description of the voice'),
+        textOption('--reference-text <text>', 'transcript of the recordings'),
+        visibilityOption(),
+        listOption('--language <code>', 'language of the voice', languageCode('--language')),
+        ...idOptions('sent with the request, but no service documents its effect'),
+        dryRunOption(),
+      ]);
+    },
+    async run(context, { args: [given = '', ...paths], options }) {
+      const name = filled('NAME')(given);
+      const audioFiles = await checkRecordings(paths, context.files, context.signal);
+      const { description, language, referenceText, visibility } = options;
+      const languages = language && [...new Set(language)];
+      const form = { name, audioFiles, description, referenceText, visibility, languages };
+      const boundary = `foley-${context.random.uuid()}`;
+      return options.dryRun === true
+        ? describe(context, form, { boundary, options })
+        : create(context, form, { boundary, options });
+    },
+  };
 
 const EXAMPLES = `
 The speaker must have agreed to the recording being used.
@@ -75,7 +77,7 @@ async function create(
   context: Context,
   form: CloneOrder['form'],
   { boundary, options: { idempotencyKey, requestId } }: Upload,
-): Promise<CommandResult> {
+): Promise<CommandResult<MadeVoiceDocument>> {
   const { client, target } = await context.connect();
   const { cloneVoice } = await import('../../src/voices/create.ts');
   const progress = uploadProgress(context);
@@ -110,7 +112,7 @@ async function describe(
   context: Context,
   form: VoiceForm,
   { boundary, options: { idempotencyKey, requestId } }: Upload,
-): Promise<CommandResult> {
+): Promise<CommandResult<RequestDocument>> {
   const { createVoiceRequest, voiceFields, voiceUpload } =
     await import('../../src/api/resources/voices.ts');
   const { client } = await context.connect();

@@ -12,11 +12,24 @@ import { speakTask } from '../shared/speech/speak.ts';
 import type { SpeechTask } from '../shared/speech/plan.ts';
 import type { AudioFormat } from '../../src/contract/values.ts';
 import { downloadName } from '../../src/durable/names.ts';
+import type { FailureSummary } from '../../src/errors/failure.ts';
 import { usageFailure, Failure } from '../../src/errors/failure.ts';
+import type { SpeechDocument } from '../shared/speech/speak.ts';
+
+export interface VoicePreviews {
+  readonly items: readonly (SpeechDocument | FailedPreviewDocument)[];
+}
+
+/** A voice that could not be previewed. */
+interface FailedPreviewDocument {
+  readonly voiceId: string;
+  readonly output: null;
+  readonly error: FailureSummary;
+}
 
 const TEXT = 'Hello. This is how I sound when I read a line to you.';
 
-export const definition: CommandDefinition<PreviewFlags> = {
+export const definition: CommandDefinition<PreviewFlags, VoicePreviews> = {
   configure(command) {
     command
       .description(
@@ -76,12 +89,12 @@ async function previewVoices(
   context: Context,
   ids: readonly string[],
   flags: PreviewFlags,
-): Promise<CommandResult> {
+): Promise<CommandResult<VoicePreviews>> {
   const folder = flags.outputDir;
   if (folder !== undefined) await folderPlace(context, folder, PREVIEW_FOLDER);
   const tasks: SpeechTask[] = [];
   for (const id of ids) tasks.push(await planPreview(context, id, flags));
-  const items: unknown[] = [];
+  const items: (SpeechDocument | FailedPreviewDocument)[] = [];
   const failed: FailedPreview[] = [];
   for (const [index, task] of tasks.entries()) {
     const voiceId = ids[index] ?? '';
@@ -90,7 +103,7 @@ async function previewVoices(
       failed.push({ voiceId, failure: preview });
       items.push({ voiceId, output: null, error: preview.summary });
       if (STOPS.has(preview.exit)) break;
-    } else items.push(preview.data);
+    } else items.push(preview);
   }
   return { data: { items }, ...conclude(context, failed, ids.length) };
 }
@@ -116,9 +129,9 @@ async function planPreview(context: Context, id: string, flags: PreviewFlags): P
   return { ...task, plan: { kind: 'automatic', format, path: file } };
 }
 
-async function speakPreview(task: SpeechTask): Promise<CommandResult | Failure> {
+async function speakPreview(task: SpeechTask): Promise<SpeechDocument | Failure> {
   try {
-    return await speakTask(task);
+    return (await speakTask(task)).data;
   } catch (error) {
     task.context.signal.throwIfAborted();
     if (error instanceof Failure) return error;

@@ -35,6 +35,19 @@ export interface WrittenCaptions extends CaptionTarget {
   readonly violations: readonly CueViolation[];
 }
 
+/** A caption file as `--json` describes it. */
+export interface CaptionFileDocument extends Pick<WrittenCaptions, 'format' | 'violations'> {
+  readonly output: string;
+  /** Number of cues; null for a file of word times. */
+  readonly cues: number | null;
+}
+
+/** Returns the fields of a caption file as `--json` prints them. */
+export function captionFileDocument(written: WrittenCaptions): CaptionFileDocument {
+  const { cues, format, path: output, violations } = written;
+  return { output, format, cues: cues ?? null, violations };
+}
+
 /** Caption files that are open for writing and have temporary names. */
 export interface CaptionFiles {
   /**

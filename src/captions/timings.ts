@@ -77,13 +77,22 @@ export function timingsFile(timings: Timings): string {
   return `${head},"words":[${rows.length === 0 ? '' : `\n${rows.join(',\n')}\n`}]}\n`;
 }
 
+/** The JSON document of timings, which a `--timings` file contains. */
+export interface TimingsDocument extends Omit<Timings, 'unplaced' | 'words'> {
+  readonly words: readonly WordDocument[];
+}
+
+/** A word of the text. A word that was not found in the audio has null times. */
+interface WordDocument {
+  readonly text: string;
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  readonly speaker?: string;
+}
+
 /** Returns the JSON document of timings. Words that were not found in the audio have null times. */
-export function timingsDocument({ unplaced = [], words, ...rest }: Timings) {
-  const rows: (Omit<TimedWord, 'startMs' | 'endMs'> & {
-    readonly startMs: number | null;
-    readonly endMs: number | null;
-    readonly speaker?: string;
-  })[] = [];
+export function timingsDocument({ unplaced = [], words, ...rest }: Timings): TimingsDocument {
+  const rows: WordDocument[] = [];
   const speakers = rest.lines?.flatMap(({ speaker, words: count }) =>
     Array.from({ length: count }, () => ({ speaker })),
   );

@@ -17,12 +17,15 @@ export interface CommandInput<Options> {
   readonly options: Options;
 }
 
-/** A command's flags and implementation. Its name and summary are in `commands/tree.ts`. */
-export interface CommandDefinition<Options extends object = object> {
+/**
+ * A command's flags and implementation. Its name and summary are in `commands/tree.ts`, and the JSON that it prints in
+ * `commands/outputs.ts`.
+ */
+export interface CommandDefinition<Options extends object = object, Data = unknown> {
   /** Adds the description, arguments, flags and examples to the command. */
   configure(command: Command): void;
   /** Runs the command and returns the result; prints nothing. */
-  run(context: Context, input: CommandInput<Options>): Promise<CommandResult>;
+  run(context: Context, input: CommandInput<Options>): Promise<CommandResult<Data>>;
   /** True if an argument that begins with a dash and contains white space is text, not a flag. */
   readonly freeText?: boolean;
 }

@@ -40,13 +40,16 @@ export interface DescribedTree {
   readonly globalFlags: readonly DescribedFlag[];
 }
 
+/** What `--help --json` prints: all commands, or one command. */
+export type HelpDocument = DescribedTree | CommandHelp;
+
+interface CommandHelp extends Partial<DescribedCommand>, Pick<DescribedTree, 'globalFlags'> {}
+
 /**
  * Returns the document that `--help --json` prints: the description of one command with the global flags, or of all
  * commands if the path is empty. The build writes the descriptions.
  */
-export async function describeHelp(
-  path: readonly string[],
-): Promise<DescribedTree | (Partial<DescribedCommand> & Pick<DescribedTree, 'globalFlags'>)> {
+export async function describeHelp(path: readonly string[]): Promise<HelpDocument> {
   const tree = await readTree();
   if (path.length === 0) return tree;
   const name = path.join(' ');

@@ -399,9 +399,10 @@ function findHelp(
   const { word } = nextWord(words);
   const topics = tree.filter((node) => isBranch(node)).find(({ name }) => name === 'help');
   const names = topics?.children.map(({ name }) => name) ?? [];
-  if (topics !== undefined && words.includes('--man')) {
-    const others = words.filter((given) => given !== '--man');
-    return findVerb(topics, before, ['man', ...others]);
+  const topic = ['man', 'schema'].find((name) => words.includes(`--${name}`));
+  if (topics !== undefined && topic !== undefined) {
+    const others = words.filter((given) => given !== `--${topic}`);
+    return findVerb(topics, before, [topic, ...others]);
   }
   if (topics !== undefined && word !== undefined) {
     if (names.includes(word)) return findVerb(topics, before, words);

@@ -34,6 +34,13 @@ export interface FailureOptions {
   readonly cause?: unknown;
 }
 
+/** An error in the JSON result of a command that processes several items. */
+export interface FailureSummary {
+  readonly code: string;
+  readonly message: string;
+  readonly exitCode: ExitCode;
+}
+
 /**
  * An error for users and scripts: what failed (`message`), what to do (`hint`) and the exit code (`exit`). To
  * distinguish errors, code must compare `code` or `exit`, never `message`.
@@ -66,7 +73,7 @@ export class Failure extends Error {
   }
 
   /** The fields of this error in the JSON result of a command that processes several items. */
-  get summary(): { readonly code: string; readonly message: string; readonly exitCode: ExitCode } {
+  get summary(): FailureSummary {
     return { code: this.code, message: this.message, exitCode: this.exitCode };
   }
 }

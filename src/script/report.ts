@@ -1,10 +1,38 @@
-import type { WrittenCaptions } from '../captions/caption-files.ts';
+import type { CaptionFileDocument, WrittenCaptions } from '../captions/caption-files.ts';
+import { captionFileDocument } from '../captions/caption-files.ts';
 import { warnOfViolations } from '../captions/violations.ts';
 import type { RecordingReport } from './memory.ts';
 import { counted } from '../text/display.ts';
 import type { PlannedText } from './plan-lines.ts';
 import { MOST_LISTED_CHAPTERS } from '../audio/encode/mp4.ts';
 import type { Recording } from './recording/recording.ts';
+
+/** A recording, as `--json` describes it. */
+export interface RecordingFields {
+  readonly output: string;
+  readonly bytes: number;
+  readonly durationMs: number;
+  /** Integrated loudness in LUFS; null if it was not changed. */
+  readonly loudness: number | null;
+  readonly truePeakDb: number | null;
+  /** Whether the recording could not be made as loud as wanted. */
+  readonly isTooQuiet: boolean;
+  readonly captions: readonly CaptionFileDocument[];
+  /** Whether every word of the captions has a time. */
+  readonly isTimed: boolean;
+  /** Lines that begin later than their time. */
+  readonly late: readonly (ReportedLine & { readonly lateMs: number })[];
+  /** Lines that are longer than their time. */
+  readonly tooLong: readonly (ReportedLine & { readonly excessMs: number })[];
+  /** Lines that were sped up. */
+  readonly stretched: readonly (ReportedLine & { readonly tempo: number })[];
+}
+
+interface ReportedLine {
+  /** Number of the line in the script. */
+  readonly line: number;
+  readonly id: string | null;
+}
 
 /** Creates the report of a recording. The report names the lines that begin late, end late or are sped up. */
 export function reportOf(
@@ -31,34 +59,33 @@ export function reportOf(
   const faster = lines.filter(({ tempo }) => tempo > 1);
   const fastest = faster.reduce((most, { tempo }) => Math.max(most, tempo), 1);
   const level = loudness === undefined ? '' : `, ${loudness.toFixed(1)} LUFS`;
+  const event: RecordingFields = {
+    output,
+    bytes,
+    durationMs: Math.round(durationMs),
+    loudness: loudness === undefined ? null : rounded(loudness),
+    truePeakDb: truePeakDb === undefined ? null : rounded(truePeakDb),
+    isTooQuiet,
+    captions: captions.map(captionFileDocument),
+    isTimed,
+    late: late.map(({ id, lateMs, number }) => ({
+      line: number,
+      id,
+      lateMs: Math.round(lateMs),
+    })),
+    tooLong: long.map(({ excessMs, id, number }) => ({
+      line: number,
+      id,
+      excessMs: Math.round(excessMs),
+    })),
+    stretched: faster.map(({ id, number, tempo }) => ({
+      line: number,
+      id,
+      tempo: rounded(tempo),
+    })),
+  };
   return {
-    event: {
-      output,
-      bytes,
-      durationMs: Math.round(durationMs),
-      loudness: loudness === undefined ? null : rounded(loudness),
-      truePeakDb: truePeakDb === undefined ? null : rounded(truePeakDb),
-      isTooQuiet,
-      captions: captions.map(({ cues, format, path: file, violations }) => {
-        return { output: file, format, cues: cues ?? null, violations };
-      }),
-      isTimed,
-      late: late.map(({ id, lateMs, number }) => ({
-        line: number,
-        id,
-        lateMs: Math.round(lateMs),
-      })),
-      tooLong: long.map(({ excessMs, id, number }) => ({
-        line: number,
-        id,
-        excessMs: Math.round(excessMs),
-      })),
-      stretched: faster.map(({ id, number, tempo }) => ({
-        line: number,
-        id,
-        tempo: rounded(tempo),
-      })),
-    },
+    event: { ...event },
     human: `${output}: ${clock(durationMs)}${level}`,
     warnings: [
       ...listed(

@@ -7,6 +7,43 @@ import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 
+describe('foley help COMMAND --schema', () => {
+  test('prints the schema of the output and the errors', async () => {
+    const result = await runFoley(['help', 'tts', '--schema']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(result.stdout.toString())).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: 'foley tts --json',
+      anyOf: [{ $ref: '#/$defs/Output' }, { $ref: '#/$defs/ErrorDocument' }],
+      $defs: { SpeechDocument: { required: expect.arrayContaining(['output', 'creditsUsed']) } },
+    });
+  });
+
+  test('prints the schema of the events', async () => {
+    const schema = parseJsonDocument(
+      (await runFoley(['help', 'batch', '--schema', '--json'])).stdout,
+    );
+    expect(schema).toMatchObject({ $defs: { Event: { $ref: '#/$defs/BatchEvent' } } });
+  });
+
+  test.each([
+    ['voices', 'foley voices list --json'],
+    ['voices clone', 'foley voices create --json'],
+    ['help', 'foley help --json'],
+  ])('finds the command that `foley %s` runs', async (name, title) => {
+    const result = await runFoley(['help', ...name.split(' '), '--schema']);
+    expect(JSON.parse(result.stdout.toString())).toMatchObject({ title });
+  });
+
+  test.each([
+    ['design', 'Its commands: design create, design preview, design save.'],
+    ['voices lst', 'Did you mean `foley help voices list --schema`?'],
+  ])('of `foley %s` names the next step', async (name, hint) => {
+    const error = errorLine(await runFoley(['help', ...name.split(' '), '--schema', '--json']));
+    expect(error).toMatchObject({ exitCode: 2, hint });
+  });
+});
+
 describe('foley help exit-codes', () => {
   test('prints every row of the table', async () => {
     const result = await runFoley(['help', 'exit-codes']);

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { errorAnswer } from '../fault-server/catalogue.ts';
 import { BOOK, COVER, TITLES } from '../harness/tagged-book.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { installPythonTools } from '../harness/python-tools.ts';
+import { requireTool } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 
@@ -68,6 +69,34 @@ test.each(TAGGED)(
       const file = path.join(sandbox.out, `book-${track} ${title}.${format}`);
       expect(await tagsOf(file)).toMatchObject({ ...book, title, track, chapters: [] });
     }
+  },
+);
+
+test.each(['m4a', 'm4b'])(
+  'AtomicParsley reads the tags and the cover of %s',
+  { timeout: 300_000 },
+  async (format) => {
+    const program = requireTool('AtomicParsley');
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'book.epub'), BOOK);
+    const args = ['tts', '-f', 'book.epub', '--local', '-o', `book.${format}`];
+    const result = await runFoley([...args, '--album', 'Tales'], { sandbox });
+    expect(result.code, result.stderr).toBe(0);
+    const run = (...flags: readonly string[]) =>
+      execa({ cwd: sandbox.out, stripFinalNewline: false })(program, [`book.${format}`, ...flags]);
+    expect((await run('-t')).stdout.trim().split('\n').toSorted()).toEqual([
+      'Atom "covr" contains: 1 piece of artwork',
+      'Atom "©ART" contains: Ada, Bo',
+      'Atom "©alb" contains: Tales',
+      'Atom "©nam" contains: The Harbour & the Hill',
+    ]);
+    await run('--extractPixToPath', 'cover');
+    expect(await readFile(path.join(sandbox.out, 'cover_artwork_1.png'))).toEqual(COVER);
+    // It understands the whole file, and can write it again with other tags.
+    await run('--title', 'Other', '--output', `other.${format}`);
+    const found = await tagsOf(path.join(sandbox.out, `other.${format}`));
+    expect(found.title).toBe('Other');
+    expect(found.chapters.map(({ title }) => title)).toEqual(TITLES);
   },
 );
 

@@ -121,3 +121,28 @@ test('ffmpeg decodes every sample of opus', async () => {
   expect(sampleRate).toBe(48_000);
   expect((channels[0]?.length ?? 0) / 48_000).toBeCloseTo(seconds, 3);
 });
+
+test('flac finds no error', async () => {
+  const flac = requireTool('flac');
+  const { fileOf } = await speakAll();
+  const { stderr } = await execa(flac, ['--test', '--warnings-as-errors', fileOf('flac')]);
+  expect(stderr).toMatch(/talk\.flac: ok/);
+});
+
+test('opusdec decodes every sample of opus', async () => {
+  const opusdec = requireTool('opusdec');
+  const { fileOf, seconds } = await speakAll();
+  await execa(opusdec, ['--quiet', fileOf('opus'), fileOf('decoded.wav')]);
+  const { channels, sampleRate } = readWav(await readFile(fileOf('decoded.wav')));
+  expect((channels[0]?.length ?? 0) / sampleRate).toBeCloseTo(seconds, 3);
+});
+
+test('mpg123 plays every frame of mp3', async () => {
+  const mpg123 = requireTool('mpg123');
+  const { fileOf, seconds } = await speakAll();
+  const { stderr } = await execa(mpg123, ['--wav', fileOf('mp3.wav'), fileOf('mp3')]);
+  expect(stderr).not.toMatch(/warning|error/i);
+  const { channels, sampleRate } = readWav(await readFile(fileOf('mp3.wav')));
+  // The parts are joined at frames.
+  expect(Math.abs((channels[0]?.length ?? 0) / sampleRate - seconds)).toBeLessThan(0.2);
+});

@@ -66,7 +66,7 @@ async function followRecipes() {
 async function addCode(file: string, list: string | undefined, code: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const before = existsSync(file) ? await readFile(file, 'utf8') : '';
-  const head = new RegExp(`^export const ${list}\\b.*\\[$`, 'm');
+  const head = new RegExp(`^export (?:const|interface) ${list}\\b.*[[{]$`, 'm');
   const after =
     list === undefined ? `${before}\n${code}` : before.replace(head, (line) => `${line}\n${code}`);
   expect(after, `${file} has no list ${list}`).not.toBe(before);

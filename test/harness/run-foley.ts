@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkOutput } from './check-output.ts';
 import type { Running, RunOptions, RunResult } from './run-options.ts';
 import { startProgram } from './run-program.ts';
 import { createSandbox } from './sandbox.ts';
@@ -30,7 +31,11 @@ export async function startFoley(
   requireBuild();
   const sandbox = options.sandbox ?? (await createSandbox());
   if (options.ownCode !== true) await shareCode(sandbox);
-  return startProgram(TESTED_NODE, [FOLEY, ...args], { ...options, sandbox });
+  return startProgram(TESTED_NODE, [FOLEY, ...args], {
+    ...options,
+    sandbox,
+    checkEnd: (end) => checkOutput(args, end),
+  });
 }
 
 /** Lets the commands of a sandbox use what V8 compiled for those of all others: a third of a short run. */

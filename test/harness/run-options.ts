@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly signalAt?: { readonly signal: NodeJS.Signals; readonly when: RegExp | Promise<unknown> };
   /** Compiled code is kept in the sandbox; by default all tests share what V8 compiled. */
   readonly ownCode?: boolean;
+  /** Called with what the program printed. An error fails the test. */
+  readonly checkEnd?: (end: Pick<RunResult, 'signal' | 'stderr' | 'stdout'>) => void;
   /** Outputs that show a canary key because the test's own service sent it as data. */
   readonly canaryExpectedIn?: readonly OutputName[];
 }

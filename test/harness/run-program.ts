@@ -48,7 +48,9 @@ export async function startProgram(
   const done = endOf(child, outputs, startedAt).then(async (end) => {
     const expectedIn = options.canaryExpectedIn ?? [];
     await assertNoCanary({ sandbox, known, expectedIn, ...end });
-    return { ...end, stderr: end.stderr.toString(), sandbox };
+    const result = { ...end, stderr: end.stderr.toString(), sandbox };
+    options.checkEnd?.(result);
+    return result;
   });
   const end = endedWithTheTest(child, done);
   sendInput(child, options);

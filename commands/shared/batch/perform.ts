@@ -10,15 +10,13 @@ import type { ItemResult } from '../../../src/batch/run/run-batch.ts';
 import { Batch } from '../../../src/batch/run/run-batch.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import { BrokenPipe } from '../../../src/cli/io.ts';
-import { openReuse } from '../journal.ts';
 import { barStyle } from '../../../src/cli/render/progress.ts';
 import { stopHint } from '../../../src/cli/render/service-events.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
 import { outputFailure } from '../../../src/durable/file-failures.ts';
 import { Failure } from '../../../src/errors/failure.ts';
-import { describeReuse } from '../../../src/paid/reuse/reused.ts';
 import { describeUnspoken, UNSPOKEN_HINT } from '../../../src/paid/unspoken.ts';
-import { toJson, counted } from '../../../src/text/display.ts';
+import { counted } from '../../../src/text/display.ts';
 import type { BatchConnection, BatchProduct, Overview, PreparedBatch } from './connect-batch.ts';
 import {
   checkEstimate,
@@ -29,6 +27,7 @@ import {
   otherShardsText,
   overviewOf,
 } from './connect-batch.ts';
+import { writeEvent } from './events.ts';
 
 const STOP_GRACE_MS = 10_000;
 const DEFAULT_MAX_RETRIES = 4;
@@ -94,7 +93,6 @@ async function speakItems(
   const { captions, concurrency, flags, rerun } = prepared;
   const { globals, signal } = context;
   const estimator = await createEstimator(context, flags.creditRate, { client, target });
-  const reuse = await openReuse(context, client, flags.reuse);
   const batch = new Batch({
     ...context,
     captions,
@@ -103,7 +101,6 @@ async function speakItems(
     folder,
     origin,
     rerun,
-    reuse,
     maxRetries: globals.maxRetries ?? DEFAULT_MAX_RETRIES,
     idleTimeoutMs: globals.idleTimeout,
     items: () => prepared.items(voiceId),
@@ -113,7 +110,7 @@ async function speakItems(
     notice: (line) => screen.notice(line),
   });
   const { uncaptioned, ...overview } = await optimizingLater(() =>
-    overviewOf(batch.classify(), estimator, { captions, reuse }),
+    overviewOf(batch.classify(), estimator),
   );
   noticeUncaptioned(uncaptioned, context.io);
   checkEstimate(overview.estimatedCredits ?? undefined, flags.maxCredits);
@@ -227,19 +224,18 @@ async function concludeBatch(
   { items, otherShards }: ShardOverview,
   stopped: unknown,
 ): Promise<CommandResult> {
-  const { creditsUsed, done, failed, gravest, reuse, skipped } = tally;
+  const { creditsUsed, done, failed, gravest, skipped } = tally;
   const notTried = items - done - failed - skipped;
   if (stopped instanceof BrokenPipe) throw stopped;
   const isJson = globals.json === true;
   if (isJson) {
-    const summary = { done, failed, skipped, creditsUsed, ...reuse, notTried, otherShards };
-    await io.writeOut(`${toJson({ event: 'summary', ...summary })}\n`);
+    const summary = { done, failed, skipped, creditsUsed, notTried, otherShards };
+    await writeEvent(io, { event: 'summary', ...summary });
   }
   for (const line of unspokenLines(tally)) io.notice(line);
   const others = otherShardsText(otherShards);
   const counts = `${done} done, ${failed} failed, ${skipped} skipped${others}`;
-  const saved = reuse && describeReuse(reuse, creditsUsed);
-  const used = [`${counted(creditsUsed, 'credit')} used`, saved].filter(Boolean).join(', ');
+  const used = `${counted(creditsUsed, 'credit')} used`;
   if (signal.aborted) {
     io.notice(`foley: stopped; ${counts}, ${notTried} not tried, ${used}. ${CONTINUE}`);
     signal.throwIfAborted();
@@ -278,11 +274,11 @@ async function openScreen(
 ): Promise<Screen> {
   const { globals, io } = context;
   if (globals.json === true) {
-    await io.writeOut(`${toJson({ event: 'plan', ...overview })}\n`);
+    await writeEvent(io, { event: 'plan', ...overview });
     return {
       show(result) {
         const output = result.output === null ? null : path.join(outputDir, result.output);
-        return io.writeOut(`${toJson({ event: 'item', ...recordOf({ ...result, output }) })}\n`);
+        return writeEvent(io, { event: 'item', ...recordOf({ ...result, output }) });
       },
       notice: (line) => io.notice(line),
       warn: (line) => io.warn(line),

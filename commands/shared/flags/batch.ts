@@ -1,5 +1,4 @@
 import { Option } from 'commander';
-import { reuseOptions } from './speech.ts';
 import { integerOption, numberOption } from '../../../src/cli/flags/values.ts';
 
 /** The values of the flags that {@link runOptions} creates, such as `--concurrency`. */
@@ -7,7 +6,6 @@ export interface RunFlags {
   readonly concurrency?: number;
   readonly maxCredits?: number;
   readonly creditRate?: number;
-  readonly reuse?: boolean;
   readonly retryFailed?: true;
   readonly dryRun?: true;
 }
@@ -27,7 +25,6 @@ export function runOptions(): Option[] {
       'credits per character for the estimate (default: from earlier charges)',
       { minimum: 0 },
     ),
-    ...reuseOptions(),
     new Option('--retry-failed', 'speak failed items again; those that were billed cost again'),
     new Option('--dry-run', 'show the plan and send nothing'),
   ];

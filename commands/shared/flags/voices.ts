@@ -23,11 +23,26 @@ export function languageCode(flag: string): (given: string) => string {
   return textWithin(flag, LANGUAGE_MAX_CHARACTERS);
 }
 
+/** A new custom voice. */
+export interface MadeVoiceDocument {
+  /** Id for `foley tts -v`. */
+  readonly voiceId: string;
+  readonly name: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string | null;
+  readonly requestId: string;
+  readonly creditsUsed: number | null;
+  readonly quotaRemaining: number | null;
+  readonly target: 'embedded' | 'hosted';
+  /** The response of the service. */
+  readonly raw: unknown;
+}
+
 /** Returns the result of creating a voice: the voice id, or all fields with `--json`. */
 export function madeVoiceResult(
   { createdAt, creditsUsed, name, quotaRemaining, raw, requestId, voiceId }: MadeVoice,
   target: 'embedded' | 'hosted',
-): CommandResult {
+): CommandResult<MadeVoiceDocument> {
   return {
     data: {
       voiceId,

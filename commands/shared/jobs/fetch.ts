@@ -8,7 +8,7 @@ import { openJournal } from '../journal.ts';
 import { liveLines } from '../../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
 import type { Column } from '../../../src/cli/render/table.ts';
-import type { JobPresenter } from './format.ts';
+import type { JobDocument, JobPresenter, WaitedJobs } from './format.ts';
 import { fetchedDocument } from './format.ts';
 import type { OpenPlace } from './places.ts';
 import { folderPlace } from './places.ts';
@@ -32,7 +32,7 @@ export async function fetchJobCommand<Job extends WaitedJob>(
   context: Context,
   id: string,
   { automatic, jobs, openPlace, output, resume }: FetchCommand<Job>,
-): Promise<CommandResult> {
+): Promise<CommandResult<JobDocument>> {
   const place = output === undefined ? undefined : await openPlace(output);
   try {
     return await fetchOne(context, id, {
@@ -51,7 +51,7 @@ export async function waitCommand<Job extends WaitedJob>(
   context: Context,
   ids: readonly string[],
   command: FetchCommand<Job>,
-): Promise<CommandResult> {
+): Promise<CommandResult<WaitedJobs>> {
   const [only = ''] = ids;
   if (ids.length === 1) return fetchJobCommand(context, only, command);
   const { jobs, output, resume } = command;
@@ -69,7 +69,7 @@ async function fetchMany<Job extends WaitedJob>(
   context: Context,
   ids: readonly string[],
   { words, ...options }: ManyJobs<Job>,
-): Promise<CommandResult> {
+): Promise<CommandResult<WaitedJobs>> {
   const { table } = await import('../../../src/cli/render/table.ts');
   const live = liveLines(context.io);
   const states = new Map<string, FetchState>(ids.map((id) => [id, { id, status: 'waiting' }]));
@@ -172,7 +172,7 @@ async function fetchOne<Job extends WaitedJob>(
   context: Context,
   id: string,
   { words, ...options }: JobFetch<Job> & { readonly words: JobPresenter<Job> },
-): Promise<CommandResult> {
+): Promise<CommandResult<JobDocument>> {
   const { io } = context;
   const waits = options.polling !== undefined;
   const progress = words.show(context, waits ? `waiting for job ${id}` : `fetching job ${id}`);

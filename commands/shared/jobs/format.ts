@@ -9,6 +9,10 @@ import type { Context } from '../../../src/cli/command.ts';
 import type { GlobalOptions } from '../../../src/cli/flags/global.ts';
 import { startProgress } from '../../../src/cli/render/progress.ts';
 import { describeCost } from '../../../src/cli/render/result.ts';
+import type { MediaJobKind } from '../../../src/api/resources/models.ts';
+import type { CodePointRange } from '../../../src/contract/unspoken.ts';
+import type { FailureSummary } from '../../../src/errors/failure.ts';
+import type { Cut } from '../../../src/media/cut.ts';
 
 /** Returns functions that format the results of speech jobs for stdout and stderr. */
 export function speechPresenter(
@@ -42,7 +46,7 @@ export function progressOf({ segments, status }: SpeechJob): string {
 export function jobDocument(
   { job, requestId = job.requestId, saved, text }: JobResult<SpeechJob>,
   target: 'embedded' | 'hosted',
-): Record<string, unknown> {
+): JobDocument {
   const document = documentOf({ ...job, kind: 'tts', output: saved?.path, requestId, target });
   // null before the download: only the response with the audio lists the words that were left out.
   return { ...document, unspoken: saved === undefined ? null : unspokenOf({ job, saved, text }) };
@@ -56,7 +60,7 @@ export function unspokenNotice(result: JobResult<SpeechJob>): string | undefined
 }
 
 // A job shows the first 80 characters of its text: later words are known only to the command that sent the text.
-function unspokenOf({ job, saved, text }: JobResult<SpeechJob>) {
+function unspokenOf({ job, saved, text }: JobResult<SpeechJob>): readonly UnspokenWord[] {
   const ranges = saved?.unspoken ?? [];
   const { textPreview } = firstRecord(firstRecord(job.raw)?.['task']) ?? {};
   const known = text ?? (typeof textPreview === 'string' ? textPreview : '');
@@ -69,24 +73,77 @@ function unspokenOf({ job, saved, text }: JobResult<SpeechJob>) {
   return ranges.map((range, index) => ({ ...range, text: words[index]?.text }));
 }
 
-/** Returns the fields of a job for `--json`, in a fixed order. Missing fields are null. */
-export function documentOf(job: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(DOCUMENT_FIELDS.map((field) => [field, job[field] ?? null]));
+/** A job, as `--json` describes it. */
+export interface JobDocument {
+  readonly id: string;
+  readonly kind: 'tts' | MediaJobKind;
+  /** The API surface of the job, such as `v3`. */
+  readonly api: string;
+  /** Null if the job could not be read. */
+  readonly status: string | null;
+  /** Path of the saved result; null if nothing was saved, or the result went to stdout. */
+  readonly output: string | null;
+  /** Id of the request that created the job. */
+  readonly requestId: string | null;
+  readonly creditsUsed: number | null;
+  readonly quotaRemaining: number | null;
+  /** The controls that the model did not apply; null if the service does not report them. */
+  readonly ignoredParameters: readonly string[] | null;
+  readonly target: 'embedded' | 'hosted';
+  /** The response of the service. */
+  readonly raw: unknown;
+  /** For speech: the words that the voice left out; null before the audio was downloaded. */
+  readonly unspoken?: readonly UnspokenWord[] | null;
+  /** For lip sync and dubbing: the input that the result contains only in part. */
+  readonly cut?: Cut | null;
 }
 
-const DOCUMENT_FIELDS = [
-  'id',
-  'kind',
-  'api',
-  'status',
-  'output',
-  'requestId',
-  'creditsUsed',
-  'quotaRemaining',
-  'ignoredParameters',
-  'target',
-  'raw',
-] as const;
+/** A word that the voice left out. The text is known to the command that sent it. */
+interface UnspokenWord extends CodePointRange {
+  readonly text?: string | undefined;
+}
+
+/** A job that a command waited for. */
+export interface FetchedJobDocument extends JobDocument {
+  /** Why the job failed or could not be fetched. */
+  readonly error?: FailureSummary;
+}
+
+/** What a command prints that waits for one job, or for several. */
+export type WaitedJobs = JobDocument | { readonly items: readonly FetchedJobDocument[] };
+
+type KnownFields = Pick<JobDocument, 'api' | 'id' | 'kind' | 'target'> & {
+  readonly [Field in keyof JobDocument]?: JobDocument[Field] | undefined;
+};
+
+/** Returns the fields of a job for `--json`, in a fixed order. Missing fields are null. */
+export function documentOf({
+  api,
+  creditsUsed = null,
+  id,
+  ignoredParameters = null,
+  kind,
+  output = null,
+  quotaRemaining = null,
+  raw = null,
+  requestId = null,
+  status = null,
+  target,
+}: KnownFields): JobDocument {
+  return {
+    id,
+    kind,
+    api,
+    status,
+    output,
+    requestId,
+    creditsUsed,
+    quotaRemaining,
+    ignoredParameters,
+    target,
+    raw,
+  };
+}
 
 /** Formats the credits that a job cost; an empty text if the service does not report the cost. */
 export function formatCost({ creditsUsed, phase }: WaitedJob): string {
@@ -130,7 +187,7 @@ interface JobProgress<Job extends WaitedJob> {
 
 export interface JobPresenter<Job extends WaitedJob> {
   /** Returns the document that `--json` prints when a command creates a job or waits for it. */
-  document(result: JobResult<Job>): Record<string, unknown>;
+  document(result: JobResult<Job>): JobDocument;
   /** Formats a notice about a job that completed only in part. */
   partial(job: Job): string;
   /** Formats a notice about words that the voice left out; undefined if the voice spoke all words. */
@@ -144,7 +201,7 @@ export interface JobPresenter<Job extends WaitedJob> {
   /** Starts a display of a job's progress. @param label text to show until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
   /** The kind of the jobs, such as `tts`, as the `--json` document contains it. */
-  readonly kind: string;
+  readonly kind: JobDocument['kind'];
   readonly api: string;
   readonly target: 'embedded' | 'hosted';
 }
@@ -153,7 +210,7 @@ export interface JobPresenter<Job extends WaitedJob> {
 export function fetchedDocument<Job extends WaitedJob>(
   { failure, id, job, saved }: FetchedJob<Job>,
   words: JobPresenter<Job>,
-): Record<string, unknown> {
+): FetchedJobDocument {
   const { api, kind, target } = words;
   const document =
     job === undefined ? documentOf({ id, kind, api, target }) : words.document({ job, saved });

@@ -9,9 +9,10 @@ import { requireSharp } from '../../../src/embedded/missing-binary.ts';
 import type { Context, ServiceConnection } from '../../../src/cli/command.ts';
 import { pollingAt } from '../flags/jobs.ts';
 import type { MediaCreateFlags } from '../flags/media.ts';
+import type { JobDocument } from '../jobs/format.ts';
 import { reportCreated } from '../jobs/format.ts';
 import { openSpool, withJournal } from '../journal.ts';
-import type { CommandResult } from '../../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../../src/cli/render/result.ts';
 import { dryRunResult } from '../../../src/cli/render/result.ts';
 import type { MediaPlace } from './format.ts';
 import { mediaPlace, billingNotice, mediaPresenter, resumeMedia } from './format.ts';
@@ -40,7 +41,7 @@ export async function describeMedia(
   context: Context,
   { inputs, kind, order }: MediaCreation,
   flags: MediaCreateFlags,
-): Promise<CommandResult> {
+): Promise<CommandResult<DryRunDocument>> {
   const connection = await context.connect();
   const body = await order(describedUrls(inputs), connection);
   const options = optionsOf(context, kind, flags);
@@ -52,7 +53,10 @@ export async function createMedia(
   context: Context,
   task: MediaCreation,
   flags: MediaCreateFlags,
-): Promise<{ readonly outcome: PerformedJob<MediaJob>; readonly result: CommandResult }> {
+): Promise<{
+  readonly outcome: PerformedJob<MediaJob>;
+  readonly result: ReturnType<typeof resultOf>;
+}> {
   const { clobber, output } = flags;
   const place =
     task.place ??
@@ -129,7 +133,7 @@ function resultOf(
   { io }: Context,
   { failure, job, requestId, saved }: PerformedJob<MediaJob>,
   target: 'embedded' | 'hosted',
-): CommandResult {
+): CommandResult<JobDocument> & { readonly data: JobDocument } {
   const words = mediaPresenter(job.kind, target);
   if (failure === undefined) {
     io.notice(words.saved({ job, saved }));

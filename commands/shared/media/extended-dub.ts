@@ -14,14 +14,20 @@ import { quoted } from '../../../src/text/display.ts';
 import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import { pollingAt } from '../flags/jobs.ts';
 import type { MediaCreateFlags } from '../flags/media.ts';
+import type { JobDocument } from '../jobs/format.ts';
 import { jobDocument, resumeCommand, savedNotice, serviceFlags } from '../jobs/format.ts';
 import { withJournal } from '../journal.ts';
 import { startProgress } from '../../../src/cli/render/progress.ts';
-import type { CommandResult } from '../../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../../src/cli/render/result.ts';
 import { dryRunResult } from '../../../src/cli/render/result.ts';
 import { createMedia } from './create-media.ts';
 import { mediaPlace } from './format.ts';
 import { checkInputs } from './input-addresses.ts';
+
+/** A dubbing job whose speech is a job of its own. */
+export interface ExtendedDubDocument extends JobDocument {
+  readonly speech: JobDocument;
+}
 
 interface ExtendedDub {
   readonly video: MediaInput;
@@ -39,7 +45,7 @@ export async function createExtendedDub(
   context: Context,
   { order, video }: ExtendedDub,
   flags: MediaCreateFlags,
-): Promise<CommandResult> {
+): Promise<CommandResult<ExtendedDubDocument | DryRunDocument>> {
   const { output } = flags;
   if (output === undefined || output === '-') {
     throw usageFailure('--extend requires -o FILE', 'The speech is saved beside the file.');
@@ -81,7 +87,7 @@ export async function createExtendedDub(
     const { result } = await createMedia(context, task, others).catch((error: unknown) => {
       throw withContinuation(error, next);
     });
-    return { ...result, data: { ...Object(result.data), speech: document } };
+    return { ...result, data: { ...result.data, speech: document } };
   } finally {
     // Does nothing after the file was published.
     await place.abandon();
@@ -105,7 +111,7 @@ async function speak(
   context: Context,
   order: SpeechOrder & { readonly format: 'wav' },
   { flags, options, speechPath }: SpeechFile,
-): Promise<{ readonly document: unknown; readonly speechMs: number }> {
+): Promise<{ readonly document: JobDocument; readonly speechMs: number }> {
   const { clock, globals, io } = context;
   const { client, target } = await context.connect();
   const output = await openOutput({ ...context, path: speechPath });

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { reviseFailure } from '../../../src/api/failures.ts';
 import type { SpeechOptions } from '../../../src/api/resources/speech.ts';
 import { isAssStyle } from '../../../src/captions/ass-style.ts';
-import type { CaptionTarget } from '../../../src/captions/caption-files.ts';
-import { openCaptionFiles } from '../../../src/captions/caption-files.ts';
+import type { CaptionFileDocument, CaptionTarget } from '../../../src/captions/caption-files.ts';
+import { captionFileDocument, openCaptionFiles } from '../../../src/captions/caption-files.ts';
 import {
   CAPTION_FORMATS,
   CUE_PRESETS,
@@ -113,14 +113,16 @@ export async function publishCaptions(
 const INCOMPLETE =
   'foley: the service did not time all of this text; in the captions, untimed words share the time between their neighbours; on the embedded service, `foley engine add espeak-ng` helps to time voices of other languages than English';
 
+/** The part of the `--json` output that describes the caption files. */
+export interface CaptionsDocument {
+  readonly items: readonly CaptionFileDocument[];
+  /** Whether every word has a time. */
+  readonly complete: boolean;
+}
+
 /** Returns the part of the `--json` output that describes the caption files. */
-export function captionsDocument({ complete, items }: PublishedCaptions): object {
-  return {
-    items: items.map(({ cues, format, path: output, violations }) => {
-      return { output, format, cues: cues ?? null, violations };
-    }),
-    complete,
-  };
+export function captionsDocument({ complete, items }: PublishedCaptions): CaptionsDocument {
+  return { items: items.map(captionFileDocument), complete };
 }
 
 /** Returns the edits that turn the spoken text back into the words of the document. */

@@ -18,7 +18,7 @@ import { jobOptions } from './plan.ts';
  */
 export async function runSpeechJob(
   task: SpeechTask,
-  { body, connection, reuse }: Pick<OpenedSpeech, 'body' | 'connection' | 'reuse'>,
+  { body, connection }: Pick<OpenedSpeech, 'body' | 'connection'>,
   {
     api,
     output,
@@ -37,7 +37,6 @@ export async function runSpeechJob(
       order: body,
       options: jobOptions(task, api),
       journal,
-      reuse,
       // Only the journal knows how the sound of the output changes.
       resume: (id) =>
         task.plan.changes === undefined

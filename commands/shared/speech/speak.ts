@@ -27,19 +27,19 @@ import { openPlanned, speak } from '../../../src/paid/speakers/speak-stream.ts';
 import { pauseMs } from '../../../src/speech/speech-text.ts';
 import type { Player } from '../../../src/speech/play.ts';
 import type { Playback } from '../../../src/speech/playback.ts';
+import type { LeftOutWord } from '../../../src/paid/unspoken.ts';
 import { describeUnspoken, unspokenWords } from '../../../src/paid/unspoken.ts';
 import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
-import { reuseFields } from '../../../src/paid/reuse/reused.ts';
 import type { SpokenText } from '../../../src/text/document.ts';
 import { splitAtPauses } from '../../../src/text/pauses.ts';
 import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
 import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend } from '../flags/speech.ts';
-import { creditRates, openJournal, openReuse, openSpool } from '../journal.ts';
+import { creditRates, openJournal, openSpool } from '../journal.ts';
 import type { Progress } from '../../../src/cli/render/progress.ts';
 import { startProgress } from '../../../src/cli/render/progress.ts';
-import type { CommandResult } from '../../../src/cli/render/result.ts';
+import type { CommandResult, DryRunDocument } from '../../../src/cli/render/result.ts';
 import { describeCost, dryRunResult } from '../../../src/cli/render/result.ts';
 import type {
   DeliveredSpeech,
@@ -51,7 +51,8 @@ import type {
   SpeechTask,
 } from './plan.ts';
 import { stdoutAudio } from '../stdout-audio.ts';
-import { chooseMode, jobOptions, partOrders, speechOptions } from './plan.ts';
+import { chooseMode, jobOptions, speechOptions } from './plan.ts';
+import type { CaptionsDocument } from './captions.ts';
 
 /**
  * Builds the body of a speech request. If the user gives the name of a voice, looks up the voice id.
@@ -124,7 +125,7 @@ export function namedVoice(
  * Returns the requests that the command would send, as `--dry-run` prints them. Sends no billed request, but may look
  * up voices and models.
  */
-export async function describeTask(task: SpeechTask): Promise<CommandResult> {
+export async function describeTask(task: SpeechTask): Promise<CommandResult<DryRunDocument>> {
   const connection = await task.context.connect();
   const { client } = connection;
   const { body, parts } = await splitBody(task, connection);
@@ -175,7 +176,13 @@ function hasPauses({ spoken }: SpeechTask): boolean {
   return spoken !== undefined && spoken.pauses.length > 0;
 }
 
-export async function speakTask(task: SpeechTask): Promise<CommandResult> {
+/** The result of speaking a text. */
+interface SpeechResult extends CommandResult<SpeechDocument> {
+  readonly data: SpeechDocument;
+}
+
+/** Speaks a text and delivers the audio. */
+export async function speakTask(task: SpeechTask): Promise<SpeechResult> {
   const { context } = task;
   const output = await openOutputFile(task);
   let captions: OpenCaptions | undefined;
@@ -184,9 +191,7 @@ export async function speakTask(task: SpeechTask): Promise<CommandResult> {
     const connection = await abortable(context.connect({ speaks: true }), context.signal);
     const { body, parts } = await splitBody(task, connection);
     const mode = modeFor(task, output, parts !== undefined);
-    const reuse = await openReuse(context, connection.client, task.flags.reuse);
-    const request = { body, captions, connection, output, parts, reuse };
-    return await deliverSpeech(task, request, mode);
+    return await deliverSpeech(task, { body, captions, connection, output, parts }, mode);
   } finally {
     // Does nothing after the files were published or spooled.
     await output?.abandon();
@@ -233,9 +238,9 @@ async function deliverSpeech(
   task: SpeechTask,
   request: OpenedSpeech,
   mode: DeliveryMode,
-): Promise<CommandResult> {
+): Promise<SpeechResult> {
   const { context, flags, plan, player } = task;
-  await checkPrice(task, request, mode.kind === 'aligned');
+  await checkPrice(task, request);
   const progress = startProgress(context.io, context.clock, 'speaking');
   // An output file is played after it was published.
   const playback =
@@ -273,7 +278,9 @@ async function publishCaptionFiles(
   { captions }: OpenedSpeech,
   audio: string | undefined,
   context: Context,
-): Promise<{ readonly complete: boolean; readonly document: object } | undefined> {
+): Promise<
+  { readonly complete: boolean; readonly document: Pick<SpeechDocument, 'captions'> } | undefined
+> {
   if (captions === undefined) return undefined;
   const { captionsDocument, publishCaptions } = await import('./captions.ts');
   const published = await publishCaptions(captions, audio, context);
@@ -292,16 +299,12 @@ async function speakIn(
     const { speakInParts } = await import('./long-text.ts');
     delivered = await speakInParts(task, { ...request, parts }, mode, { progress, stream });
   } else if (mode.kind === 'job') {
-    const { reuse } = request;
-    // Reused audio needs no job.
-    const isStored = (await reuse?.has({ surface: mode.api, order: request.body })) === true;
-    if (isStored) return speakStream(task, request, stream, { kind: 'sync' });
     const { speakThroughJob } = await import('./job.ts');
     delivered = await speakThroughJob(task, request, mode.api, { progress, stream });
   } else {
     return speakStream(task, request, stream, mode);
   }
-  await rememberPrice(task, request, delivered.spoken.response);
+  await rememberPrice(task, request, delivered.spoken.response.creditsUsed);
   return delivered;
 }
 
@@ -312,7 +315,7 @@ async function speakStream(
   mode: DeliveryMode,
 ): Promise<DeliveredSpeech> {
   const { context, plan } = task;
-  const { body, connection, output, reuse } = request;
+  const { body, connection, output } = request;
   // Create the key once: the journaled key must be the sent key.
   const speech = speechOptions(task);
   let transport: SpeechTransport | undefined;
@@ -331,11 +334,11 @@ async function speakStream(
       output,
       stream,
       journal,
-      reuse,
       spool: () => openSpool(context),
       notice: (line) => context.io.notice(line),
     });
-    await Promise.all([journal.close(), rememberPrice(task, request, spoken.response)]);
+    const { creditsUsed } = spoken.response;
+    await Promise.all([journal.close(), rememberPrice(task, request, creditsUsed)]);
     const reportsIgnored = task.chosen.surface.listsIgnored;
     return { spoken, parts: 1, reportsIgnored, isPartial: false };
   } catch (error) {
@@ -348,41 +351,29 @@ type PricedRequest = Pick<OpenedSpeech, 'body' | 'connection'>;
 
 /**
  * Refuses a text that may cost more than `--max-credits`. The parts of a split text are billed separately, so each is
- * estimated by itself. Reused audio costs nothing.
- * @param needsWords whether the audio has word times
+ * estimated by itself.
  * @throws Failure of kind `usage` if the text may cost too much or the price is unknown
  */
 export async function checkPrice(
-  { chosen: { name: surface }, context, flags }: SpeechTask,
-  request: PricedRequest & Pick<OpenedSpeech, 'parts' | 'reuse'>,
-  needsWords = false,
+  { characters, context, flags }: SpeechTask,
+  request: PricedRequest & Pick<OpenedSpeech, 'parts'>,
 ): Promise<void> {
   const { creditRate, maxCredits } = flags;
   if (maxCredits === undefined) return;
   const rates = await creditRates(context);
-  const { body, parts, reuse } = request;
-  const orders = parts === undefined ? [body] : partOrders(body, parts);
-  const lengths: number[] = [];
-  for (const order of orders) {
-    const isReused = (await reuse?.has({ surface, order, needsWords })) === true;
-    if (!isReused) lengths.push(countCodePoints(order.text));
-  }
-  if (lengths.length === 0) return;
+  const lengths = request.parts?.parts.map(({ text }) => countCodePoints(text)) ?? [characters];
   await checkCredits(lengths, { maximum: maxCredits, given: creditRate }, () =>
     rates.seen(rateKey(request)),
   );
 }
 
-/**
- * Saves the price and the text length of a request, so that foley can estimate the prices of later requests. Does nothing
- * for reused audio.
- */
+/** Saves the price and the text length of a request, so that foley can estimate the prices of later requests. */
 export async function rememberPrice(
   { characters, context }: SpeechTask,
   request: PricedRequest,
-  { creditsUsed, reused }: Pick<SpeechSummary['response'], 'creditsUsed' | 'reused'>,
+  creditsUsed: number | undefined,
 ): Promise<void> {
-  if (creditsUsed === undefined || reused !== undefined) return;
+  if (creditsUsed === undefined) return;
   const rates = await creditRates(context);
   // A rate that cannot be saved is learned from the next request.
   await rates.remember(rateKey(request), [[characters, creditsUsed]]).catch(() => undefined);
@@ -449,10 +440,33 @@ export async function playFile(player: Player, file: string, context: Context): 
   }
 }
 
+/** Delivered speech, as `--json` describes it. */
+export interface SpeechDocument {
+  /** Path of the file; null if the audio went to stdout or a player. */
+  readonly output: string | null;
+  readonly bytes: number;
+  readonly format: Format;
+  readonly voiceId: string;
+  /** Null if the service chose the model. */
+  readonly modelId: string | null;
+  readonly requestId: string;
+  /** Null if the service does not report the price. */
+  readonly creditsUsed: number | null;
+  readonly quotaRemaining: number | null;
+  /** The controls that the model did not apply; null if the service does not report them. */
+  readonly ignoredParameters: readonly string[] | null;
+  /** Number of requests that spoke the text. */
+  readonly parts: number;
+  readonly target: 'embedded' | 'hosted';
+  /** The words that the voice left out. */
+  readonly unspoken: readonly LeftOutWord[];
+  readonly captions?: CaptionsDocument;
+}
+
 function speechDocument(
   { parts, reportsIgnored, spoken: { response, path, verdict } }: DeliveredSpeech,
-  { body: { modelId, voiceId }, connection: { target }, reuse }: OpenedSpeech,
-): object {
+  { body: { modelId, voiceId }, connection: { target } }: OpenedSpeech,
+): Omit<SpeechDocument, 'captions' | 'unspoken'> {
   return {
     output: path ?? null,
     bytes: verdict.bytes,
@@ -461,7 +475,6 @@ function speechDocument(
     modelId: modelId ?? null,
     requestId: response.requestId,
     creditsUsed: response.creditsUsed ?? null,
-    ...(reuse === undefined ? {} : reuseFields(response.reused)),
     quotaRemaining: response.quotaRemaining ?? null,
     // null: the response does not report them.
     ignoredParameters: reportsIgnored ? response.ignoredParameters : null,

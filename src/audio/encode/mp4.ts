@@ -114,8 +114,7 @@ function withTracks(movie: Buffer, track: Tracks): Buffer {
   const parts = boxes.flatMap(({ body, type }) => {
     if (type === 'mvhd') {
       const next = u32(hasChapters ? CHAPTER_TRACK_ID + 1 : CHAPTER_TRACK_ID);
-      const times = [body.subarray(0, 4), u32(0, 0, timescale, duration)];
-      return box(type, ...times, body.subarray(20, -4), next);
+      return box(type, ...timesHead(timescale, duration), body.subarray(20, -4), next);
     }
     if (type !== 'trak') return [];
     const audio = audioTrack(body, track, duration);
@@ -128,15 +127,21 @@ function withTracks(movie: Buffer, track: Tracks): Buffer {
 
 function audioTrack(body: Buffer, track: Tracks, duration: number): Buffer {
   // The edit list skips the samples that the encoder added before the sound.
-  const edits = box('edts', box('elst', u32(0, 1, duration, PACKET_SAMPLES, ONE)));
+  const times = Buffer.concat([duration, PACKET_SAMPLES].map((time) => timeField(duration, time)));
+  const edits = box('edts', box('elst', headOf(duration), u32(1), times, u32(ONE)));
   const reference =
     track.chapters.length > 0 ? [box('tref', box('chap', u32(CHAPTER_TRACK_ID)))] : [];
   const parts = boxesIn(body).flatMap(({ body: content, type }) => {
     if (type === 'edts') return [];
     if (type === 'mdia') return box(type, ...boxesIn(content).map((one) => mediaBox(one, track)));
     if (type !== 'tkhd') return box(type, content);
-    const head = [content.subarray(0, 4), u32(0, 0), content.subarray(12, 20), u32(duration)];
-    return [box(type, ...head, content.subarray(24)), edits, ...reference];
+    const identity = content.subarray(12, 20);
+    const flags = content.readUInt32BE(0);
+    return [
+      box(type, trackTimes(flags, identity, duration), content.subarray(24)),
+      edits,
+      ...reference,
+    ];
   });
   return box('trak', ...parts);
 }
@@ -149,7 +154,7 @@ function mediaBox({ body, type }: Box, track: Tracks): Buffer {
       // Without the time of creation, the same sound gives the same bytes. Readers that do not know edit lists take the
       // duration from here, which would otherwise include the padding of the last packet.
       const duration = PACKET_SAMPLES + samples;
-      return box(type, body.subarray(0, 4), u32(0, 0, sampleRate, duration), body.subarray(20));
+      return box(type, ...timesHead(sampleRate, duration), body.subarray(20));
     }
     case 'minf':
       return box(type, ...inner());
@@ -171,6 +176,29 @@ function withBitRates(description: Buffer, rates: Buffer): Buffer {
   return copy;
 }
 
+// Boxes of version 1 have times of 64 bits, which a sound of more than about 20 hours requires. All others have version 0,
+// which more readers know.
+function headOf(longest: number, flags = 0): Buffer {
+  return u32((longest > LARGEST_U32 ? 1 << 24 : 0) | flags);
+}
+
+function timeField(longest: number, time: number): Buffer {
+  return longest > LARGEST_U32 ? u64(time) : u32(time);
+}
+
+const LARGEST_U32 = 2 ** 32 - 1;
+
+// Times of creation and modification, which are 0, the timescale and the duration.
+function timesHead(timescale: number, duration: number): readonly Buffer[] {
+  const [zero, last] = [timeField(duration, 0), timeField(duration, duration)];
+  return [headOf(duration), zero, zero, u32(timescale), last];
+}
+
+function trackTimes(flags: number, identity: Buffer, duration: number): Buffer {
+  const [zero, last] = [timeField(duration, 0), timeField(duration, duration)];
+  return Buffer.concat([headOf(duration, flags), zero, zero, identity, last]);
+}
+
 const MILLISECONDS = 1000;
 
 function textTrack({ chapters, position, titles }: Tracks, duration: number): Buffer {
@@ -181,7 +209,8 @@ function textTrack({ chapters, position, titles }: Tracks, duration: number): Bu
   const inMovie = 2;
   const trackHead = box(
     'tkhd',
-    u32(inMovie, 0, 0, CHAPTER_TRACK_ID, 0, duration, 0, 0, 0, 0),
+    trackTimes(inMovie, u32(CHAPTER_TRACK_ID, 0), duration),
+    u32(0, 0, 0, 0),
     MATRIX,
     u32(0, 0),
   );
@@ -197,7 +226,7 @@ function textTrack({ chapters, position, titles }: Tracks, duration: number): Bu
   const here = box('url ', u32(1));
   const media = box(
     'mdia',
-    box('mdhd', u32(0, 0, 0, MILLISECONDS, end), u16(UNDETERMINED, 0)),
+    box('mdhd', ...timesHead(MILLISECONDS, end), u16(UNDETERMINED, 0)),
     box('hdlr', u32(0), Buffer.from('mhlrtext'), Buffer.alloc(12), Buffer.of(0)),
     box(
       'minf',

@@ -1,10 +1,9 @@
-import type { ExitName } from '../../contract/exit-codes.ts';
+import type { ExitCode, ExitName } from '../../contract/exit-codes.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { openOutput } from '../../durable/publish.ts';
-import type { Failure } from '../../errors/failure.ts';
+import type { Billed, Failure } from '../../errors/failure.ts';
 import { toJson } from '../../text/display.ts';
-import type { ReuseFields } from '../../paid/reuse/reused.ts';
-import { sumOfReuse } from '../../paid/reuse/reused.ts';
+import type { LeftOutWord } from '../../paid/unspoken.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 
 export class Tally {
@@ -12,17 +11,14 @@ export class Tally {
   failed = 0;
   skipped = 0;
   creditsUsed = 0;
-  /** The fields about reuse of all items; undefined without `--reuse`. */
-  reuse: ReuseFields | undefined;
   gravest: Failure | undefined;
   /** Number of items whose audio leaves out some words, counted separately for each item status. */
   readonly unspoken = { done: 0, failed: 0, skipped: 0 };
 
-  add({ creditsUsed, error, reuse, status, unspoken }: ItemResult): void {
+  add({ creditsUsed, error, status, unspoken }: ItemResult): void {
     this[status] += 1;
     if (unspoken.length > 0) this.unspoken[status] += 1;
     this.creditsUsed += creditsUsed ?? 0;
-    this.reuse = sumOfReuse(this.reuse, reuse);
     if (error === undefined) return;
     const isGraver =
       this.gravest === undefined || graveness(error.exit) < graveness(this.gravest.exit);
@@ -72,22 +68,53 @@ export interface Report {
   abandon(): Promise<void>;
 }
 
+/** An item, as reports and events describe it. */
+export interface ItemRecord {
+  readonly id: string;
+  readonly status: 'done' | 'failed' | 'skipped';
+  /** Path of the audio; null if there is none. */
+  readonly output: string | null;
+  /** Null if this run cost nothing, or the price is unknown. */
+  readonly creditsUsed: number | null;
+  readonly error: ItemError | null;
+  /** The words that the voice left out. */
+  readonly unspoken: readonly LeftOutWord[];
+  /** Number of the item in the input, from 0. */
+  readonly index: number;
+  /** File and line of the item. */
+  readonly source: string;
+  readonly characters: number;
+  readonly voiceId: string;
+  /** Null if the service chose the model. */
+  readonly modelId: string | null;
+  readonly format: string;
+}
+
+interface ItemError {
+  readonly code: string;
+  readonly message: string;
+  readonly exitCode: ExitCode;
+  /** HTTP status of the response; null without a response. */
+  readonly status: number | null;
+  readonly requestId: string | null;
+  readonly billed: Billed;
+  readonly hint: string | null;
+}
+
 /** Converts the result of an item to the JSON object that reports and events contain. */
 export function recordOf({
   creditsUsed,
   error,
   item,
   output,
-  reuse,
   status,
   unspoken,
-}: ItemResult) {
+}: ItemResult): ItemRecord {
   return {
     id: item.id,
     status,
     output,
     creditsUsed,
-    ...reuse,
     error:
       error === undefined
         ? null
@@ -130,8 +157,8 @@ export async function openJsonReport(
       separator = ',\n';
       await write(start + toJson(recordOf(result)));
     },
-    async publish({ creditsUsed, done, failed, reuse, skipped }, isComplete) {
-      const summary = { done, failed, skipped, creditsUsed, ...reuse, complete: isComplete };
+    async publish({ creditsUsed, done, failed, skipped }, isComplete) {
+      const summary = { done, failed, skipped, creditsUsed, complete: isComplete };
       await write(`\n],"summary":${toJson(summary)}}\n`);
       await output.publish();
     },

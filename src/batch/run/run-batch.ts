@@ -5,9 +5,6 @@ import { noticeTrouble } from '../../api/poll.ts';
 import { parseRanges } from '../../contract/unspoken.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
-import type { ReuseFields } from '../../paid/reuse/reused.ts';
-import { reuseFields } from '../../paid/reuse/reused.ts';
 import type { LeftOutWord } from '../../paid/unspoken.ts';
 import { unspokenWords } from '../../paid/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
@@ -16,7 +13,7 @@ import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
 import { AlignedSpeaker, itemBodies } from './aligned-speaker.ts';
 import { AudioCopies } from './audio-copies.ts';
-import { classifyItems, retainItems, textsToBuy } from './classify.ts';
+import { classifyItems, retainItems } from './classify.ts';
 import type { ClassifiedItem, RerunOptions } from './classify.ts';
 import type { CreditBudget } from './credit-budget.ts';
 import { budgetFailure } from './credit-budget.ts';
@@ -35,8 +32,6 @@ export interface ItemResult {
   readonly output: string | null;
   /** Cost of delivered audio in credits: 0 if foley already had the audio. Null if unknown or nothing was delivered. */
   readonly creditsUsed: number | null;
-  /** The fields about reuse; undefined without `--reuse`, and for items that were not delivered. */
-  readonly reuse?: ReuseFields | undefined;
   readonly error: Failure | undefined;
   /** The caption files that this command wrote. */
   readonly captions?: readonly WrittenCaptions[];
@@ -58,8 +53,6 @@ export interface BatchOptions extends FileDeps {
   readonly items: () => AsyncIterable<BatchItem>;
   readonly concurrency: number;
   readonly budget: CreditBudget;
-  /** The bought audio to reuse (`--reuse`); undefined to buy all audio. */
-  readonly reuse?: ReuseStore | undefined;
   readonly estimate: (item: BatchItem) => number;
   readonly notice: (line: string) => void;
   /** Aborted when the user stops the batch. */
@@ -304,7 +297,7 @@ export class Batch {
         for (const { classified, status } of window.value) {
           if (this.#stopped !== undefined) return;
           const isFetch = classified.decision.kind === 'fetch';
-          const reserved = isFetch ? 0 : await this.#estimate(classified);
+          const reserved = isFetch ? 0 : this.#estimate(classified);
           if (!this.#options.budget.reserve(reserved)) return this.#stop(budgetFailure());
           yield { classified, status, reserved, isFetch };
         }
@@ -314,12 +307,10 @@ export class Batch {
     }
   }
 
-  async #estimate(classified: ClassifiedItem): Promise<number> {
+  #estimate({ item, unpaid }: ClassifiedItem): number {
     const { estimate } = this.#options;
     let sum = 0;
-    for (const { characters } of (await textsToBuy(classified, this.#options)).values()) {
-      sum += estimate({ ...classified.item, characters });
-    }
+    for (const characters of unpaid.values()) sum += estimate({ ...item, characters });
     return sum;
   }
 
@@ -449,14 +440,13 @@ export class Batch {
 
   #reportDelivered(
     item: BatchItem,
-    { captions = [], reused, status: made }: Pick<DeliveredItem, 'captions' | 'reused' | 'status'>,
+    { captions = [], status: made }: Pick<DeliveredItem, 'status' | 'captions'>,
     creditsUsed: number | null,
   ): Promise<void> {
     const error = made.facts.isPartial === true ? endedFailure('partial', made) : undefined;
     const status = error === undefined ? 'done' : 'failed';
     const unspoken = unspokenOf(item, made);
-    const reuse = this.#options.reuse === undefined ? undefined : reuseFields(reused);
-    const result = { item, status, output: item.output, creditsUsed, reuse } as const;
+    const result = { item, status, output: item.output, creditsUsed } as const;
     return this.#report({ ...result, error, captions, unspoken });
   }
 

@@ -1,10 +1,8 @@
 import { awaitLateSignal } from '../../effects/processes.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { WireRequest } from '../../api/request.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
+import type { ExitCode, ExitName } from '../../contract/exit-codes.ts';
 import { counted, display, toJson } from '../../text/display.ts';
-import type { ReusedAudio } from '../../api/resources/speech.ts';
-import { describeReuse, reuseFields } from '../../paid/reuse/reused.ts';
 import type { SettingSources } from '../../config/settings.ts';
 import type { GlobalOptions } from '../flags/global.ts';
 import type { Io } from '../io.ts';
@@ -12,16 +10,17 @@ import type { JqFilter } from '../jq.ts';
 import type { SeenNames } from '../known-names.ts';
 import type { TerminalStyle } from './style.ts';
 import { createRedactor } from '../../api/redact.ts';
-import type { Billed } from '../../errors/failure.ts';
+import type { Billed, FailureCode } from '../../errors/failure.ts';
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isAbsolute, delimiter } from 'node:path';
 
 /** The result of a command, which `render` prints as text or JSON. */
-export interface CommandResult {
+export interface CommandResult<Data = unknown> {
   /**
    * The document that `--json` prints. Undefined if nothing is printed, for example because the audio went to stdout.
    */
-  readonly data?: unknown;
+  readonly data?: Data;
   /** Formats the result as text for stdout, used without `--json`. */
   readonly human?: (style: TerminalStyle) => string;
   /** A sentence for stderr, printed after the result, except with `--quiet`. */
@@ -111,9 +110,27 @@ export function renderError(
   }
 }
 
-// With `--json`, this is the last line on stderr.
+/** The last line on stderr of a command that fails with `--json`. */
+export interface ErrorDocument {
+  readonly error: {
+    /** A code of foley, or the code in the response of the service. */
+    readonly code: FailureCode | ServiceErrorCode | (string & {});
+    readonly message: string;
+    readonly exitCode: ExitCode;
+    /** HTTP status of the response; null without a response. */
+    readonly status: number | null;
+    readonly requestId: string | null;
+    /** What the user can do. */
+    readonly hint: string | null;
+    readonly billed: Billed;
+    /** Seconds after which the request may be repeated, as the service asks. */
+    readonly retryAfter: number | null;
+    readonly details: Readonly<Record<string, unknown>> | null;
+  };
+}
+
 function errorLine(failure: Failure): string {
-  return toJson({
+  const document: ErrorDocument = {
     error: {
       code: failure.code,
       message: failure.message,
@@ -125,7 +142,8 @@ function errorLine(failure: Failure): string {
       retryAfter: failure.retryAfter ?? null,
       details: failure.details ?? null,
     },
-  });
+  };
+  return toJson(document);
 }
 
 // Errors of libraries may contain headers and URLs.
@@ -184,11 +202,35 @@ async function pagerOf({ io: { env }, platform, settings }: Rendering): Promise<
   );
 }
 
+/** A request that `--dry-run` prints instead of sending it. The API key is masked. */
+export interface RequestDocument {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: WireRequest['headers'];
+  /** The JSON body, or the parts of a form; null without a body. */
+  readonly body: unknown;
+}
+
+/** The requests for the parts of a long text. */
+interface PartsDocument {
+  readonly parts: readonly RequestDocument[];
+  readonly pauses?: readonly PartPause[];
+}
+
+/** A silence after a part, counted from 0. */
+interface PartPause {
+  readonly afterPart: number;
+  readonly ms: number;
+}
+
+/** What `--dry-run` prints: one request, or one for each part of a long text. */
+export type DryRunDocument = RequestDocument | PartsDocument;
+
 /** Returns the result of `--dry-run`: one request, or one for each part of a long text. The API key is masked. */
 export function dryRunResult(
   requests: WireRequest | readonly WireRequest[],
-  pauses: readonly { readonly afterPart: number; readonly ms: number }[] = [],
-): CommandResult {
+  pauses: readonly PartPause[] = [],
+): CommandResult<DryRunDocument> {
   const data =
     'url' in requests
       ? requestDocument(requests)
@@ -199,7 +241,7 @@ export function dryRunResult(
   return { data, human: () => toJson(data, true) };
 }
 
-function requestDocument({ body, headers, method, url }: WireRequest): object {
+function requestDocument({ body, headers, method, url }: WireRequest): RequestDocument {
   return {
     method,
     url: url.href,
@@ -212,19 +254,16 @@ interface Cost {
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters?: readonly string[] | undefined;
-  readonly reused?: ReusedAudio | undefined;
 }
 
 /** Formats a result with its cost, such as `speech.mp3; 12 credits used; API quota left: 988 units`. */
 export function describeCost(
   result: string,
-  { creditsUsed, ignoredParameters = [], quotaRemaining, reused }: Cost,
+  { creditsUsed, ignoredParameters = [], quotaRemaining }: Cost,
 ): string {
-  const isFree = reused !== undefined && creditsUsed === 0;
   return [
     result,
-    creditsUsed === undefined || isFree ? undefined : `${counted(creditsUsed, 'credit')} used`,
-    describeReuse(reuseFields(reused), creditsUsed),
+    creditsUsed === undefined ? undefined : `${counted(creditsUsed, 'credit')} used`,
     quotaRemaining === undefined ? undefined : `API quota left: ${counted(quotaRemaining, 'unit')}`,
     ignoredParameters.length === 0
       ? undefined

@@ -21,6 +21,12 @@ export interface Column<Row> {
   readonly exact?: (row: Row) => string;
 }
 
+/** A list as `--json` prints it. */
+export interface ListDocument<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
 /**
  * Returns a list as a table. If there are no rows, returns a notice for stderr instead, so that stdout stays empty.
  * @param names the columns that `--columns` names; undefined without the flag. If stdout is not a terminal, these

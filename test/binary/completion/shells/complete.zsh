@@ -1,12 +1,13 @@
 # Types each line of stdin into a zsh of its own, presses the completion key, and prints what the line is then.
 # $1: the folder of the completion script
-zmodload zsh/zpty
-zpty child zsh -f -i
-type() { zpty -n -w child "$1" }
+exec 3<&0
+if [[ $OSTYPE == linux* ]]; then coproc script -q -c 'zsh -f -i' /dev/null
+else coproc script -q /dev/null zsh -f -i; fi
+type() { print -rnp -- "$1" }
 wait_for() {
   local line
-  while zpty -r child line; do
-    if [[ $line == *$1* ]]; then print -r -- "$line"; return; fi
+  while read -rp line; do
+    if [[ $line == *$1* ]]; then print -r -- "${line%$'\r'}"; return; fi
   done
 }
 type "fpath=(${(q)1} \$fpath)"$'\n'
@@ -21,5 +22,5 @@ while IFS= read -r line; do
   shown=${shown##*LINE<}
   print -r -- "$line => ${shown%>*}"
   type $'\x15'
-done
-zpty -d child
+done <&3
+type $'\nexit\n'

@@ -5,19 +5,28 @@ import { execa } from 'execa';
 import { installOnce } from '../harness/install-once.ts';
 import { installPythonTools } from '../harness/python-tools.ts';
 import { findOnPath } from '../harness/require-tool.ts';
+import { debianPrograms } from './debian-programs.ts';
 
 const PACKAGE = fileURLToPath(new URL('../media-tools', import.meta.url));
 const PYTHON = path.join(import.meta.dirname, 'python/tags.txt');
 const BINARY = 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())';
 
 /**
- * Global set-up of the sweeps: where ffmpeg and ffprobe are not installed, takes ffmpeg from a Python package and ffprobe
- * from an npm package, which exists for Linux on x64. On other systems, tests that need them are skipped.
+ * Global set-up of the sweeps: second opinions that are not installed come from registries. ffmpeg is in a Python package
+ * and ffprobe in an npm package, which exist for Linux on x64; the others are Debian's. On other systems, tests that need
+ * them are skipped.
  */
 export async function setup(): Promise<void> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return;
-  if (['ffmpeg', 'ffprobe'].every((name) => findOnPath(name) !== undefined)) return;
-  const folder = await installOnce('media-tools-1', async (empty) => {
+  if (process.platform !== 'linux') return;
+  const folders = [await debianPrograms(), await mediaTools()].filter((one) => one !== undefined);
+  // Worker processes inherit it.
+  process.env['PATH'] = [process.env['PATH'], ...folders].join(path.delimiter);
+}
+
+async function mediaTools(): Promise<string | undefined> {
+  if (process.arch !== 'x64') return undefined;
+  if (['ffmpeg', 'ffprobe'].every((name) => findOnPath(name) !== undefined)) return undefined;
+  return installOnce('media-tools-1', async (empty) => {
     await cp(PACKAGE, empty, { recursive: true });
     await execa('npm', ['ci', '--ignore-scripts', '--no-engine-strict'], { cwd: empty });
     const ffprobe = path.join(empty, 'node_modules/@ffprobe-installer/linux-x64/ffprobe');
@@ -27,6 +36,4 @@ export async function setup(): Promise<void> {
     const { stdout: ffmpeg } = await execa(python, ['-c', BINARY]);
     await symlink(ffmpeg, path.join(empty, 'ffmpeg'));
   });
-  // Worker processes inherit it.
-  process.env['PATH'] = [process.env['PATH'], folder].join(path.delimiter);
 }
