@@ -28,6 +28,7 @@ import type { ManualDocument } from './help/man.ts';
 import type { InspectDocument } from './inspect/inspect.ts';
 import type { LiveEvent } from './live/reporter.ts';
 import type { SegmentDocument } from './live/segment.ts';
+import type { ModelPrice } from './models/format.ts';
 import type { RecoverDocument } from './recover/recover.ts';
 import type { LogLine } from './serve/log.ts';
 import type { ServeDocument } from './serve/serve.ts';
@@ -85,8 +86,8 @@ export interface Outputs {
   'video get': Response<'getVideoJob'>;
   'video wait': WaitedJobs;
   'video download': JobDocument;
-  'models list': Response<'getCapabilities'>;
-  'models get': Open;
+  'models list': ModelList;
+  'models get': ModelPrice;
   'profile get': Response<'getProfile'>;
   'profile set': Response<'updateProfile'>;
   captions: CaptionsOutput;
@@ -134,6 +135,13 @@ interface Open {
 /** The response of an endpoint, unchanged. A hosted service may leave fields out, and add others. */
 interface Response<Endpoint extends EndpointId> extends Open {
   readonly $response: Endpoint;
+}
+
+/** The response of the service, with prices. */
+interface ModelList extends Response<'getCapabilities'> {
+  /** Estimated credits for a character without `--model`, from earlier charges; null until the first charge. */
+  readonly creditsPerCharacter: number | null;
+  readonly models: readonly ModelPrice[];
 }
 
 /** A page of a list as the service sends it; with `--all`, the items of all pages. */

@@ -109,15 +109,27 @@ function converted(schema, context) {
       ? converted(context.definitions[name], context)
       : { ...schema, $ref: `#/$defs/${name}` };
   }
-  const response = schema.properties?.$response;
+  const { $response: response, ...added } = schema.properties ?? {};
   if (response !== undefined) {
     const ids = response.enum ?? [response.const];
     const schemas = ids.map((id) => opened(context.responses.get(id)));
-    return { description: schema.description, ...any(schemas) };
+    return merged(
+      { description: schema.description, ...any(schemas) },
+      converted({ properties: added }, context),
+    );
   }
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, converted(value, context)]),
   );
+}
+
+/** Adds the fields of foley to the schema of a response. */
+function merged(schema, added) {
+  const entries = Object.entries(added).map(([key, value]) => {
+    const isDeep = typeof value === 'object' && !Array.isArray(value) && key in schema;
+    return [key, isDeep ? merged(schema[key], value) : value];
+  });
+  return Object.fromEntries([...Object.entries(schema), ...entries]);
 }
 
 /** The schema of a response, without what a hosted service may do otherwise: leave out fields, and add values. */

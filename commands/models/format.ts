@@ -36,8 +36,9 @@ export async function estimatedPrices(
   return { prices, usual: await priceOf(ANY_DEFAULT_MODEL) };
 }
 
-/** The price that `--json` adds to the record of a model. The API does not report prices. */
+/** The record of a model in the response of the service, with its price, which the API does not report. */
 export interface ModelPrice {
+  readonly [field: string]: unknown;
   /** Estimated credits for a character, from earlier charges; null until the first charge. */
   readonly creditsPerCharacter: number | null;
 }
@@ -46,10 +47,7 @@ export interface ModelPrice {
  * Adds the estimated price to a record of the service. If the service reports a price in this field, keeps it.
  * @param price credits for {@link PRICED_CHARACTERS} characters; undefined if unknown
  */
-export function withPrice<Fields extends object>(
-  record: Fields,
-  price: number | undefined,
-): ModelPrice & Fields {
+export function withPrice(record: object, price: number | undefined): ModelPrice {
   const creditsPerCharacter = price === undefined ? null : price / PRICED_CHARACTERS;
   return { creditsPerCharacter, ...record };
 }

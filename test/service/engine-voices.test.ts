@@ -26,9 +26,10 @@ const added = (): EngineRegistry =>
     engine('espeak-ng', [german, { ...german, id: 'fr+f4', name: 'Zoé', language: 'fr' }]),
   ]);
 
+const named = (name: string) => [{ ...german, name }];
+
 test('natural voices are listed first: those of added engines right after the default voice', () => {
   const builtIn = ['clara', 'martin'].map((id) => ({ ...german, id, language: 'en-US' }));
-  const named = (name: string) => [{ ...german, name }];
   const engines = new EngineRegistry([
     engine('hibari', builtIn),
     engine('espeak-ng', named('Robot')),

@@ -126,9 +126,8 @@ function fit(
 function shorten(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   // Keep whole items of a list: they may be ids. Commas between phrases are prose.
-  const items = text.split(', ');
-  const isList = items.every((item) => !item.includes(' '));
-  while (isList && items.length > 1) {
+  const items = /^\S+(?:, \S+)+$/.test(text) ? text.split(', ') : [];
+  while (items.length > 1) {
     items.pop();
     const shorter = `${items.join(', ')}, …`;
     if (stringWidth(shorter) <= width) return shorter;

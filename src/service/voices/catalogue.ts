@@ -72,8 +72,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   const [defaultVoice, ...builtIn] = VOICES;
   const added = engineVoices(engines);
   const robotic = added.filter(isRobotic);
-  const others = added.filter((voice) => !robotic.includes(voice));
-  const voices = speaking([defaultVoice, ...others, ...builtIn, ...robotic]);
+  const natural = added.filter((voice) => !robotic.includes(voice));
+  const voices = speaking([defaultVoice, ...natural, ...builtIn, ...robotic]);
   const voicesById = new Map(voices.map((voice) => [voice.id, voice]));
   const models = [...MODELS, ...engineModels(engines)];
   const modelsById = new Map(models.map((model) => [model.id, model]));
