@@ -25,6 +25,7 @@ import type { EngineTestDocument } from './engine/test.ts';
 import type { ExitCodeList } from './help/exit-codes.ts';
 import type { GlobalFlagList } from './help/flags.ts';
 import type { ManualDocument } from './help/man.ts';
+import type { SkillDocument } from './help/skill.ts';
 import type { InspectDocument } from './inspect/inspect.ts';
 import type { LiveEvent } from './live/reporter.ts';
 import type { SegmentDocument } from './live/segment.ts';
@@ -125,6 +126,7 @@ export interface Outputs {
   'help man': ManualDocument;
   /** A JSON Schema. */
   'help schema': Open;
+  'help skill': SkillDocument;
 }
 
 /** A document of the service. foley prints all its fields. */

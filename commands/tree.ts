@@ -146,6 +146,7 @@ export const tree: readonly CommandNode[] = [
     verb('flags', 'Show the global flags', () => import('./help/flags.ts')),
     verb('man', 'Show the manual page of a command', () => import('./help/man.ts')),
     verb('schema', 'Print the JSON Schema of a command', () => import('./help/schema.ts')),
+    verb('skill', 'Print a skill for AI agents', () => import('./help/skill.ts')),
   ]),
 ];
 

@@ -1,14 +1,24 @@
 import type { Command, Option } from 'commander';
 import { Help } from 'commander';
 import { tree } from '../commands/tree.ts';
-import { wordsOf } from './cli/flags/values.ts';
+import { valueOf, wordsOf } from './cli/flags/values.ts';
+import { EXIT_CODES } from './contract/exit-codes.ts';
 import type { CommandNode, Leaf } from './cli/command.ts';
 import { isBranch, isShown } from './cli/command.ts';
 import type { DescribedCommand, DescribedFlag, DescribedTree } from './cli/described-command.ts';
 import { argumentSource, flagSource } from './cli/described-command.ts';
 import { globalOptions, helpOption } from './cli/flags/global.ts';
 import type { Shown } from './cli/program.ts';
-import { buildCommand, helpOf, parseBranch, parseRoot, unorderedHelp } from './cli/program.ts';
+import {
+  buildCommand,
+  helpOf,
+  isRepeatable,
+  parseBranch,
+  parseRoot,
+  unorderedHelp,
+} from './cli/program.ts';
+import { SETTINGS } from './config/setting-definitions.ts';
+import { ENVIRONMENT } from './contract/values.ts';
 
 export { grammarOf } from './cli/described-command.ts';
 
@@ -50,7 +60,11 @@ function leavesOf(node: CommandNode): { readonly path: readonly string[]; readon
 export async function describedTree(): Promise<DescribedTree> {
   const commands = await Promise.all(tree.filter(isShown).map((node) => describeNode(node)));
   const globals = [...globalOptions(), helpOption()];
-  return { commands, globalFlags: globals.map((option) => describeFlag(option)) };
+  return {
+    commands,
+    globalFlags: globals.map((option) => describeFlag(option)),
+    exitCodes: Object.values(EXIT_CODES),
+  };
 }
 
 async function describeNode(node: CommandNode): Promise<DescribedCommand> {
@@ -68,6 +82,7 @@ async function describeNode(node: CommandNode): Promise<DescribedCommand> {
     arguments: [],
     flags: [],
     notes: '',
+    examples: [],
     children,
     fallback: isBranch(node) ? node.fallback : undefined,
   };
@@ -76,6 +91,7 @@ async function describeNode(node: CommandNode): Promise<DescribedCommand> {
 async function describeLeaf(path: readonly string[], leaf: Leaf): Promise<DescribedCommand> {
   const command = buildCommand(path, await leaf.load());
   const everywhere = new Set(globalOptions().map(({ long }) => long));
+  const notes = notesOf(command);
   const own = command.options.filter(({ hidden, long }) => !hidden && !everywhere.has(long));
   return {
     path,
@@ -89,7 +105,8 @@ async function describeLeaf(path: readonly string[], leaf: Leaf): Promise<Descri
       return { name, required, variadic, source: argumentSource(path, name), description };
     }),
     flags: own.map((option) => describeFlag(option)),
-    notes: notesOf(command),
+    notes,
+    examples: examplesOf(notes),
     children: [],
     fallback: undefined,
   };
@@ -97,15 +114,50 @@ async function describeLeaf(path: readonly string[], leaf: Leaf): Promise<Descri
 
 function describeFlag(option: Option): DescribedFlag {
   const long = option.long ?? option.flags;
+  // With the default value, as in the help.
+  const description = new Help().optionDescription(option);
+  const [, usual] = /\(default: ((?:[^()]|\([^()]*\))+)\)/.exec(description) ?? [];
   const value = /[<[]([^>\]]+)[>\]]/.exec(option.flags)?.[1]?.replace('...', '');
   return {
     long,
     short: option.short ?? undefined,
     value,
+    ...typeOf(option, value !== undefined),
     source: value === undefined ? 'nothing' : flagSource(long, value, wordsOf(option.parseArg)),
-    // With the default value, as in the help.
-    description: new Help().optionDescription(option),
+    ...(usual === undefined ? {} : { default: usual }),
+    ...sourcesOf(option),
+    ...(option.mandatory ? { isRequired: true } : {}),
+    ...(isRepeatable(option) ? { isRepeatable: true } : {}),
+    description,
   };
+}
+
+function typeOf(
+  option: Option,
+  hasValue: boolean,
+): Pick<DescribedFlag, 'maximum' | 'minimum' | 'type'> {
+  const { maximum, minimum, type = 'string' } = valueOf(option);
+  return {
+    type: hasValue ? type : 'boolean',
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
+  };
+}
+
+function sourcesOf(option: Option): Pick<DescribedFlag, 'environment' | 'setting'> {
+  const { setting } = valueOf(option);
+  if (setting !== undefined) {
+    const { environment } = SETTINGS[setting];
+    return { setting, ...(environment === undefined ? {} : { environment }) };
+  }
+  const variable = `FOLEY_${option.name().replaceAll('-', '_').toUpperCase()}`;
+  return variable in ENVIRONMENT ? { environment: variable } : {};
+}
+
+function examplesOf(notes: string): readonly string[] {
+  const [, block = ''] = /^Examples:\n((?: .*(?:\n|$))+)/m.exec(notes) ?? [];
+  const lines = block.trimEnd().replaceAll(/\\\n\s*/g, '');
+  return lines.split('\n').flatMap((line) => line.trim().replace(/^\$ /, '') || []);
 }
 
 function notesOf(command: Command): string {

@@ -19,7 +19,10 @@ export const definition: CommandDefinition<TicketFlags> = {
           'works once; the page never sees the API key.',
       )
       .addOption(
-        new Option('--origin <url>', 'origin of the page, such as https://app.example.com')
+        new Option(
+          '--origin <url>',
+          'origin of the page, such as https://app.example.com (required)',
+        )
           .argParser(parseOrigin)
           .makeOptionMandatory(),
       )

@@ -65,7 +65,7 @@ export function outputOptions(): Option[] {
   return [
     textOption(
       '-o, --output <path>',
-      `the recording: ${FILE_FORMATS.map((format) => `.${format}`).join(', ')}; or a read-along book: .epub`,
+      `the recording: ${FILE_FORMATS.map((format) => `.${format}`).join(', ')}; or a read-along book: .epub (required)`,
     ).makeOptionMandatory(),
     choiceOption(
       '--script-format <format>',

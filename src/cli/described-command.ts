@@ -1,3 +1,5 @@
+import type { ExitCode } from '../contract/exit-codes.ts';
+import type { SettingName } from '../config/setting-definitions.ts';
 import { SETTING_NAMES, SETTINGS } from '../config/setting-definitions.ts';
 
 /** A flag as the help shows it. `value` is a placeholder such as `path`; undefined if the flag has no value. */
@@ -5,7 +7,21 @@ export interface DescribedFlag {
   readonly long: string;
   readonly short: string | undefined;
   readonly value: string | undefined;
+  /** Type of the value; a flag without a value is `boolean`. A duration is text such as `500ms`, `30s` or `1h`. */
+  readonly type: 'boolean' | 'duration' | 'integer' | 'number' | 'string';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** The values that the flag accepts, if there is a list of them. */
   readonly source: ValueSource;
+  /** The default as the help shows it, which may be a condition. */
+  readonly default?: string;
+  /** The setting that is used without the flag. */
+  readonly setting?: SettingName;
+  /** The environment variable that is used without the flag. It precedes the setting. */
+  readonly environment?: string;
+  readonly isRequired?: true;
+  /** Whether the flag may be given more than once. */
+  readonly isRepeatable?: true;
   readonly description: string;
 }
 
@@ -30,20 +46,32 @@ export interface DescribedCommand {
   readonly flags: readonly DescribedFlag[];
   /** Additional text in the help of a command, such as examples. */
   readonly notes: string;
+  /** Command lines, which are also in `notes`. */
+  readonly examples: readonly string[];
   readonly children: readonly DescribedCommand[];
   /** Name of the default subcommand, if the command is a group that has one. */
   readonly fallback: string | undefined;
 }
 
-export interface DescribedTree {
-  readonly commands: readonly DescribedCommand[];
+/** What applies to every command. */
+interface DescribedGlobals {
   readonly globalFlags: readonly DescribedFlag[];
+  readonly exitCodes: readonly DescribedExitCode[];
+}
+
+interface DescribedExitCode {
+  readonly code: ExitCode;
+  readonly meaning: string;
+}
+
+export interface DescribedTree extends DescribedGlobals {
+  readonly commands: readonly DescribedCommand[];
 }
 
 /** What `--help --json` prints: all commands, or one command. */
 export type HelpDocument = DescribedTree | CommandHelp;
 
-interface CommandHelp extends Partial<DescribedCommand>, Pick<DescribedTree, 'globalFlags'> {}
+interface CommandHelp extends Partial<DescribedCommand>, DescribedGlobals {}
 
 /**
  * Returns the document that `--help --json` prints: the description of one command with the global flags, or of all
@@ -54,7 +82,8 @@ export async function describeHelp(path: readonly string[]): Promise<HelpDocumen
   if (path.length === 0) return tree;
   const name = path.join(' ');
   const command = everyCommand(tree.commands).find((one) => one.path.join(' ') === name);
-  return { ...command, globalFlags: tree.globalFlags };
+  const { exitCodes, globalFlags } = tree;
+  return { ...command, globalFlags, exitCodes };
 }
 
 /** Reads the descriptions of all commands, which the build writes. */

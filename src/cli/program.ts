@@ -176,8 +176,10 @@ export function isRepeatable({ parseArg }: Option): boolean {
 export function helpOf(command: Command): string {
   const text = unorderedHelp(command);
   const examples = /^Examples:\n(?: .*\n)+\n/m.exec(text)?.[0] ?? '';
+  const heading = /^(?:Arguments|Options):$/m.exec(text)?.[0];
+  if (heading === undefined) return text;
   const rest = text.replace(examples, '');
-  return rest.replace(/^(?:Arguments|Options):$/m, (heading) => examples + heading);
+  return rest.replace(heading, () => examples + heading);
 }
 
 /** Returns the help of a command in the order of the library `commander`, with the examples last. */

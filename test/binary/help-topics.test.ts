@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
@@ -41,6 +43,32 @@ describe('foley help COMMAND --schema', () => {
   ])('of `foley %s` names the next step', async (name, hint) => {
     const error = errorLine(await runFoley(['help', ...name.split(' '), '--schema', '--json']));
     expect(error).toMatchObject({ exitCode: 2, hint });
+  });
+});
+
+describe('foley help skill', () => {
+  test('prints the file of the package, with a name and a description', async () => {
+    const skill = readFileSync(new URL('../../skills/foley/SKILL.md', import.meta.url), 'utf8');
+    const result = await runFoley(['help', 'skill']);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.stdout.toString()).toBe(skill);
+    expect(skill.split('\n').length).toBeLessThanOrEqual(200);
+    const [, matter = ''] = /^---\n(.*?)\n---\n/s.exec(skill) ?? [];
+    const { description, name } = parse(matter);
+    expect(name).toBe('foley');
+    expect(description.length).toBeLessThanOrEqual(1_024);
+  });
+
+  test('shows exit codes that exist', async () => {
+    const { text } = Object(
+      parseJsonDocument((await runFoley(['help', 'skill', '--json'])).stdout),
+    );
+    const rows = String(text).matchAll(/^\| ([\d, ]+) \|/gm);
+    const codes = [...rows].flatMap(([, list = '']) => list.split(', ').map(Number));
+    expect(codes.length).toBeGreaterThan(8);
+    expect(Object.values(EXIT_CODES).map(({ code }) => code)).toEqual(
+      expect.arrayContaining(codes),
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import { tree } from '../../commands/tree.ts';
 import type { CommandNode, Leaf } from '../../src/cli/command.ts';
 import { isBranch } from '../../src/cli/command.ts';
 import { globalOptions } from '../../src/cli/flags/global.ts';
+import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 import { everyCommand } from '../../src/cli/described-command.ts';
 import { describedTree } from '../../src/describe-tree.ts';
 import { buildCommand, helpOf, isRepeatable } from '../../src/cli/program.ts';
@@ -187,4 +188,63 @@ test('man pages, completions and the reference show the same defaults as the hel
   });
   expect(withDefaults.filter(([, text]) => text.includes('(default: ')).length).toBeGreaterThan(8);
   for (const [name, text] of withDefaults) expect(described.get(name), name).toBe(text);
+});
+
+describe('help --json has what the help of each command shows', async () => {
+  const described = await describedTree();
+  const rows = everyCommand(described.commands).map((one) => [one.path.join(' '), one] as const);
+  const collapsed = (text: string): string => text.replaceAll(/\\\n/g, '').replaceAll(/\s+/g, ' ');
+
+  test.each(rows.filter(([name]) => commands.some(([other]) => other === name)))(
+    '%s',
+    (name, { arguments: taken, description, examples, flags, summary }) => {
+      const [, command] = commands.find(([other]) => other === name) ?? [];
+      const text = command === undefined ? '' : helpOf(command);
+      const help = collapsed(text);
+      expect(summary).not.toBe('');
+      expect(help).toContain(collapsed(description));
+      for (const argument of taken) expect(help).toContain(collapsed(argument.description));
+      for (const { default: usual, description: shown, isRequired, long, short, value } of flags) {
+        const names = short === undefined ? long : `${short}, ${long}`;
+        const flag = value === undefined ? names : `${names} <${value}>`;
+        expect(help).toContain(collapsed(`${flag} ${shown}`));
+        if (usual !== undefined) expect(shown).toContain(`(default: ${usual})`);
+        expect(isRequired === true, long).toBe(shown.includes('(required)'));
+      }
+      expect(text.match(/^ {2}(?:-\w, )?--[\w-]+/gm) ?? []).toHaveLength(flags.length);
+      for (const example of examples) expect(help).toContain(collapsed(example));
+      expect(text.match(/^ {2}\$ /gm)?.length ?? examples.length).toBe(examples.length);
+    },
+  );
+
+  test('with types, limits, and the settings and variables that are used without a flag', () => {
+    const flags = new Map(
+      rows.flatMap(([name, one]) => one.flags.map((flag) => [`${name} ${flag.long}`, flag])),
+    );
+    expect(flags.get('tts --speed')).toMatchObject({
+      type: 'number',
+      minimum: 0.5,
+      maximum: 2,
+      setting: 'speed',
+    });
+    expect(flags.get('tts --voice')).toMatchObject({
+      type: 'string',
+      setting: 'voice',
+      environment: 'FOLEY_VOICE',
+    });
+    expect(flags.get('tts --play')).toMatchObject({ type: 'boolean' });
+    expect(flags.get('tts --lexicon')).toMatchObject({ type: 'string', isRepeatable: true });
+    expect(flags.get('batch --concurrency')).toMatchObject({
+      type: 'integer',
+      maximum: 256,
+      default: '4',
+    });
+    expect(flags.get('jobs wait --timeout')).toMatchObject({ type: 'duration' });
+    expect(flags.get('voices create --language')).not.toHaveProperty('setting');
+    expect(flags.get('design create --preview-text')).toMatchObject({ isRequired: true });
+    expect(described.globalFlags).toContainEqual(
+      expect.objectContaining({ long: '--base-url', environment: 'FOLEY_BASE_URL' }),
+    );
+    expect(described.exitCodes).toEqual(Object.values(EXIT_CODES));
+  });
 });

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { integerOption, numberOption } from '../../../src/cli/flags/values.ts';
+import { integerOption, numberOption, withSetting } from '../../../src/cli/flags/values.ts';
 
 /** The values of the flags that {@link runOptions} creates, such as `--concurrency`. */
 export interface RunFlags {
@@ -13,10 +13,13 @@ export interface RunFlags {
 /** Creates the flags of commands that send many speech requests. */
 export function runOptions(): Option[] {
   return [
-    integerOption('-j, --concurrency <n>', 'items at a time (default: 4)', {
-      minimum: 1,
-      maximum: 256,
-    }),
+    withSetting(
+      integerOption('-j, --concurrency <n>', 'items at a time (default: 4)', {
+        minimum: 1,
+        maximum: 256,
+      }),
+      'concurrency',
+    ),
     numberOption('--max-credits <n>', 'send nothing that may cost more credits in total', {
       minimum: 0,
     }),

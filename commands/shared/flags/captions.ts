@@ -11,6 +11,7 @@ import {
   integerOption,
   listOption,
   textOption,
+  withSetting,
 } from '../../../src/cli/flags/values.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import { readTextInput } from '../../../src/cli/read-input.ts';
@@ -41,13 +42,34 @@ export interface CueFlags extends CueSettingFlags {
 /** Adds the `--cue-…` flags and `--ass-style` to a command. */
 export function addCueFlags(command: Command): void {
   const options = [
-    integerOption('--cue-max-chars <n>', help('cueMaxChars'), { minimum: 1, maximum: 1_000 }),
-    integerOption('--cue-max-lines <n>', help('cueMaxLines'), { minimum: 1, maximum: 20 }),
-    durationOption('--cue-max-duration <duration>', help('cueMaxDuration')),
-    durationOption('--cue-min-duration <duration>', help('cueMinDuration')),
-    integerOption('--cue-max-cps <n>', help('cueMaxCps'), { minimum: 1, maximum: 1_000 }),
-    choiceOption('--cue-by <unit>', help('cueBy'), ['phrase', 'sentence', 'word']),
-    choiceOption('--cue-preset <name>', help('cuePreset'), Object.keys(CUE_PRESETS)),
+    withSetting(
+      integerOption('--cue-max-chars <n>', help('cueMaxChars'), { minimum: 1, maximum: 1_000 }),
+      'cueMaxChars',
+    ),
+    withSetting(
+      integerOption('--cue-max-lines <n>', help('cueMaxLines'), { minimum: 1, maximum: 20 }),
+      'cueMaxLines',
+    ),
+    withSetting(
+      durationOption('--cue-max-duration <duration>', help('cueMaxDuration')),
+      'cueMaxDuration',
+    ),
+    withSetting(
+      durationOption('--cue-min-duration <duration>', help('cueMinDuration')),
+      'cueMinDuration',
+    ),
+    withSetting(
+      integerOption('--cue-max-cps <n>', help('cueMaxCps'), { minimum: 1, maximum: 1_000 }),
+      'cueMaxCps',
+    ),
+    withSetting(
+      choiceOption('--cue-by <unit>', help('cueBy'), ['phrase', 'sentence', 'word']),
+      'cueBy',
+    ),
+    withSetting(
+      choiceOption('--cue-preset <name>', help('cuePreset'), Object.keys(CUE_PRESETS)),
+      'cuePreset',
+    ),
     textOption('--ass-style <file>', 'take the styles of .ass subtitles from this .ass file'),
   ];
   addOptions(

@@ -9,6 +9,7 @@ import {
   numberOption,
   textOption,
   textWithin,
+  withSetting,
 } from '../../../src/cli/flags/values.ts';
 import type { AudioFormat, FileFormat } from '../../../src/contract/values.ts';
 import { FILE_FORMATS } from '../../../src/contract/values.ts';
@@ -54,8 +55,11 @@ export function addSpeechFlags(
   addOptions(command, [
     ...voiceOptions(),
     modelOption(),
-    new Option('--format <format>', `${formats} (default: ${usual})`).argParser(
-      speechFormat('--format'),
+    withSetting(
+      new Option('--format <format>', `${formats} (default: ${usual})`).argParser(
+        speechFormat('--format'),
+      ),
+      'format',
     ),
     new Option('--output-format <format>', 'alias of --format')
       .argParser(speechFormat('--output-format'))
@@ -132,11 +136,9 @@ export function dropSoundsOption(): Option {
 
 /** Creates the flag for a pronunciation lexicon. */
 export function lexiconOption(): Option {
-  return listOption(
-    '--lexicon <file>',
-    'file with pronunciations: TSV or CSV (written, spoken), or PLS',
-    filled('--lexicon'),
-  );
+  const description = 'file with pronunciations: TSV or CSV (written, spoken), or PLS';
+  const option = listOption('--lexicon <file>', description, filled('--lexicon'));
+  return withSetting(option, 'lexicon');
 }
 
 /** Creates the flags for the text and the audio output, which `foley tts` and `foley live` share. */
@@ -153,14 +155,14 @@ export function outputOptions(formats?: readonly TextFormat[]): Option[] {
 /** Creates the flags that select a voice. */
 export function voiceOptions(): Option[] {
   return [
-    textOption('-v, --voice <id>', 'voice id'),
+    withSetting(textOption('-v, --voice <id>', 'voice id'), 'voice'),
     textOption('--voice-name <name>', 'exact voice name, case-insensitive').conflicts('voice'),
   ];
 }
 
 /** Creates the flag `--model`. */
 export function modelOption(usual = 'the voice’s default model'): Option {
-  return textOption('-m, --model <id>', `model id (default: ${usual})`);
+  return withSetting(textOption('-m, --model <id>', `model id (default: ${usual})`), 'model');
 }
 
 /** Returns the speech controls to send. Flags override configured values. */
@@ -192,27 +194,35 @@ export function flagOf(name: ControlName, value?: SpeechControls[ControlName]): 
 /** Creates the flags that set the given speech controls. */
 export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): Option[] {
   return names.flatMap((name) => {
-    const control = SPEECH_CONTROLS[name];
-    const flag = flagName(name);
-    const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
-    // In the help, the narrower ranges of the model families follow the widest range.
-    const [about = '', families] = control.description.split(/ (?=\((?:only )?[\d.]+ to )/);
-    const help = lowerFirst(about);
-    switch (control.type) {
-      case 'number':
-        return numberOption(
+    const setting = CONFIGURABLE_CONTROLS.find((one) => one === name);
+    const options = optionsOf(name);
+    return setting === undefined ? options : options.map((one) => withSetting(one, setting));
+  });
+}
+
+function optionsOf(name: ControlName): Option[] {
+  const control = SPEECH_CONTROLS[name];
+  const flag = flagName(name);
+  const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
+  // In the help, the narrower ranges of the model families follow the widest range.
+  const [about = '', families] = control.description.split(/ (?=\((?:only )?[\d.]+ to )/);
+  const help = lowerFirst(about);
+  switch (control.type) {
+    case 'number':
+      return [
+        numberOption(
           `${flags} <n>`,
           `${help}, ${control.minimum} to ${control.maximum}${families === undefined ? '' : ` ${families}`}`,
           control,
-        );
-      case 'string':
-        return textOption(`${flags} <text>`, help, control.maxLength);
-      case 'boolean':
-        return 'default' in control
-          ? new Option(flags, help)
-          : [new Option(flags, help), new Option(flagOf(name, false), `do not ${help}`)];
-    }
-  });
+        ),
+      ];
+    case 'string':
+      return [textOption(`${flags} <text>`, help, control.maxLength)];
+    case 'boolean':
+      return 'default' in control
+        ? [new Option(flags, help)]
+        : [new Option(flags, help), new Option(flagOf(name, false), `do not ${help}`)];
+  }
 }
 
 /** Creates a parser for flag values that name a speech format. */

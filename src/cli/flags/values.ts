@@ -4,10 +4,26 @@ import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { nearestHint } from '../../text/did-you-mean.ts';
 import { durationMs } from '../../text/duration.ts';
+import type { SettingName } from '../../config/setting-definitions.ts';
 
 interface NumberRange {
   readonly minimum: number;
   readonly maximum?: number;
+}
+
+/** What the value of a flag is, and which setting is its default. A duration is text such as `30s`. */
+interface FlagValue {
+  readonly type?: 'integer' | 'number' | 'duration';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly setting?: SettingName;
+}
+
+const VALUES = new WeakMap<Option, FlagValue>();
+
+/** Returns what the value of a flag is. Without a type, it is text. */
+export function valueOf(option: Option): FlagValue {
+  return VALUES.get(option) ?? {};
 }
 
 /** Adds flags to a command, in this order. */
@@ -23,12 +39,14 @@ export function textOption(flags: string, description: string, maximum = Infinit
 
 /** Creates a flag that accepts a whole number. */
 export function integerOption(flags: string, description: string, range: NumberRange): Option {
-  return new Option(flags, description).argParser(integerWithin(nameOf(flags), range));
+  const option = new Option(flags, description).argParser(integerWithin(nameOf(flags), range));
+  return withValue(option, { ...range, type: 'integer' });
 }
 
 /** Creates a flag that accepts a decimal number. */
 export function numberOption(flags: string, description: string, range: NumberRange): Option {
-  return new Option(flags, description).argParser(numberWithin(nameOf(flags), range));
+  const option = new Option(flags, description).argParser(numberWithin(nameOf(flags), range));
+  return withValue(option, { ...range, type: 'number' });
 }
 
 /**
@@ -46,7 +64,19 @@ export function choiceOption(
 
 /** Creates a flag that accepts a duration; its value is in milliseconds. */
 export function durationOption(flags: string, description: string, parse = parseDuration): Option {
-  return new Option(flags, description).argParser((given) => parse(nameOf(flags), given));
+  const option = new Option(flags, description);
+  option.argParser((given) => parse(nameOf(flags), given));
+  return withValue(option, { type: 'duration' });
+}
+
+/** Marks a flag whose default is a setting. */
+export function withSetting(option: Option, setting: SettingName): Option {
+  return withValue(option, { setting });
+}
+
+function withValue(option: Option, value: FlagValue): Option {
+  VALUES.set(option, { ...VALUES.get(option), ...value });
+  return option;
 }
 
 /** Creates a flag that may be repeated. Its value is a list; `parse` converts each entry. */

@@ -11,13 +11,13 @@ export interface Page {
   readonly text: string;
 }
 
-/** README.md and everything under docs/. */
+/** README.md, everything under docs/, and the skill for agents. */
 export function documentationPages(): Page[] {
   const names = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => path.join('docs', name))
     .sort();
-  return ['README.md', ...names].map((name) => ({
+  return ['README.md', ...names, 'skills/foley/SKILL.md'].map((name) => ({
     name,
     text: readFileSync(path.join(ROOT, name), 'utf8'),
   }));
