@@ -42,7 +42,7 @@ const LONG = [
   'test/check/phonemes/*.test.ts',
   'test/check/voices/{pitch-meter,varied-voices}.test.ts',
   // Install packages, and compile clients in five languages.
-  'test/check/{container,installing,long-m4b}.test.ts',
+  'test/check/{container,installing}.test.ts',
   'test/check/engines/install-espeak-ng.test.ts',
   'test/check/generated-clients/*.test.ts',
   'test/check/natural-voices/add.test.ts',
