@@ -113,10 +113,8 @@ function converted(schema, context) {
   if (response !== undefined) {
     const ids = response.enum ?? [response.const];
     const schemas = ids.map((id) => opened(context.responses.get(id)));
-    return merged(
-      { description: schema.description, ...any(schemas) },
-      converted({ properties: added }, context),
-    );
+    const own = Object.keys(added).length === 0 ? {} : { properties: converted(added, context) };
+    return merged({ description: schema.description, ...any(schemas) }, own);
   }
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, converted(value, context)]),
