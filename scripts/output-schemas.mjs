@@ -130,21 +130,21 @@ function merged(schema, added) {
   return Object.fromEntries([...Object.entries(schema), ...entries]);
 }
 
-/** The schema of a response, without what a hosted service may do otherwise: leave out fields, and add values. */
-function opened(schema) {
+/** The schema of a response, without what a hosted service may do otherwise: leave out fields, also as null, and add values. */
+function opened(schema, isField = false) {
   const { anyOf, const: only, description, enum: words, items, properties, type } = schema;
   const known = words ?? (only === undefined ? undefined : [only]);
   return {
-    ...(type === undefined ? {} : { type }),
+    ...(type === undefined ? {} : { type: isField && type !== 'null' ? [type, 'null'] : type }),
     ...(description === undefined ? {} : { description }),
     ...(known === undefined ? {} : { examples: known }),
     ...(items === undefined ? {} : { items: opened(items) }),
-    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(opened) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map((one) => opened(one, isField)) }),
     ...(properties === undefined
       ? {}
       : {
           properties: Object.fromEntries(
-            Object.entries(properties).map(([name, value]) => [name, opened(value)]),
+            Object.entries(properties).map(([name, value]) => [name, opened(value, true)]),
           ),
         }),
   };

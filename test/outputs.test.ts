@@ -28,10 +28,6 @@ test.each(NAMES)('the schema of %s is valid', (name) => {
 });
 
 test('every test of a command fails if the command prints something else than its schema says', () => {
-  const printed = (stdout: object, stderr = ''): (() => void) => {
-    const output = { stdout: Buffer.from(`${JSON.stringify(stdout)}\n`), stderr };
-    return () => checkOutput(['config', 'unset', 'voice', '--json'], output);
-  };
   const document = { name: 'voice', removed: true, file: 'config.json' };
   expect(printed(document)).not.toThrow();
   expect(printed({ ...document, removed: 'yes' })).toThrow('/removed must be boolean');
@@ -40,3 +36,8 @@ test('every test of a command fails if the command prints something else than it
   const event = { stdout: Buffer.from('{"event":"plan"}\n'), stderr: '' };
   expect(() => checkOutput(['batch', 'a.txt', '--json'], event)).toThrow('must have required');
 });
+
+function printed(stdout: object, stderr = ''): () => void {
+  const output = { stdout: Buffer.from(`${JSON.stringify(stdout)}\n`), stderr };
+  return () => checkOutput(['config', 'unset', 'voice', '--json'], output);
+}

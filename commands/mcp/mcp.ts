@@ -42,12 +42,14 @@ export const definition: CommandDefinition<McpFlags> = {
       throw usageFailure('--credit-rate requires --max-credits');
     }
     const folder = await openFolder(dir, files);
-    const [{ serveMcp }, { readTree }] = await Promise.all([
+    const [{ serveMcp }, { readTree }, { readOutputSchemas }] = await Promise.all([
       import('./serve.ts'),
       import('../../src/cli/described-command.ts'),
+      import('../../src/cli/output-schema.ts'),
     ]);
     await serveMcp({
       tree: await readTree(),
+      schemas: await readOutputSchemas(),
       folder,
       mayOverwrite: allowOverwrite === true,
       files,

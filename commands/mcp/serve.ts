@@ -12,7 +12,9 @@ import { counted, toJson } from '../../src/text/display.ts';
 import type { CommandOutput, ToolArguments, ToolCommand, ToolPlace } from './call-tool.ts';
 import { parseLines, toolCommand, toolResult } from './call-tool.ts';
 import type { Tool } from './tools.ts';
-import { inputSchema, TOOLS } from './tools.ts';
+import { inputSchema, outputSchema, TOOLS } from './tools.ts';
+import type { OutputSchemas } from '../../src/cli/output-schema.ts';
+import { errorDocument } from '../../src/cli/render/result.ts';
 
 export interface McpOptions extends ToolPlace {
   /** Maximum number of credits that all calls together may cost; undefined for no limit. */
@@ -21,6 +23,7 @@ export interface McpOptions extends ToolPlace {
   readonly creditRate: number | undefined;
   /** Global flags for every command, such as `--account`. */
   readonly globalFlags: readonly string[];
+  readonly schemas: OutputSchemas;
   readonly clock: Clock;
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -74,7 +77,13 @@ class Session {
       const annotations = { readOnlyHint: !isPaid && name !== 'recover', openWorldHint: isPaid };
       server.registerTool(
         name,
-        { title, description, inputSchema: schema, annotations },
+        {
+          title,
+          description,
+          inputSchema: schema,
+          outputSchema: fromJsonSchema(outputSchema(tool, this.#options)),
+          annotations,
+        },
         (given, context) => {
           const call = this.#call(tool, given, context).catch(failedCall);
           this.#calls.add(call);
@@ -228,8 +237,7 @@ function costOf(
 
 function failedCall(error: unknown) {
   if (!(error instanceof Failure)) throw error;
-  const { code, hint, message } = error;
-  const structuredContent = { error: { code, message, hint: hint ?? null, billed: 'no' } };
+  const structuredContent = { ...errorDocument(error), exitCode: error.exitCode };
   const content = [{ type: 'text' as const, text: toJson(structuredContent) }];
   return { structuredContent, content, isError: true };
 }

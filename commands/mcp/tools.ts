@@ -4,6 +4,8 @@ import type {
   DescribedTree,
 } from '../../src/cli/described-command.ts';
 import { everyCommand } from '../../src/cli/described-command.ts';
+import type { ObjectSchema, OutputSchemas, Schema } from '../../src/cli/output-schema.ts';
+import { objectTypes, usedDefinitions } from '../../src/cli/output-schema.ts';
 
 /** A tool of the MCP server: a command of foley, and the flags of the command that a program may set. */
 export interface Tool {
@@ -205,6 +207,57 @@ export function inputSchema(tool: Tool, tree: DescribedTree): Record<string, unk
     properties[propertyOf(name)] = schemaOf(flag, REPEATED.has(name));
   }
   return { type: 'object', properties, required: needed, additionalProperties: false };
+}
+
+/** Returns the JSON Schema of the results of a tool, which comes from the `--json` output of its commands. */
+export function outputSchema(
+  tool: Tool,
+  { schemas: { $defs, commands }, tree }: { schemas: OutputSchemas; tree: DescribedTree },
+): Schema {
+  const results = commandsOf(tool, tree).flatMap(({ path }) => {
+    const { event, output } = commands[path.join(' ')] ?? {};
+    return [
+      ...objectTypes(output ?? {}, $defs),
+      ...(event === undefined ? [] : [mergedEvents(objectTypes(event, $defs))]),
+    ];
+  });
+  const anyOf = results.map(({ properties, required = [], ...rest }) => ({
+    ...rest,
+    properties: { ...properties, ...CALL_PROPERTIES },
+    required: [...required, 'exitCode'],
+  }));
+  const failed = {
+    type: 'object',
+    description: 'A call that failed',
+    properties: CALL_PROPERTIES,
+    required: ['error', 'exitCode'],
+    additionalProperties: false,
+  };
+  const used = usedDefinitions([{ anyOf: [...anyOf, failed] }], $defs);
+  return { type: 'object', anyOf: [...anyOf, failed], $defs: used };
+}
+
+/** What a result has in addition to what the command prints. */
+const CALL_PROPERTIES: Readonly<Record<string, Schema>> = {
+  exitCode: { $ref: '#/$defs/ExitCode' },
+  files: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'The files that were written, below the folder of the server',
+  },
+  error: { $ref: '#/$defs/ErrorDocument/properties/error' },
+};
+
+// A result has the fields of all events, and the items as a list.
+function mergedEvents(events: readonly ObjectSchema[]): ObjectSchema {
+  const others = events.filter((event) => !isItem(event)).map(({ properties }) => properties);
+  const { event: _, ...fields } = Object.assign({}, ...others);
+  const items = { type: 'array', items: { anyOf: events.filter(isItem) } };
+  return { type: 'object', properties: { ...fields, items }, additionalProperties: false };
+}
+
+function isItem({ properties }: ObjectSchema): boolean {
+  return properties?.['event']?.['const'] === 'item';
 }
 
 // Flags that may be given more than once.

@@ -44,6 +44,8 @@ async function connect(
     stderr: 'pipe',
   });
   await client.connect(transport);
+  // From now on, the client checks each result against the schema of its tool.
+  await client.listTools();
   onTestFinished(() => client.close());
   return {
     client,
@@ -80,6 +82,16 @@ describe('foley mcp', () => {
       'job',
       'recover',
     ]);
+    for (const { outputSchema } of tools) {
+      expect(outputSchema).toMatchObject({
+        type: 'object',
+        anyOf: expect.arrayContaining([
+          expect.objectContaining({ required: expect.arrayContaining(['exitCode']) }),
+        ]),
+      });
+    }
+    const [spoken] = Object(tools[0]?.outputSchema).anyOf;
+    expect(spoken.required).toEqual(expect.arrayContaining(['output', 'creditsUsed', 'exitCode']));
     const { inputSchema } = tools[0] ?? {};
     expect(inputSchema?.required).toEqual(['output']);
     expect(Object(inputSchema?.properties).only_chapters.description).toContain('1-3,7');

@@ -193,7 +193,6 @@ test('man pages, completions and the reference show the same defaults as the hel
 describe('help --json has what the help of each command shows', async () => {
   const described = await describedTree();
   const rows = everyCommand(described.commands).map((one) => [one.path.join(' '), one] as const);
-  const collapsed = (text: string): string => text.replaceAll(/\\\n/g, '').replaceAll(/\s+/g, ' ');
 
   test.each(rows.filter(([name]) => commands.some(([other]) => other === name)))(
     '%s',
@@ -205,8 +204,8 @@ describe('help --json has what the help of each command shows', async () => {
       expect(help).toContain(collapsed(description));
       for (const argument of taken) expect(help).toContain(collapsed(argument.description));
       for (const { default: usual, description: shown, isRequired, long, short, value } of flags) {
-        const names = short === undefined ? long : `${short}, ${long}`;
-        const flag = value === undefined ? names : `${names} <${value}>`;
+        const both = short === undefined ? long : `${short}, ${long}`;
+        const flag = value === undefined ? both : `${both} <${value}>`;
         expect(help).toContain(collapsed(`${flag} ${shown}`));
         if (usual !== undefined) expect(shown).toContain(`(default: ${usual})`);
         expect(isRequired === true, long).toBe(shown.includes('(required)'));
@@ -248,3 +247,7 @@ describe('help --json has what the help of each command shows', async () => {
     expect(described.exitCodes).toEqual(Object.values(EXIT_CODES));
   });
 });
+
+function collapsed(text: string): string {
+  return text.replaceAll(/\\\n/g, '').replaceAll(/\s+/g, ' ');
+}

@@ -92,7 +92,7 @@ export function renderError(
   options: { json: boolean; verbose: boolean },
 ): void {
   if (options.json) {
-    io.complain(errorLine(failure));
+    io.complain(toJson(errorDocument(failure)));
     return;
   }
   const { paint } = io.err;
@@ -129,8 +129,9 @@ export interface ErrorDocument {
   };
 }
 
-function errorLine(failure: Failure): string {
-  const document: ErrorDocument = {
+/** Returns an error as `--json` prints it. */
+export function errorDocument(failure: Failure): ErrorDocument {
+  return {
     error: {
       code: failure.code,
       message: failure.message,
@@ -143,7 +144,6 @@ function errorLine(failure: Failure): string {
       details: failure.details ?? null,
     },
   };
-  return toJson(document);
 }
 
 // Errors of libraries may contain headers and URLs.
