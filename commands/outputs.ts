@@ -30,7 +30,10 @@ import type { InspectDocument } from './inspect/inspect.ts';
 import type { LiveEvent } from './live/reporter.ts';
 import type { SegmentDocument } from './live/segment.ts';
 import type { ModelPrice } from './models/format.ts';
+import type { ReusedJobDocument } from './jobs/create.ts';
 import type { RecoverDocument } from './recover/recover.ts';
+import type { StoredAudioList } from './reuse/list.ts';
+import type { RemovedAudio } from './shared/journal.ts';
 import type { LogLine } from './serve/log.ts';
 import type { ServeDocument } from './serve/serve.ts';
 import type { BatchEvent, ReadAlongEvent, RecordingEvent } from './shared/batch/events.ts';
@@ -47,7 +50,7 @@ import type { VoicePreviews } from './voices/preview.ts';
  */
 export interface Outputs {
   tts: SpeechDocument | DryRunDocument;
-  'jobs create': JobDocument | DryRunDocument;
+  'jobs create': JobDocument | ReusedJobDocument | DryRunDocument;
   'jobs list': Listed<'listJobs' | 'listJobsV1'>;
   'jobs get': Response<'getJob' | 'getJobV1'>;
   'jobs wait': WaitedJobs;
@@ -95,6 +98,9 @@ export interface Outputs {
   align: AlignDocument;
   inspect: InspectDocument;
   recover: RecoverDocument;
+  'reuse list': StoredAudioList;
+  'reuse prune': RemovedAudio;
+  'reuse clear': RemovedAudio;
   'auth login': LoginDocument;
   'auth logout': LogoutDocument;
   'auth status': StatusDocument;

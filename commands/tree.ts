@@ -98,6 +98,15 @@ export const tree: readonly CommandNode[] = [
     'Recover billed results that were not delivered',
     () => import('./recover/recover.ts'),
   ),
+  noun('reuse', 'List and remove audio that --reuse stored', { fallback: 'list' }, [
+    verb('list', 'List the stored audio', () => import('./reuse/list.ts')),
+    verb(
+      'prune',
+      'Remove damaged files, and audio above the maximum size',
+      () => import('./reuse/prune.ts'),
+    ),
+    verb('clear', 'Remove all stored audio', () => import('./reuse/clear.ts')),
+  ]),
   noun('auth', 'Log in, log out and list accounts', { fallback: 'list' }, [
     verb('login', 'Store an account: a service and its API key', () => import('./auth/login.ts')),
     verb('logout', 'Remove a stored account', () => import('./auth/logout.ts')),

@@ -1,12 +1,19 @@
 import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { SETTING_NAMES, SETTINGS } from '../../src/config/setting-definitions.ts';
 import { durationText } from '../../src/text/duration.ts';
+import { sizeText } from '../../src/text/size.ts';
 
 /**
- * Formats the value of a setting so that `config set` accepts it. A duration in milliseconds becomes text with a unit.
+ * Formats the value of a setting so that `config set` accepts it. A duration in milliseconds and a size in bytes become
+ * text with a unit.
  */
-export function formatValue(name: SettingName, value: string | number): string | number {
-  return SETTINGS[name].unit === 'ms' ? durationText(Number(value)) : value;
+export function formatValue(
+  name: SettingName,
+  value: boolean | number | string,
+): boolean | number | string {
+  const { unit } = SETTINGS[name];
+  if (unit === undefined) return value;
+  return unit === 'ms' ? durationText(Number(value)) : sizeText(Number(value));
 }
 
 const HELP_COLUMNS = 80;

@@ -6,7 +6,7 @@ import { formatValue, settingsHelp } from './format.ts';
 /** A setting; `value` and `origin` are null if it has no value. */
 export interface SettingDocument {
   readonly name: string;
-  readonly value: string | number | null;
+  readonly value: boolean | number | string | null;
   /** Where the value comes from, such as an environment variable or a file. */
   readonly origin: string | null;
 }

@@ -13,7 +13,7 @@ interface ConfigListFlags extends ListFlags {
 
 interface SettingRow {
   readonly name: string;
-  readonly value: string | number;
+  readonly value: boolean | number | string;
   /** Where the value comes from, such as an environment variable or a file. */
   readonly origin: string;
 }

@@ -6,6 +6,7 @@ import type { WaitFlags } from '../shared/flags/jobs.ts';
 import { apiOption, refuseUnusedWaitFlags, waitOptions, pollingOf } from '../shared/flags/jobs.ts';
 import { addSpeechFlags, requestOptions, textOptions } from '../shared/flags/speech.ts';
 import {
+  documentOf,
   jobDocument,
   partialNotice,
   progressOf,
@@ -16,11 +17,12 @@ import {
 import { stdoutPlace } from '../shared/jobs/places.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult, DryRunDocument } from '../../src/cli/render/result.ts';
-import { dryRunResult } from '../../src/cli/render/result.ts';
+import { describeCost, dryRunResult } from '../../src/cli/render/result.ts';
 import { runSpeechJob } from '../shared/speech/job.ts';
 import type { SpeechTask, TtsFlags } from '../shared/speech/plan.ts';
 import { jobOptions, planTask } from '../shared/speech/plan.ts';
-import { checkPrice, openOutputFile, rememberPrice, speechOrder } from '../shared/speech/speak.ts';
+import { checkPrice, rememberPrice } from '../shared/speech/price.ts';
+import { openOutputFile, speechOrder } from '../shared/speech/speak.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import type { Output } from '../../src/durable/output.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
@@ -28,14 +30,29 @@ import { usageFailure } from '../../src/errors/failure.ts';
 import { refusePauses } from '../../src/speech/speech-text.ts';
 import type { ResultDestination, PerformedJob } from '../../src/paid/job.ts';
 import type { JobDocument } from '../shared/jobs/format.ts';
+import { saveFile } from '../../src/paid/job.ts';
+import type { ReuseFields } from '../../src/paid/reuse/reused.ts';
+import { reuseFields } from '../../src/paid/reuse/reused.ts';
+import { describeUnspoken, unspokenWords } from '../../src/paid/unspoken.ts';
+import { openReuse } from '../shared/journal.ts';
+import type { AudioResponse } from '../../src/api/resources/speech.ts';
+import { describeSound } from '../../src/audio/verify.ts';
 
 interface CreateFlags extends TtsFlags, WaitFlags {
   readonly api?: JobApi;
   readonly wait?: true;
 }
 
+/** Speech that was bought before (`--reuse`). No job was created. */
+export interface ReusedJobDocument
+  extends Omit<JobDocument, 'id' | keyof ReuseFields>, ReuseFields {
+  readonly id: null;
+}
+
+type CreateDocument = JobDocument | ReusedJobDocument | DryRunDocument;
+
 /** Defines the command `foley jobs create [TEXT…]` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const definition: CommandDefinition<CreateFlags, JobDocument | DryRunDocument> = {
+export const definition: CommandDefinition<CreateFlags, CreateDocument> = {
   freeText: true,
   configure(command) {
     command
@@ -55,6 +72,9 @@ export const definition: CommandDefinition<CreateFlags, JobDocument | DryRunDocu
   },
   async run(context, { args, options }) {
     refuseUnusedWaitFlags(options);
+    if (options.reuse === true && options.output === undefined) {
+      throw usageFailure('--reuse requires -o', 'Add -o PATH.');
+    }
     const task = await planTask(context, { args, options: { ...options, via: 'job' } });
     refuseTooLong(task);
     refusePauses(task.spoken, '`foley jobs create`');
@@ -89,7 +109,7 @@ async function describeJob(
 async function createJob(
   task: SpeechTask,
   flags: CreateFlags,
-): Promise<CommandResult<JobDocument>> {
+): Promise<CommandResult<JobDocument | ReusedJobDocument>> {
   const { context } = task;
   const { clock, io, signal } = context;
   const { api = 'v3' } = flags;
@@ -98,15 +118,23 @@ async function createJob(
   try {
     const connection = await abortable(context.connect({ speaks: true }), signal);
     const body = await speechOrder(task, connection);
-    await checkPrice(task, { body, connection, parts: undefined });
+    // Without an output, the audio stays on the service.
+    const hasOutput = flags.output !== undefined;
+    const reuse = hasOutput ? await openReuse(context, connection.client, flags.reuse) : undefined;
+    await checkPrice(task, { body, connection, parts: undefined, reuse });
+    const place = placeOf(task, flags, output);
+    const reused = await reuse?.find({ surface: api, order: body });
+    if (reused !== undefined && place !== undefined) {
+      return await copyReused(task, reused, place, { api, target: connection.target });
+    }
     const outcome = await runSpeechJob(
       task,
-      { body, connection },
+      { body, connection, reuse },
       {
         api,
         output: flags.output,
-        place: placeOf(task, flags, output),
-        waits: flags.wait === true || flags.output !== undefined,
+        place,
+        waits: flags.wait === true || hasOutput,
         polling: {
           ...pollingOf(context, connection.client, flags),
           onState: (job) => progress.update(`job ${job.id}: ${progressOf(job)}`),
@@ -116,8 +144,8 @@ async function createJob(
     );
     progress.stop();
     const { creditsUsed, phase } = outcome.job;
-    if (phase !== 'failed') await rememberPrice(task, { body, connection }, creditsUsed);
-    return resultOf(task, outcome, connection.target);
+    if (phase !== 'failed') await rememberPrice(task, { body, connection }, { creditsUsed });
+    return resultOf(task, outcome, connection.target, reuse && reuseFields(undefined));
   } finally {
     progress.stop();
     // Does nothing after the file was published.
@@ -134,10 +162,40 @@ function placeOf(
   return flags.output === undefined ? undefined : stdoutPlace(task.context, task.plan.encoding);
 }
 
+/** Saves audio that was bought before. No job is created. */
+async function copyReused(
+  { context: { io, signal }, plan, text }: SpeechTask,
+  audio: AudioResponse,
+  place: ResultDestination,
+  service: Pick<JobDocument, 'api' | 'target'>,
+): Promise<CommandResult<ReusedJobDocument>> {
+  const { creditsUsed, ignoredParameters, requestId } = audio;
+  const { path, verdict } = await saveFile(
+    { file: audio, format: plan.format },
+    { id: requestId },
+    { placeFor: () => Promise.resolve(place), signal },
+  );
+  const sound = describeSound(verdict);
+  io.notice(describeCost(path === undefined ? sound : `${path}: ${sound}`, audio));
+  const unspoken = unspokenWords(text, audio.unspoken);
+  if (unspoken.length > 0) io.warn(describeUnspoken(unspoken, {}));
+  const job = { id: '', kind: 'tts', status: 'success', output: path, requestId } as const;
+  return {
+    data: {
+      ...documentOf({ ...job, ...service, creditsUsed, ignoredParameters }),
+      id: null,
+      unspoken,
+      ...reuseFields(audio.reused),
+    },
+    exit: unspoken.length > 0 ? 'partial' : 'ok',
+  };
+}
+
 function resultOf(
   { context: { io }, text }: SpeechTask,
   { failure, job, requestId, saved }: PerformedJob<SpeechJob>,
   target: 'embedded' | 'hosted',
+  reuse: ReuseFields | undefined,
 ): CommandResult<JobDocument> {
   const isPartial = job.phase === 'partial';
   if (isPartial) io.warn(partialNotice(job));
@@ -145,7 +203,7 @@ function resultOf(
   const unspoken = unspokenNotice({ job, saved, text });
   if (unspoken !== undefined) io.warn(unspoken);
   return {
-    data: jobDocument({ job, requestId, saved, text }, target),
+    data: { ...jobDocument({ job, requestId, saved, text }, target), ...reuse },
     seen: { kind: 'job', names: [{ name: job.id, about: '' }] },
     ...(failure === undefined ? {} : { failure }),
     exit: isPartial || unspoken !== undefined ? 'partial' : 'ok',

@@ -13,11 +13,11 @@ export async function describeScript(
 ): Promise<CommandResult> {
   const { batch, plan } = script;
   if (context.globals.json === true) return describeBatch(context, batch);
-  const classified = new Map<string, { readonly one: ClassifiedItem; readonly cost: string }>();
-  const result = await describeBatch(context, batch, async (one, credits) => {
+  const classified = new Map<string, DryRunItem>();
+  const result = await describeBatch(context, batch, async (one, credits, isReused) => {
     const isSpoken = one.decision.kind === 'speak';
     const cost = isSpoken ? (credits === undefined ? '?' : String(credits)) : '0';
-    classified.set(one.item.output, { one, cost });
+    classified.set(one.item.output, { one, cost, isReused });
   });
   if (context.globals.quiet === true) return result;
   const rows = plan.map((text, index) => {
@@ -26,7 +26,7 @@ export async function describeScript(
     const isShared = first !== index;
     return {
       line: String(text.line.number),
-      why: isShared ? `same as line ${plan[first]?.line.number ?? ''}` : reasonOf(known?.one),
+      why: isShared ? `same as line ${plan[first]?.line.number ?? ''}` : reasonOf(known),
       cost: isShared ? '0' : (known?.cost ?? ''),
       text,
     };
@@ -34,6 +34,12 @@ export async function describeScript(
   const human: CommandResult['human'] = (style) =>
     `${table(rows, COLUMNS, style)}\n${result.human?.(style) ?? ''}`;
   return { ...result, human };
+}
+
+interface DryRunItem {
+  readonly one: ClassifiedItem;
+  readonly cost: string;
+  readonly isReused: boolean;
 }
 
 interface DryRunRow {
@@ -52,9 +58,10 @@ const COLUMNS = [
   { title: 'TEXT', value: ({ text }: DryRunRow) => text.item.order.text },
 ];
 
-function reasonOf(classified: ClassifiedItem | undefined): string {
-  if (classified === undefined) return '';
-  const { decision } = classified;
+function reasonOf(item: DryRunItem | undefined): string {
+  if (item === undefined) return '';
+  if (item.isReused) return 'reuse: paid for';
+  const { decision } = item.one;
   switch (decision.kind) {
     case 'speak':
       if (decision.isAgain) return 'speak: again';

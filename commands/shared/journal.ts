@@ -7,6 +7,8 @@ import type { CreditRates } from '../../src/speech/credit-rates.ts';
 import { createCreditRates } from '../../src/speech/credit-rates.ts';
 import type { RecordOptions } from '../../src/paid/parts/record.ts';
 import type { Context } from '../../src/cli/command.ts';
+import type { ApiClient } from '../../src/api/client.ts';
+import type { ReuseStore } from '../../src/paid/reuse/reuse-store.ts';
 import type { Progress } from '../../src/cli/render/progress.ts';
 
 /**
@@ -68,6 +70,38 @@ export async function partConcurrency(context: Context): Promise<number> {
 }
 
 const CONCURRENCY = 4;
+
+/**
+ * Opens the store of bought audio. Returns undefined unless `--reuse` is given or set.
+ * @param flag value of `--reuse`
+ */
+export async function openReuse(
+  context: Context,
+  { address }: Pick<ApiClient, 'address'>,
+  flag: boolean | undefined,
+): Promise<ReuseStore | undefined> {
+  const settings = await context.settings();
+  if (resolveSetting(settings, 'reuse', flag)?.value !== true) return undefined;
+  const { ReuseStore } = await import('../../src/paid/reuse/reuse-store.ts');
+  const warn = (sentence: string): void => context.io.warn(sentence);
+  return new ReuseStore({ ...context, ...(await reuseFolder(context)), address, warn });
+}
+
+/** What `foley reuse prune` and `foley reuse clear` removed. */
+export interface RemovedAudio {
+  /** Number of removed files. */
+  readonly removed: number;
+  readonly bytes: number;
+}
+
+/** Returns the folder of the bought audio, and its maximum size in bytes. */
+export async function reuseFolder(
+  context: Context,
+): Promise<{ readonly folder: string; readonly maxBytes: number }> {
+  const { state } = await context.paths();
+  const maxBytes = resolveSetting(await context.settings(), 'reuse.maxSize')?.value ?? 0;
+  return { folder: path.join(state, 'reuse'), maxBytes };
+}
 
 /** Returns access to the stored costs of earlier requests, from which foley estimates prices. */
 export async function creditRates(context: Context): Promise<CreditRates> {

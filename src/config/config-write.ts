@@ -12,7 +12,7 @@ import { usageFailure, Failure } from '../errors/failure.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { readAccounts, toAccountsFile } from './accounts.ts';
 import { readJsonFile } from './json-file.ts';
-import { settingNamed, SETTINGS } from './setting-definitions.ts';
+import { isSettingName, settingNamed, SETTINGS } from './setting-definitions.ts';
 
 /**
  * Writes a setting to the user's settings file (`foley config set`).
@@ -31,9 +31,18 @@ export async function setSetting(
   const { allowed, read } = SETTINGS[known];
   const value = read(given);
   if (value === undefined) throw usageFailure(`${name} is "${given}"; it takes ${allowed}`);
-  // Numbers are stored as such; a duration keeps its unit.
+  // Numbers and truth values are stored as such; a duration and a size keep their unit.
   const isNumber = typeof value === 'number' && Number.isFinite(Number(given));
-  await editJsonFile(file, deps, (store) => store.set(known, isNumber ? Number(given) : given));
+  const stored = isNumber ? Number(given) : typeof value === 'boolean' ? value : given;
+  await editJsonFile(file, deps, (store) => {
+    if (hasParent(known)) store.store = { ...store.store, [known]: stored };
+    else store.set(known, stored);
+  });
+}
+
+// `reuse.maxSize` is not nested in `reuse`, which is a setting, too.
+function hasParent(name: string): boolean {
+  return isSettingName(name.split('.')[0] ?? '') && name.includes('.');
 }
 
 /**
@@ -42,7 +51,11 @@ export async function setSetting(
  */
 export async function unsetSetting(file: string, name: string, deps: FileDeps): Promise<void> {
   const known = settingNamed(name);
-  await editJsonFile(file, deps, (store) => store.delete(known));
+  await editJsonFile(file, deps, (store) => {
+    if (!hasParent(known)) return store.delete(known);
+    const { [known]: _, ...rest } = store.store;
+    store.store = rest;
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { SpeechFormat } from '../contract/speech.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
 import { durationMs } from '../text/duration.ts';
+import { sizeBytes } from '../text/size.ts';
 
 /** The type of each setting's value; durations are in milliseconds. */
 export interface SettingValues {
@@ -21,6 +22,9 @@ export interface SettingValues {
   readonly cuePreset: 'netflix' | 'bbc';
   readonly concurrency: number;
   readonly lexicon: string;
+  readonly reuse: boolean;
+  /** In bytes. */
+  readonly 'reuse.maxSize': number;
   readonly 'upload.command': string;
   readonly 'engine.keepAlive': number;
   readonly pager: string;
@@ -37,7 +41,7 @@ interface SettingDefinition<T> {
   // Default where the environment has `CI`, if it differs.
   readonly fallbackInCi?: T;
   // Unit of a numeric setting, which is printed after the number.
-  readonly unit?: 'ms';
+  readonly unit?: 'bytes' | 'ms';
   // Whether the value is a path, relative to the folder of the settings file.
   readonly isPath?: true;
   // Whether a project file may set it: not what runs programs or keeps them running.
@@ -78,6 +82,23 @@ export const SETTINGS: Definitions = {
     read: text(4_096),
     project: true,
     isPath: true,
+  },
+  reuse: {
+    what: 'copy audio that was bought before',
+    allowed: 'true or false',
+    read: truth,
+    environment: 'FOLEY_REUSE',
+    fallback: false,
+    project: true,
+  },
+  'reuse.maxSize': {
+    what: 'maximum size of the stored audio',
+    allowed: 'a size such as 500MB or 2GB',
+    unit: 'bytes',
+    read: (given) =>
+      typeof given === 'number' || typeof given === 'string' ? sizeBytes(`${given}`) : undefined,
+    fallback: 1_000_000_000,
+    project: false,
   },
   'upload.command': {
     what: 'command that uploads a file and prints its URL',
@@ -161,6 +182,11 @@ function duration() {
       typeof given === 'number' || typeof given === 'string' ? durationMs(`${given}`) : undefined,
     project: true,
   } as const;
+}
+
+function truth(given: unknown): boolean | undefined {
+  if (given === true || given === 'true') return true;
+  return given === false || given === 'false' ? false : undefined;
 }
 
 function numberOf(given: unknown): number | undefined {

@@ -92,7 +92,7 @@ export function resolveSetting<Name extends SettingName>(
 /** Returns every setting that has a value. */
 export function listSettings(
   sources: SettingSources,
-): readonly (Setting<string | number> & { readonly name: SettingName })[] {
+): readonly (Setting<boolean | number | string> & { readonly name: SettingName })[] {
   return SETTING_NAMES.flatMap((name) => {
     const setting = resolveSetting(sources, name);
     return setting === undefined ? [] : [{ name, ...setting }];
@@ -172,10 +172,15 @@ function readEnvironment<Name extends SettingName>(
 // `{"upload":{"command":…}}` becomes `upload.command`.
 function flatten(content: JsonObject, prefix = ''): readonly (readonly [string, unknown])[] {
   return Object.entries(content).flatMap(([key, value]) =>
-    isObject(value) && !isSettingName(prefix + key)
+    isObject(value) && !isLeaf(prefix + key)
       ? flatten(value, `${prefix}${key}.`)
       : [[prefix + key, value] as const],
   );
+}
+
+// `reuse` is a setting, and the parent of `reuse.maxSize`.
+function isLeaf(name: string): boolean {
+  return isSettingName(name) && !SETTING_NAMES.some((one) => one.startsWith(`${name}.`));
 }
 
 function unknownSetting(name: string, file: string, scope: 'project' | 'user'): Error {

@@ -9,6 +9,7 @@ import type { Spool, SpoolAbout, SpoolWriter } from '../durable/spool.ts';
 import { Failure } from '../errors/failure.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import type { SpooledAudio } from './billed-request.ts';
+import type { AudioCopy } from './reuse/reuse-store.ts';
 
 /** A destination of audio, such as a file, stdout or a player. A slow destination slows the sender. */
 export interface AudioSink {
@@ -31,12 +32,33 @@ interface Destination extends AudioSink {
  * Writes the audio of a response to a destination, and verifies it as it arrives. Unusable audio is billed too: if the
  * destination has the method `refuse`, foley therefore writes more audio after a problem, up to a limit.
  * @param text the spoken text, which limits the length of the audio; undefined if unknown
+ * @param copy stores verified audio for `--reuse`
  * @throws Failure of kind `bad_answer` if the audio has another format, is incomplete or is too long
  */
 export async function deliver(
   response: FileResponse,
   format: Format,
   destination: Destination,
+  text: string | undefined,
+  copy?: AudioCopy,
+): Promise<AudioVerdict> {
+  try {
+    const verdict = await receive(response, format, { destination, copy }, text);
+    await copy?.save(verdict);
+    return verdict;
+  } catch (error) {
+    await copy?.abandon();
+    throw error;
+  }
+}
+
+async function receive(
+  response: FileResponse,
+  format: Format,
+  {
+    copy,
+    destination,
+  }: { readonly destination: Destination; readonly copy?: AudioCopy | undefined },
   text: string | undefined,
 ): Promise<AudioVerdict> {
   const maxBytes = response.maxBytes ?? mostBytes(text, format);
@@ -56,6 +78,8 @@ export async function deliver(
         const { problem } = verifier;
         if (problem !== undefined) await refuse(unusable(problem, format, response));
       }
+      // Before the memory of the chunk is reused.
+      await copy?.write(chunk);
       await destination.write(chunk, () => response.reuse?.(chunk));
       if ((total += chunk.length) > maxBytes) {
         const reason = `is longer than ${maxBytes} bytes, which no text of this length needs`;

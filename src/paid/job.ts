@@ -19,6 +19,7 @@ import { counted } from '../text/display.ts';
 import type { BilledRequest, RequestRecorder } from './billed-request.ts';
 import { createBilled } from './billed-request.ts';
 import { deliver, publishedVerdict } from './deliver.ts';
+import type { AudioCopy } from './reuse/reuse-store.ts';
 import type { AudioStream } from './speakers/speak-stream.ts';
 
 /** The fields that jobs of every kind have. */
@@ -31,6 +32,8 @@ export interface WaitedJob extends PolledJob {
 export interface JobResultFile {
   readonly file: FileResponse;
   readonly format: Format;
+  /** Stores the verified audio for `--reuse`. */
+  readonly copy?: AudioCopy | undefined;
 }
 
 /** Functions that query jobs of one kind and download their results. */
@@ -80,7 +83,7 @@ interface SaveOptions {
  * @throws Failure of kind `bad_answer` or `output`, or the signal's abort reason
  */
 export async function saveFile(
-  { file, format }: JobResultFile,
+  { copy, file, format }: JobResultFile,
   ref: { readonly id: string },
   { onVerified, placeFor, signal }: SaveOptions,
 ): Promise<SavedFile> {
@@ -91,7 +94,7 @@ export async function saveFile(
   const sink = output ?? stream;
   try {
     const write = (chunk: Uint8Array): Promise<void> => abortable(sink.write(chunk), signal);
-    const verdict = await deliver(file, format, { write }, undefined);
+    const verdict = await deliver(file, format, { write }, undefined, copy);
     if (output === undefined) {
       await abortable(stream.end(), signal);
       const made = publishedVerdict(verdict, stream.encoded?.());

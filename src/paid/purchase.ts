@@ -72,6 +72,10 @@ export interface PurchaseMetadata {
    * idempotency key.
    */
   readonly isRefused?: boolean | undefined;
+  /** True if the audio was bought by an earlier request and came from this computer (`--reuse`). */
+  readonly isReused?: boolean | undefined;
+  /** What reused audio cost when it was bought, in credits; undefined if unknown. */
+  readonly creditsSaved?: number | undefined;
   readonly spoolId?: string | undefined;
   readonly problem?: string | undefined;
   /** How a single request ended; undefined while it is open. */
@@ -161,6 +165,8 @@ const METADATA_TYPES = {
   unspoken: 'string|undefined',
   isPartial: 'boolean|undefined',
   isRefused: 'boolean|undefined',
+  isReused: 'boolean|undefined',
+  creditsSaved: 'number|undefined',
   spoolId: 'string|undefined',
   problem: 'string|undefined',
   outcome: 'string|undefined',

@@ -50,6 +50,9 @@ describe('foley config set', () => {
     ['cueMaxDuration', '90s', '90s', '90s'],
     ['cueMinDuration', '2', '2s', 2],
     ['cueMinDuration', '500ms', '500ms', '500ms'],
+    ['reuse', 'true', 'true', true],
+    ['reuse.maxSize', '2GB', '2GB', '2GB'],
+    ['reuse.maxSize', '1500000', '1500kB', 1_500_000],
   ])('%s %s', async (name, given, shown, stored) => {
     const sandbox = await createSandbox();
     expect(await config(sandbox, ['set', name, given])).toMatchObject({
@@ -63,6 +66,21 @@ describe('foley config set', () => {
     });
     expect((await stat(settingsFile(sandbox))).mode & 0o777).toBe(0o600);
     expect((await stat(path.dirname(settingsFile(sandbox)))).mode & 0o777).toBe(0o700);
+  });
+
+  test('reuse and reuse.maxSize are independent', async () => {
+    const sandbox = await createSandbox();
+    await config(sandbox, ['set', 'reuse', 'true']);
+    await config(sandbox, ['set', 'reuse.maxSize', '2GB']);
+    await config(sandbox, ['set', 'reuse', 'false']);
+    const get = async (name: string): Promise<string> =>
+      (await config(sandbox, ['get', name])).stdout.toString();
+    expect([await get('reuse'), await get('reuse.maxSize')]).toEqual(['false\n', '2GB\n']);
+    await config(sandbox, ['unset', 'reuse.maxSize']);
+    expect(JSON.parse(await readFile(settingsFile(sandbox), 'utf8'))).toEqual({ reuse: false });
+    await writeFile(settingsFile(sandbox), '{"reuse":{"maxSize":"3GB"}}');
+    expect(await get('reuse.maxSize')).toBe('3GB\n');
+    expect((await config(sandbox, ['set', 'reuse', 'yes'])).stderr).toMatch(/true or false/);
   });
 
   test('a name with a dot is one setting, and what was set before stays', async () => {

@@ -95,6 +95,8 @@ test('settings are listed with their origin', async () => {
     ['cueMaxCps', 20, 'default'],
     ['cueBy', 'phrase', 'default'],
     ['concurrency', 4, 'default'],
+    ['reuse', false, 'default'],
+    ['reuse.maxSize', 1_000_000_000, 'default'],
     ['upload.command', 'put it', USER],
     ['engine.keepAlive', 600_000, 'default'],
   ]);

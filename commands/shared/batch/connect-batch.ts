@@ -7,6 +7,7 @@ import type { CaptionOptions } from '../../../src/batch/run/aligned-speaker.ts';
 import { captionNames } from '../../../src/batch/run/aligned-speaker.ts';
 import type { ClassifiedItem } from '../../../src/batch/run/classify.ts';
 import type { RerunOptions } from '../../../src/batch/run/classify.ts';
+import { textsToBuy } from '../../../src/batch/run/classify.ts';
 import { gatedTransport, RateGate } from '../../../src/batch/run/rate-gate.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import { openClient } from '../../../src/cli/connect.ts';
@@ -24,7 +25,7 @@ import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import { display } from '../../../src/text/display.ts';
 
 /** The flags of a batch that affect its requests and its cost. */
-export interface BatchRunFlags extends Pick<RunFlags, 'creditRate' | 'maxCredits'> {
+export interface BatchRunFlags extends Pick<RunFlags, 'creditRate' | 'maxCredits' | 'reuse'> {
   readonly voice?: string;
   readonly voiceName?: string;
   readonly language?: string;
@@ -171,21 +172,28 @@ export interface Overview {
   readonly estimatedCredits: number | null;
 }
 
-/** Counts the items by what the batch will do with them, and estimates the cost. */
+/**
+ * Counts the items by what the batch will do with them, and estimates the cost.
+ * @param options `reuse`: the bought audio to reuse (`--reuse`)
+ */
 export async function overviewOf(
   items: AsyncIterable<ClassifiedItem>,
   estimator: Estimator,
+  options: Parameters<typeof textsToBuy>[1],
 ): Promise<Overview & { readonly uncaptioned: number }> {
   let uncaptioned = 0;
   const counts = { speak: 0, fetch: 0, reuse: 0, share: 0, skip: 0, ended: 0 };
   let characters = 0;
   let estimate: number | null = 0;
   const parts = new Set<string>();
-  for await (const { decision, isUncaptioned, item, unpaid } of items) {
-    counts[decision.kind] += 1;
+  for await (const classified of items) {
+    const { decision, isUncaptioned, item } = classified;
     if (isUncaptioned) uncaptioned += 1;
+    const unpaid =
+      decision.kind === 'speak' ? await textsToBuy(classified, options) : classified.unpaid;
+    counts[isReusable(classified, unpaid) ? 'reuse' : decision.kind] += 1;
     if (decision.kind !== 'speak') continue;
-    for (const [body, length] of unpaid) {
+    for (const [body, { characters: length }] of unpaid) {
       // Equal parts of several items are spoken and billed once.
       if (parts.has(body)) continue;
       if (item.parts !== undefined) parts.add(body);
@@ -206,6 +214,14 @@ export async function overviewOf(
     estimatedCredits: estimate,
     uncaptioned,
   };
+}
+
+/** Returns whether an item costs nothing, because `--reuse` finds all of its audio. */
+export function isReusable(
+  { decision, unpaid }: ClassifiedItem,
+  toBuy: ClassifiedItem['unpaid'],
+): boolean {
+  return decision.kind === 'speak' && unpaid.size > 0 && toBuy.size === 0;
 }
 
 /** Prints how many items were bought without captions, and are bought again because they need word times. */

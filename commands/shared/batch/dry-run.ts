@@ -2,16 +2,18 @@ import path from 'node:path';
 import { readBatchFolder } from '../../../src/batch/journal/batch-folder.ts';
 import { itemBodies } from '../../../src/batch/run/aligned-speaker.ts';
 import { AudioCopies } from '../../../src/batch/run/audio-copies.ts';
-import { classifyItems } from '../../../src/batch/run/classify.ts';
+import { classifyItems, textsToBuy } from '../../../src/batch/run/classify.ts';
 import type { ClassifiedItem } from '../../../src/batch/run/classify.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
 import { display, counted } from '../../../src/text/display.ts';
+import { openReuse } from '../journal.ts';
 import type { PreparedBatch } from './connect-batch.ts';
 import {
   checkEstimate,
   connectBatch,
   createEstimator,
+  isReusable,
   noticeUncaptioned,
   otherShardsOf,
   otherShardsText,
@@ -20,13 +22,18 @@ import {
 } from './connect-batch.ts';
 import { writeEvent } from './events.ts';
 
-type ShowItem = (item: ClassifiedItem, credits: number | undefined) => Promise<void>;
+type ShowItem = (
+  item: ClassifiedItem,
+  credits: number | undefined,
+  isReused: boolean,
+) => Promise<void>;
 
 /** Shows what a batch would do (`--dry-run`), without writing or speaking anything. */
 export async function describeBatch(
   context: Context,
   { captions, flags, redo, rerun, ...batch }: PreparedBatch,
-  show: ShowItem = (classified) => showItem(classified, rerun.outputDir, context),
+  show: ShowItem = (classified, _credits, isReused) =>
+    showItem(classified, isReused, rerun.outputDir, context),
 ): Promise<CommandResult> {
   const { files, globals, io } = context;
   const { state } = await context.paths();
@@ -46,14 +53,17 @@ export async function describeBatch(
       redoToken: redo === undefined ? undefined : index.interruptedRedo(redo),
     });
     const estimator = await createEstimator(context, flags.creditRate, connection);
+    const options = { captions, reuse: await openReuse(context, client, flags.reuse) };
     const shown = async function* (): AsyncGenerator<ClassifiedItem, void, undefined> {
       for await (const one of classified) {
         const isSpoken = one.decision.kind === 'speak';
-        await show(one, isSpoken ? await estimator.creditsOf(one.item) : undefined);
+        const isReused = isSpoken && isReusable(one, await textsToBuy(one, options));
+        const credits = isReused ? 0 : await estimator.creditsOf(one.item);
+        await show(one, isSpoken ? credits : undefined, isReused);
         yield one;
       }
     };
-    const { uncaptioned, ...overview } = await overviewOf(shown(), estimator);
+    const { uncaptioned, ...overview } = await overviewOf(shown(), estimator, options);
     noticeUncaptioned(uncaptioned, io);
     const { characters, estimatedCredits, failed, skipped, toFetch, toReuse, toSpeak } = overview;
     const otherShards = otherShardsOf(batch, overview);
@@ -74,11 +84,12 @@ export async function describeBatch(
 
 async function showItem(
   { decision: { kind }, item }: ClassifiedItem,
+  isReused: boolean,
   outputDir: string,
   { globals, io }: Context,
 ): Promise<void> {
   const { id, order, output, source } = item;
-  const status = kind === 'share' ? 'reuse' : kind;
+  const status = kind === 'share' || isReused ? 'reuse' : kind;
   const file = path.join(outputDir, output);
   if (globals.json === true) {
     const fields = { id, status, output: file, source, voiceId: order.voiceId } as const;

@@ -1,5 +1,6 @@
 import type { ItemRecord } from '../../../src/batch/report/report.ts';
 import type { Io } from '../../../src/cli/io.ts';
+import type { ReuseFields } from '../../../src/paid/reuse/reused.ts';
 import type { RecordingFields } from '../../../src/script/report.ts';
 import { toJson } from '../../../src/text/display.ts';
 import type { ReadAlongDocument } from '../read-along.ts';
@@ -31,7 +32,7 @@ export interface PlannedItemEvent {
 }
 
 /** The last event of a run. */
-export interface SummaryEvent {
+export interface SummaryEvent extends Partial<ReuseFields> {
   readonly event: 'summary';
   readonly done: number;
   readonly failed: number;

@@ -10,11 +10,13 @@ import type { ItemResult } from '../../../src/batch/run/run-batch.ts';
 import { Batch } from '../../../src/batch/run/run-batch.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import { BrokenPipe } from '../../../src/cli/io.ts';
+import { openReuse } from '../journal.ts';
 import { barStyle } from '../../../src/cli/render/progress.ts';
 import { stopHint } from '../../../src/cli/render/service-events.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
 import { outputFailure } from '../../../src/durable/file-failures.ts';
 import { Failure } from '../../../src/errors/failure.ts';
+import { describeReuse } from '../../../src/paid/reuse/reused.ts';
 import { describeUnspoken, UNSPOKEN_HINT } from '../../../src/paid/unspoken.ts';
 import { counted } from '../../../src/text/display.ts';
 import type { BatchConnection, BatchProduct, Overview, PreparedBatch } from './connect-batch.ts';
@@ -93,6 +95,7 @@ async function speakItems(
   const { captions, concurrency, flags, rerun } = prepared;
   const { globals, signal } = context;
   const estimator = await createEstimator(context, flags.creditRate, { client, target });
+  const reuse = await openReuse(context, client, flags.reuse);
   const batch = new Batch({
     ...context,
     captions,
@@ -101,6 +104,7 @@ async function speakItems(
     folder,
     origin,
     rerun,
+    reuse,
     maxRetries: globals.maxRetries ?? DEFAULT_MAX_RETRIES,
     idleTimeoutMs: globals.idleTimeout,
     items: () => prepared.items(voiceId),
@@ -110,7 +114,7 @@ async function speakItems(
     notice: (line) => screen.notice(line),
   });
   const { uncaptioned, ...overview } = await optimizingLater(() =>
-    overviewOf(batch.classify(), estimator),
+    overviewOf(batch.classify(), estimator, { captions, reuse }),
   );
   noticeUncaptioned(uncaptioned, context.io);
   checkEstimate(overview.estimatedCredits ?? undefined, flags.maxCredits);
@@ -224,18 +228,19 @@ async function concludeBatch(
   { items, otherShards }: ShardOverview,
   stopped: unknown,
 ): Promise<CommandResult> {
-  const { creditsUsed, done, failed, gravest, skipped } = tally;
+  const { creditsUsed, done, failed, gravest, reuse, skipped } = tally;
   const notTried = items - done - failed - skipped;
   if (stopped instanceof BrokenPipe) throw stopped;
   const isJson = globals.json === true;
   if (isJson) {
-    const summary = { done, failed, skipped, creditsUsed, notTried, otherShards };
+    const summary = { done, failed, skipped, creditsUsed, ...reuse, notTried, otherShards };
     await writeEvent(io, { event: 'summary', ...summary });
   }
   for (const line of unspokenLines(tally)) io.notice(line);
   const others = otherShardsText(otherShards);
   const counts = `${done} done, ${failed} failed, ${skipped} skipped${others}`;
-  const used = `${counted(creditsUsed, 'credit')} used`;
+  const saved = reuse && describeReuse(reuse, creditsUsed);
+  const used = [`${counted(creditsUsed, 'credit')} used`, saved].filter(Boolean).join(', ');
   if (signal.aborted) {
     io.notice(`foley: stopped; ${counts}, ${notTried} not tried, ${used}. ${CONTINUE}`);
     signal.throwIfAborted();

@@ -1,11 +1,13 @@
 import { Option } from 'commander';
 import { integerOption, numberOption, withSetting } from '../../../src/cli/flags/values.ts';
+import { reuseOptions } from './speech.ts';
 
 /** The values of the flags that {@link runOptions} creates, such as `--concurrency`. */
 export interface RunFlags {
   readonly concurrency?: number;
   readonly maxCredits?: number;
   readonly creditRate?: number;
+  readonly reuse?: boolean;
   readonly retryFailed?: true;
   readonly dryRun?: true;
 }
@@ -28,6 +30,7 @@ export function runOptions(): Option[] {
       'credits per character for the estimate (default: from earlier charges)',
       { minimum: 0 },
     ),
+    ...reuseOptions(),
     new Option('--retry-failed', 'speak failed items again; those that were billed cost again'),
     new Option('--dry-run', 'show the plan and send nothing'),
   ];

@@ -261,7 +261,19 @@ export function requestOptions(): Option[] {
       'credits per character for --max-credits (default: from earlier charges)',
       { minimum: 0 },
     ),
+    ...reuseOptions(),
     dryRunOption(),
+  ];
+}
+
+/** Creates the flags that reuse bought audio. */
+export function reuseOptions(): Option[] {
+  return [
+    withSetting(
+      new Option('--reuse', 'copy audio that this account bought before, and store new audio'),
+      'reuse',
+    ),
+    new Option('--no-reuse', 'buy all audio, whatever the setting reuse is'),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { JobApi, SpeechJob } from '../../../src/api/resources/jobs.ts';
 import { firstRecord } from '../../../src/api/response.ts';
 import { describeSound } from '../../../src/audio/verify.ts';
 import type { FetchedJob, WaitedJob, SavedFile } from '../../../src/paid/job.ts';
+import type { ReuseFields } from '../../../src/paid/reuse/reused.ts';
 import { describeUnspoken, unspokenWords } from '../../../src/paid/unspoken.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
 import { display, quoted } from '../../../src/text/display.ts';
@@ -74,7 +75,7 @@ function unspokenOf({ job, saved, text }: JobResult<SpeechJob>): readonly Unspok
 }
 
 /** A job, as `--json` describes it. */
-export interface JobDocument {
+export interface JobDocument extends Partial<ReuseFields> {
   readonly id: string;
   readonly kind: 'tts' | MediaJobKind;
   /** The API surface of the job, such as `v3`. */

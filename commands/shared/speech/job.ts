@@ -18,7 +18,7 @@ import { jobOptions } from './plan.ts';
  */
 export async function runSpeechJob(
   task: SpeechTask,
-  { body, connection }: Pick<OpenedSpeech, 'body' | 'connection'>,
+  { body, connection, reuse }: Pick<OpenedSpeech, 'body' | 'connection' | 'reuse'>,
   {
     api,
     output,
@@ -37,6 +37,7 @@ export async function runSpeechJob(
       order: body,
       options: jobOptions(task, api),
       journal,
+      reuse,
       // Only the journal knows how the sound of the output changes.
       resume: (id) =>
         task.plan.changes === undefined

@@ -35,7 +35,7 @@ import type {
   OpenedSpeech,
   SpeechTask,
 } from './plan.ts';
-import { jobOptions, speechOptions, textTooLong } from './plan.ts';
+import { jobOptions, partOrders, speechOptions, textTooLong } from './plan.ts';
 
 type PartsRequest = OpenedSpeech & { readonly parts: PausedParts };
 
@@ -68,6 +68,7 @@ export async function speakInParts(
       notice: (line) => context.io.notice(line),
       journal,
       record,
+      reuse: request.reuse,
       output: request.output,
       marks: task.marks,
       stream,
@@ -158,8 +159,7 @@ export function partRequests(
   { body, parts }: Pick<PartsRequest, 'body' | 'parts'>,
   mode: DeliveryMode,
 ): readonly RequestSpec[] {
-  return parts.parts.map(({ text, voice: voiceId = body.voiceId }) => {
-    const order = { ...body, text, voiceId };
+  return partOrders(body, parts).map((order) => {
     if (mode.kind === 'job') return speechJobRequest(client, order, jobOptions(task, mode.api));
     const options = speechOptions(task);
     return mode.kind === 'aligned'

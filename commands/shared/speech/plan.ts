@@ -15,6 +15,7 @@ import { abortable } from '../../../src/effects/concurrency.ts';
 import type { Failure } from '../../../src/errors/failure.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import type { WordTimes } from '../../../src/paid/speakers/aligned-transport.ts';
+import type { ReuseStore } from '../../../src/paid/reuse/reuse-store.ts';
 import type { Player } from '../../../src/speech/play.ts';
 import type { OutputPlan, Spoken } from '../../../src/paid/speakers/speak-stream.ts';
 import type { SpokenTextFlags } from '../../../src/speech/speech-text.ts';
@@ -45,6 +46,7 @@ export interface TtsFlags
   readonly maxCredits?: number;
   readonly creditRate?: number;
   readonly dryRun?: true;
+  readonly reuse?: boolean;
   readonly via?: (typeof VIA_NAMES)[number];
   readonly split?: (typeof SPLIT_NAMES)[number];
   readonly waveform?: true;
@@ -109,12 +111,22 @@ export interface SpeechBody {
   readonly parts: PausedParts | undefined;
 }
 
+/** Returns the order of each part of a text. */
+export function partOrders(
+  body: SpeechBody['body'],
+  { parts }: PausedParts,
+): readonly SpeechBody['body'][] {
+  return parts.map(({ text, voice: voiceId = body.voiceId }) => ({ ...body, text, voiceId }));
+}
+
 /** A speech request that is ready to send. */
 export interface OpenedSpeech extends SpeechBody {
   readonly connection: ServiceConnection;
   /** The open output file; undefined if the audio goes to stdout or a player. */
   readonly output: Output | undefined;
   readonly captions: OpenCaptions | undefined;
+  /** The bought audio to reuse (`--reuse`); undefined to buy all audio. */
+  readonly reuse: ReuseStore | undefined;
 }
 
 /** The result of a speech command. Streamed speech, jobs and long texts in several parts have the same form. */
@@ -131,7 +143,7 @@ export interface DeliveredSpeech {
 export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
   readonly response: Pick<
     Spoken['response'],
-    'creditsUsed' | 'ignoredParameters' | 'quotaRemaining' | 'requestId' | 'unspoken'
+    'creditsUsed' | 'ignoredParameters' | 'quotaRemaining' | 'requestId' | 'reused' | 'unspoken'
   >;
 }
 

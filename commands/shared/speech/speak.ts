@@ -16,8 +16,6 @@ import {
   pronunciationsOf,
   refusePronunciations,
 } from '../../../src/speech/pronunciations.ts';
-import type { RateKey } from '../../../src/speech/credit-rates.ts';
-import { checkCredits, modelOf } from '../../../src/speech/credit-rates.ts';
 import type {
   OutputPlan,
   AudioStream,
@@ -30,13 +28,14 @@ import type { Playback } from '../../../src/speech/playback.ts';
 import type { LeftOutWord } from '../../../src/paid/unspoken.ts';
 import { describeUnspoken, unspokenWords } from '../../../src/paid/unspoken.ts';
 import { chooseVoice } from '../../../src/speech/voice-choice.ts';
-import { countCodePoints } from '../../../src/text/code-points.ts';
+import type { ReuseFields } from '../../../src/paid/reuse/reused.ts';
+import { reuseFields } from '../../../src/paid/reuse/reused.ts';
 import type { SpokenText } from '../../../src/text/document.ts';
 import { splitAtPauses } from '../../../src/text/pauses.ts';
 import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
 import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend } from '../flags/speech.ts';
-import { creditRates, openJournal, openSpool } from '../journal.ts';
+import { openJournal, openReuse, openSpool } from '../journal.ts';
 import type { Progress } from '../../../src/cli/render/progress.ts';
 import { startProgress } from '../../../src/cli/render/progress.ts';
 import type { CommandResult, DryRunDocument } from '../../../src/cli/render/result.ts';
@@ -50,6 +49,7 @@ import type {
   SpeechSummary,
   SpeechTask,
 } from './plan.ts';
+import { checkPrice, rememberPrice } from './price.ts';
 import { stdoutAudio } from '../stdout-audio.ts';
 import { chooseMode, jobOptions, speechOptions } from './plan.ts';
 import type { CaptionsDocument } from './captions.ts';
@@ -191,7 +191,9 @@ export async function speakTask(task: SpeechTask): Promise<SpeechResult> {
     const connection = await abortable(context.connect({ speaks: true }), context.signal);
     const { body, parts } = await splitBody(task, connection);
     const mode = modeFor(task, output, parts !== undefined);
-    return await deliverSpeech(task, { body, captions, connection, output, parts }, mode);
+    const reuse = await openReuse(context, connection.client, task.flags.reuse);
+    const request = { body, captions, connection, output, parts, reuse };
+    return await deliverSpeech(task, request, mode);
   } finally {
     // Does nothing after the files were published or spooled.
     await output?.abandon();
@@ -240,7 +242,7 @@ async function deliverSpeech(
   mode: DeliveryMode,
 ): Promise<SpeechResult> {
   const { context, flags, plan, player } = task;
-  await checkPrice(task, request);
+  await checkPrice(task, request, mode.kind === 'aligned');
   const progress = startProgress(context.io, context.clock, 'speaking');
   // An output file is played after it was published.
   const playback =
@@ -299,12 +301,16 @@ async function speakIn(
     const { speakInParts } = await import('./long-text.ts');
     delivered = await speakInParts(task, { ...request, parts }, mode, { progress, stream });
   } else if (mode.kind === 'job') {
+    const { reuse } = request;
+    // Reused audio needs no job.
+    const isStored = (await reuse?.has({ surface: mode.api, order: request.body })) === true;
+    if (isStored) return speakStream(task, request, stream, { kind: 'sync' });
     const { speakThroughJob } = await import('./job.ts');
     delivered = await speakThroughJob(task, request, mode.api, { progress, stream });
   } else {
     return speakStream(task, request, stream, mode);
   }
-  await rememberPrice(task, request, delivered.spoken.response.creditsUsed);
+  await rememberPrice(task, request, delivered.spoken.response);
   return delivered;
 }
 
@@ -315,7 +321,7 @@ async function speakStream(
   mode: DeliveryMode,
 ): Promise<DeliveredSpeech> {
   const { context, plan } = task;
-  const { body, connection, output } = request;
+  const { body, connection, output, reuse } = request;
   // Create the key once: the journaled key must be the sent key.
   const speech = speechOptions(task);
   let transport: SpeechTransport | undefined;
@@ -334,57 +340,17 @@ async function speakStream(
       output,
       stream,
       journal,
+      reuse,
       spool: () => openSpool(context),
       notice: (line) => context.io.notice(line),
     });
-    const { creditsUsed } = spoken.response;
-    await Promise.all([journal.close(), rememberPrice(task, request, creditsUsed)]);
+    await Promise.all([journal.close(), rememberPrice(task, request, spoken.response)]);
     const reportsIgnored = task.chosen.surface.listsIgnored;
     return { spoken, parts: 1, reportsIgnored, isPartial: false };
   } catch (error) {
     await journal.close();
     throw error;
   }
-}
-
-type PricedRequest = Pick<OpenedSpeech, 'body' | 'connection'>;
-
-/**
- * Refuses a text that may cost more than `--max-credits`. The parts of a split text are billed separately, so each is
- * estimated by itself.
- * @throws Failure of kind `usage` if the text may cost too much or the price is unknown
- */
-export async function checkPrice(
-  { characters, context, flags }: SpeechTask,
-  request: PricedRequest & Pick<OpenedSpeech, 'parts'>,
-): Promise<void> {
-  const { creditRate, maxCredits } = flags;
-  if (maxCredits === undefined) return;
-  const rates = await creditRates(context);
-  const lengths = request.parts?.parts.map(({ text }) => countCodePoints(text)) ?? [characters];
-  await checkCredits(lengths, { maximum: maxCredits, given: creditRate }, () =>
-    rates.seen(rateKey(request)),
-  );
-}
-
-/** Saves the price and the text length of a request, so that foley can estimate the prices of later requests. */
-export async function rememberPrice(
-  { characters, context }: SpeechTask,
-  request: PricedRequest,
-  creditsUsed: number | undefined,
-): Promise<void> {
-  if (creditsUsed === undefined) return;
-  const rates = await creditRates(context);
-  // A rate that cannot be saved is learned from the next request.
-  await rates.remember(rateKey(request), [[characters, creditsUsed]]).catch(() => undefined);
-}
-
-function rateKey({ body, connection }: PricedRequest): RateKey {
-  const { address } = connection.client;
-  return {
-    service: connection.target === 'embedded' ? 'embedded' : address.baseUrl.origin,
-    model: modelOf(body.modelId, body.voiceId),
-  };
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -441,7 +407,7 @@ export async function playFile(player: Player, file: string, context: Context): 
 }
 
 /** Delivered speech, as `--json` describes it. */
-export interface SpeechDocument {
+export interface SpeechDocument extends Partial<ReuseFields> {
   /** Path of the file; null if the audio went to stdout or a player. */
   readonly output: string | null;
   readonly bytes: number;
@@ -465,7 +431,7 @@ export interface SpeechDocument {
 
 function speechDocument(
   { parts, reportsIgnored, spoken: { response, path, verdict } }: DeliveredSpeech,
-  { body: { modelId, voiceId }, connection: { target } }: OpenedSpeech,
+  { body: { modelId, voiceId }, connection: { target }, reuse }: OpenedSpeech,
 ): Omit<SpeechDocument, 'captions' | 'unspoken'> {
   return {
     output: path ?? null,
@@ -475,6 +441,7 @@ function speechDocument(
     modelId: modelId ?? null,
     requestId: response.requestId,
     creditsUsed: response.creditsUsed ?? null,
+    ...(reuse === undefined ? {} : reuseFields(response.reused)),
     quotaRemaining: response.quotaRemaining ?? null,
     // null: the response does not report them.
     ignoredParameters: reportsIgnored ? response.ignoredParameters : null,

@@ -1,4 +1,3 @@
-import type { AlignedWord } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { streamErrorExit } from '../../contract/exit-codes.ts';
 import type { Clock } from '../../effects/clock.ts';
@@ -6,7 +5,7 @@ import { Failure } from '../../errors/failure.ts';
 import type { ApiResponse } from '../response.ts';
 import { badResponse } from '../response.ts';
 import { IDLE_TIMEOUT_MS, SERVE_IDLE_TIMEOUT_MS } from '../client.ts';
-import type { AudioResponse, SpeechOptions, SpeechOrder } from './speech.ts';
+import type { AlignedOutcome, AudioResponse, SpeechOptions, SpeechOrder } from './speech.ts';
 import type { ApiClient } from '../client.ts';
 import { maybeBilled, reviseFailure } from '../failures.ts';
 import { endpoint } from '../request.ts';
@@ -18,14 +17,6 @@ import { StreamAlignment, AudioMemory, readBatch, SseEvents } from './aligned-ev
 export interface AlignedResponse extends AudioResponse {
   /** The word times; undefined until the whole body has been read. */
   readonly outcome: AlignedOutcome | undefined;
-}
-
-export interface AlignedOutcome {
-  /** The words in text order, with times relative to the start of the audio. */
-  readonly words: readonly AlignedWord[];
-  /** Whether the service returned times for every word. If false, words may be missing. */
-  readonly isComplete: boolean;
-  readonly generationId: string | undefined;
 }
 
 export interface AlignedOptions extends Omit<SpeechOptions, 'cache' | 'surface'> {

@@ -2,7 +2,7 @@ import type { PcmLayout } from '../../audio/wav.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import type { EndpointCharge } from '../../contract/endpoint-lookup.ts';
 import { chargeOf } from '../../contract/endpoint-lookup.ts';
-import type { Pronunciation, SpeechControls } from '../../contract/speech.ts';
+import type { AlignedWord, Pronunciation, SpeechControls } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import type { SpeechSurface, SurfaceName, SpeechField } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
@@ -249,6 +249,23 @@ function setPath(
 export interface AudioResponse extends FileResponse {
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters: readonly string[];
+  /** The word times of an aligned stream; undefined until the whole body has been read. */
+  readonly outcome?: AlignedOutcome | undefined;
+  /** Set if the audio was bought by an earlier request and comes from this computer (`--reuse`). */
+  readonly reused?: ReusedAudio | undefined;
+}
+
+export interface AlignedOutcome {
+  /** The words in text order, with times relative to the start of the audio. */
+  readonly words: readonly AlignedWord[];
+  /** Whether the service returned times for every word. If false, words may be missing. */
+  readonly isComplete: boolean;
+  readonly generationId?: string | undefined;
+}
+
+export interface ReusedAudio {
+  /** What the audio cost when it was bought, in credits; undefined if unknown. */
+  readonly creditsSaved: number | undefined;
 }
 
 /**

@@ -3,6 +3,8 @@ import type { FileDeps } from '../../durable/files.ts';
 import { openOutput } from '../../durable/publish.ts';
 import type { Billed, Failure } from '../../errors/failure.ts';
 import { toJson } from '../../text/display.ts';
+import type { ReuseFields } from '../../paid/reuse/reused.ts';
+import { sumOfReuse } from '../../paid/reuse/reused.ts';
 import type { LeftOutWord } from '../../paid/unspoken.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 
@@ -11,14 +13,17 @@ export class Tally {
   failed = 0;
   skipped = 0;
   creditsUsed = 0;
+  /** The fields about reuse of all items; undefined without `--reuse`. */
+  reuse: ReuseFields | undefined;
   gravest: Failure | undefined;
   /** Number of items whose audio leaves out some words, counted separately for each item status. */
   readonly unspoken = { done: 0, failed: 0, skipped: 0 };
 
-  add({ creditsUsed, error, status, unspoken }: ItemResult): void {
+  add({ creditsUsed, error, reuse, status, unspoken }: ItemResult): void {
     this[status] += 1;
     if (unspoken.length > 0) this.unspoken[status] += 1;
     this.creditsUsed += creditsUsed ?? 0;
+    this.reuse = sumOfReuse(this.reuse, reuse);
     if (error === undefined) return;
     const isGraver =
       this.gravest === undefined || graveness(error.exit) < graveness(this.gravest.exit);
@@ -69,7 +74,7 @@ export interface Report {
 }
 
 /** An item, as reports and events describe it. */
-export interface ItemRecord {
+export interface ItemRecord extends Partial<ReuseFields> {
   readonly id: string;
   readonly status: 'done' | 'failed' | 'skipped';
   /** Path of the audio; null if there is none. */
@@ -107,6 +112,7 @@ export function recordOf({
   error,
   item,
   output,
+  reuse,
   status,
   unspoken,
 }: ItemResult): ItemRecord {
@@ -115,6 +121,7 @@ export function recordOf({
     status,
     output,
     creditsUsed,
+    ...reuse,
     error:
       error === undefined
         ? null
@@ -157,8 +164,8 @@ export async function openJsonReport(
       separator = ',\n';
       await write(start + toJson(recordOf(result)));
     },
-    async publish({ creditsUsed, done, failed, skipped }, isComplete) {
-      const summary = { done, failed, skipped, creditsUsed, complete: isComplete };
+    async publish({ creditsUsed, done, failed, reuse, skipped }, isComplete) {
+      const summary = { done, failed, skipped, creditsUsed, ...reuse, complete: isComplete };
       await write(`\n],"summary":${toJson(summary)}}\n`);
       await output.publish();
     },

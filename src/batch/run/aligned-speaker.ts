@@ -3,7 +3,7 @@ import { alignedRequest } from '../../api/resources/aligned.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { speechJobBody } from '../../api/resources/jobs.ts';
 import { reviseFailure } from '../../api/failures.ts';
-import type { SpeechOrder } from '../../api/resources/speech.ts';
+import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import type { AssStyle } from '../../captions/ass-style.ts';
 import type { CaptionContent, CaptionFiles, CaptionFormat } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
@@ -15,6 +15,8 @@ import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import { billingOf } from '../../paid/decide.ts';
+import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
+import { reusedMetadata } from '../../paid/reuse/reused.ts';
 import type { WordTimes } from '../../paid/speakers/aligned-transport.ts';
 import {
   alignedSpeech,
@@ -36,7 +38,7 @@ import type {
   OnVerified,
   OutputFolders,
 } from './publish-audio.ts';
-import { openBatchOutput, writeAudio } from './publish-audio.ts';
+import { boughtItem, findReused, openBatchOutput, writeAudio } from './publish-audio.ts';
 
 export interface CaptionOptions {
   readonly formats: readonly CaptionFormat[];
@@ -63,6 +65,7 @@ interface AlignedSpeakerOptions extends FileDeps {
     | ((audio: string, content: CaptionContent, facts: PurchaseMetadata) => Promise<boolean>)
     | undefined;
   readonly idleTimeoutMs: number | undefined;
+  readonly reuse?: ReuseStore | undefined;
 }
 
 /** Returns the names of an output's caption files, such as `a.srt` for `a.mp3`. */
@@ -178,7 +181,12 @@ export class AlignedSpeaker implements ItemSpeaker {
     files: OpenFiles,
     signal: AbortSignal,
   ): Promise<DeliveredItem | Failure> {
-    const { client, clock, folder, idleTimeoutMs } = this.#options;
+    const { client, clock, folder, idleTimeoutMs, reuse } = this.#options;
+    const reused = await findReused(work, reuse, true);
+    if (reused !== undefined) {
+      work.onMade?.(0);
+      return this.#publish(work, reused, files);
+    }
     let status = await folder.note(work.status, 'sent', { isRefused: false }, 'now');
     let response: AlignedResponse | undefined;
     const key = renewableKey(status, this.keyOf, async (renewed) => {
@@ -200,10 +208,12 @@ export class AlignedSpeaker implements ItemSpeaker {
   // The captions come first, so that audio never appears without captions.
   async #publish(
     { file, item, status }: ItemWork,
-    response: AlignedResponse,
+    response: AudioResponse,
     { captions, output }: OpenFiles,
   ): Promise<DeliveredItem | Failure> {
-    const { folder, keep, save } = this.#options;
+    const { folder, keep, reuse, save } = this.#options;
+    const { reused } = response;
+    let known: PurchaseMetadata = {};
     let verified = status;
     let saveable:
       | { readonly content: CaptionContent; readonly facts: PurchaseMetadata }
@@ -215,16 +225,20 @@ export class AlignedSpeaker implements ItemSpeaker {
       const content = { timings: timingsOfItem(item, speech), shape };
       // Words that the voice left out have no times; they are reported by themselves.
       const isPartial = !speech.isComplete && facts.unspoken === undefined;
-      const known = { ...facts, ...costOf(response), isPartial };
-      saveable = { content, facts: known };
+      known = { ...facts, ...costOf(response), ...reusedMetadata(response), isPartial };
       await captions.prepare(content);
-      if (item.changes !== undefined && output.temporary !== undefined) {
-        await keep?.(output.temporary, content, facts);
+      if (reused === undefined) {
+        saveable = { content, facts: known };
+        if (item.changes !== undefined && output.temporary !== undefined) {
+          await keep?.(output.temporary, content, facts);
+        }
+        verified = await folder.note(status, 'verified', known, 'now');
       }
-      verified = await folder.note(status, 'verified', known, 'now');
       written = await captions.publish();
     };
-    const publication = { file, item, onVerified };
+    const isBought = reused === undefined;
+    const copy = isBought ? reuse?.copyOf(boughtItem(item, true), response) : undefined;
+    const publication = { file, item, onVerified, copy };
     let published: PurchaseMetadata;
     try {
       published = await writeAudio(response, output, publication, this.#options);
@@ -236,12 +250,15 @@ export class AlignedSpeaker implements ItemSpeaker {
       folder.notePublished(status, facts);
       return savedFailure(error, response.creditsUsed);
     }
+    // Recorded after the audio has its name: a killed run then looks for the stored audio again.
+    if (!isBought) verified = await folder.note(status, 'verified', { ...known, ...published });
     // The service reports the cost in the last event of the stream.
     const { creditsUsed } = response;
     return {
       status: verified,
       published,
       creditsUsed,
+      reused,
       ...(written === undefined ? {} : { captions: written }),
     };
   }
@@ -306,6 +323,6 @@ function savedFailure(failure: Failure, creditsUsed: number | undefined): Failur
 const ASK_AGAIN =
   'Run the same command again: it repeats the request under the same key, which is not billed twice.';
 
-function costOf({ creditsUsed, requestId }: AlignedResponse): PurchaseMetadata {
+function costOf({ creditsUsed, requestId }: AudioResponse): PurchaseMetadata {
   return creditsUsed === undefined ? { requestId } : { requestId, creditsUsed };
 }

@@ -9,12 +9,14 @@ import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import type { KnownFile, ItemStatus } from '../journal/journal.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
+import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import { FirstOwners, foldedName } from '../plan/plan.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
-import type { BodyOf, ItemPart } from './paused-items.ts';
+import type { BodyOf, ItemPart, UnpaidText } from './paused-items.ts';
 import { classifyParts, isStored, itemDigest, unpaidParts } from './paused-items.ts';
+import { boughtItem } from './publish-audio.ts';
 import type { AudioLookup, ReuseTarget } from './reuse-audio.ts';
 import { isStoredElsewhere, unchangedFile } from './reuse-audio.ts';
 
@@ -22,11 +24,10 @@ export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'>
   readonly item: BatchItem;
   readonly body: string;
   readonly decision: ItemDecision;
-  /**
-   * The texts that the service bills if the item is spoken. Key: digest of the request. Value: length of the text in
-   * characters.
-   */
-  readonly unpaid: ReadonlyMap<string, number>;
+  /** The texts that the service bills if the item is spoken, by the digest of the request. */
+  readonly unpaid: ReadonlyMap<string, UnpaidText>;
+  /** Whether bought audio may be reused (`--reuse`): not for an item that `--redo` names. */
+  readonly mayReuse: boolean;
   /** Whether the item has audio from a command without captions, and is spoken again because it needs word times. */
   readonly isUncaptioned: boolean;
 }
@@ -173,9 +174,27 @@ async function classifyBody(
   // A killed run may have joined the parts without publishing the item.
   const decision: Decision =
     isLost && isStored(parts) ? { kind: 'fetch', status: decided.status } : decided;
-  const unpaid = item.parts === undefined ? new Map([[body, item.characters]]) : unpaidParts(parts);
+  const unpaid = item.parts === undefined ? new Map([[body, item]]) : unpaidParts(parts);
   const isNew = state.kind === 'missing';
-  return { item, body, decision, isNew, displaced, unpaid, isUncaptioned: false };
+  const isAgain = decision.kind === 'speak' && decision.isAgain;
+  const mayReuse = !(isAgain && isNamed) && decision.status?.about?.redo === undefined;
+  return { item, body, decision, isNew, displaced, unpaid, mayReuse, isUncaptioned: false };
+}
+
+/** Returns the unpaid texts of an item, without those whose audio `--reuse` finds. */
+export async function textsToBuy(
+  { mayReuse, unpaid }: Pick<ClassifiedItem, 'mayReuse' | 'unpaid'>,
+  {
+    captions,
+    reuse,
+  }: { readonly captions: object | undefined; readonly reuse?: ReuseStore | undefined },
+): Promise<ReadonlyMap<string, UnpaidText>> {
+  if (reuse === undefined || !mayReuse) return unpaid;
+  const missing: [string, UnpaidText][] = [];
+  for (const [body, text] of unpaid) {
+    if (!(await reuse.has(boughtItem(text, captions !== undefined)))) missing.push([body, text]);
+  }
+  return new Map(missing);
 }
 
 // Returns the delivered request of an item that the journal does not contain, because the output folder was deleted: if

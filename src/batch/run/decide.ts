@@ -72,7 +72,7 @@ export function decide(facts: DecisionFacts): Decision {
 
 function decideKnown(
   status: ItemStatus,
-  { isElsewhere, isPresent, origin }: DecisionFacts,
+  { isElsewhere, isPresent, lastGeneration, origin }: DecisionFacts,
 ): Decision {
   const { facts, generation, state } = status;
   const { jobId } = facts;
@@ -93,6 +93,9 @@ function decideKnown(
     case 'renew':
       return { kind: 'ended', status, why: 'failed' };
     case 'give up':
+      // The audio was reused, not bought for this item.
+      if (facts.isReused === true)
+        return { ...speak, generation: lastGeneration + 1, status: undefined };
       // The embedded service refunds a stream that ended with its process, and says so for the same idempotency key.
       return state === 'accepted' && origin === 'embedded' && isHere
         ? speak

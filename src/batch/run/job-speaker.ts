@@ -10,14 +10,22 @@ import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
+import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
+import { reusedMetadata } from '../../paid/reuse/reused.ts';
 import { downloadSpeech } from '../../paid/speakers/speech-job.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import type { KeyOf } from '../journal/keys.ts';
 import { itemKeys, renewableKey } from '../journal/keys.ts';
-import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
-import { publishAudio } from './publish-audio.ts';
+import type {
+  DeliveredItem,
+  ItemSpeaker,
+  ItemWork,
+  OutputFolders,
+  Publication,
+} from './publish-audio.ts';
+import { boughtItem, findReused, publishAudio } from './publish-audio.ts';
 
 interface JobSpeakerOptions extends FileDeps {
   readonly client: ApiClient;
@@ -28,6 +36,7 @@ interface JobSpeakerOptions extends FileDeps {
   readonly origin: string;
   readonly folders: OutputFolders;
   readonly maxRetries: number;
+  readonly reuse?: ReuseStore | undefined;
   readonly onTrouble: (failure: Failure) => void;
   /** Called when a poll of a job fails but polling continues. */
   readonly onPollTrouble: (failure: Failure) => void;
@@ -51,8 +60,20 @@ export class JobSpeaker implements ItemSpeaker {
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
     const { jobId } = work.status.facts;
     if (jobId !== undefined) return this.#finish(work, work.status, jobId, undefined, signal);
+    const reused = await findReused(work, this.#options.reuse, false);
+    if (reused !== undefined) return this.#copyReused(work, reused);
     const { job, status } = await this.#create(work, signal);
     return this.#finish(work, status, job.id, job, signal);
+  }
+
+  // The journal records the audio only after it has its name: a killed run then looks for the stored audio again.
+  async #copyReused(work: ItemWork, audio: AudioResponse): Promise<DeliveredItem> {
+    const { folder } = this.#options;
+    work.onMade?.(0);
+    const published = await this.#publish(audio, { ...work, onVerified: recordNothing });
+    const facts = { ...published, creditsUsed: 0, ...reusedMetadata(audio) };
+    const status = await folder.note(work.status, 'verified', facts);
+    return { status, published, creditsUsed: 0, reused: audio.reused };
   }
 
   async #create(
@@ -94,6 +115,7 @@ export class JobSpeaker implements ItemSpeaker {
     const published = await this.#download(
       work,
       job,
+      { creditsUsed, requestId: accepted.facts.requestId ?? job.requestId },
       async (facts) => {
         const cost = creditsUsed === undefined ? {} : { creditsUsed };
         const isPartial = job.phase === 'partial';
@@ -132,18 +154,34 @@ export class JobSpeaker implements ItemSpeaker {
   async #download(
     { file, isNew, item }: ItemWork,
     job: SpeechJob,
+    bill: Pick<AudioResponse, 'creditsUsed' | 'requestId'>,
     onVerified: (facts: PurchaseMetadata) => Promise<void>,
     signal: AbortSignal,
   ): Promise<PurchaseMetadata> {
-    const { client, folder, folders, maxRetries } = this.#options;
-    const { temporaries } = folder;
-    const publication = { file, isNew, item, folders, temporaries, onVerified };
-    const save = (audio: AudioResponse): Promise<PurchaseMetadata> =>
-      publishAudio(audio, publication, this.#options);
+    const { client, maxRetries, reuse } = this.#options;
+    const save = (audio: AudioResponse): Promise<PurchaseMetadata> => {
+      const isWhole = job.phase !== 'partial';
+      const copy = isWhole ? reuse?.copyOf(boughtItem(item, false), audio, bill) : undefined;
+      return this.#publish(audio, { file, isNew, item, onVerified, copy });
+    };
     return downloadSpeech(client, job, save, { maxRetries, signal }).catch((error: unknown) => {
       throw isNotFound(error) ? missingJob(job.id, error) : error;
     });
   }
+
+  #publish(
+    audio: AudioResponse,
+    { copy, file, isNew, item, onVerified }: Omit<Publication, 'folders' | 'temporaries'>,
+  ): Promise<PurchaseMetadata> {
+    const { folder, folders } = this.#options;
+    const { temporaries } = folder;
+    const publication = { copy, file, isNew, item, folders, temporaries, onVerified };
+    return publishAudio(audio, publication, this.#options);
+  }
+}
+
+function recordNothing(): Promise<void> {
+  return Promise.resolve();
 }
 
 function problemOf({ error, status }: SpeechJob): string {

@@ -53,6 +53,9 @@ function partDigest(body: Uint8Array): string {
   return bodyDigest(Buffer.concat([Buffer.from('part '), body]));
 }
 
+/** A text that the service has not billed yet. */
+export type UnpaidText = Pick<BatchItem, 'characters' | 'order'>;
+
 /**
  * A part of an item with pauses, and the decision how to get its audio. The journal records parts in the same way as
  * items.
@@ -145,11 +148,11 @@ export function partOutput(body: string, generation: number, { order }: BatchIte
   return `${PARTS_FOLDER}/${body}-${generation}.${extensionOf(order.format)}`;
 }
 
-/** Returns the parts that are not paid for yet. Key: digest of the part. Value: length in characters. */
-export function unpaidParts(parts: readonly ItemPart[]): ReadonlyMap<string, number> {
+/** Returns the parts that are not paid for yet, by the digest of the part. */
+export function unpaidParts(parts: readonly ItemPart[]): ReadonlyMap<string, UnpaidText> {
   const unpaid = parts.filter(({ decision }) => decision.kind === 'speak');
   // Equal parts are bought once.
-  return new Map(unpaid.map(({ body, item }) => [body, item.characters]));
+  return new Map(unpaid.map(({ body, item }) => [body, item]));
 }
 
 /**

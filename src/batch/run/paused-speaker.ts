@@ -4,6 +4,7 @@ import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import { readTimings } from '../../captions/timings.ts';
 import { audibleSpeech } from '../../paid/speakers/aligned-transport.ts';
+import type { ReusedAudio } from '../../api/resources/speech.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { hasErrno, UnsafeFile } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
@@ -16,6 +17,7 @@ import type { JoinedParts, SpokenPart } from '../../paid/parts/speak-parts.ts';
 import { speakParts } from '../../paid/parts/speak-parts.ts';
 import type { PartWords } from '../../paid/parts/whole-audio.ts';
 import { WholeAudio, wholeRanges } from '../../paid/parts/whole-audio.ts';
+import { reusedOf } from '../../paid/reuse/reused.ts';
 import { wordRanges } from '../../paid/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
@@ -335,6 +337,12 @@ export class PausedSpeaker {
     return sumOf([...unpaid.values()]);
   }
 
+  // Equal parts are one purchase.
+  #reusedIn(parts: readonly ItemStatus[]): ReusedAudio | undefined {
+    const fresh = parts.filter((part) => !this.#delivered.has(requestOf(part)));
+    return reusedOf([...new Map(fresh.map((part) => [requestOf(part), part.facts])).values()]);
+  }
+
   #fileOf({ about }: ItemStatus): string {
     return path.join(this.#options.outputDir, about?.output ?? '');
   }
@@ -365,6 +373,7 @@ export class PausedSpeaker {
       status: verified,
       published,
       creditsUsed,
+      reused: this.#reusedIn(parts),
       ...(written === undefined ? {} : { captions: written }),
     };
   }
@@ -403,7 +412,10 @@ function withPaidParts(
   parts: readonly ItemStatus[],
   count = parts.length,
 ): Failure {
-  const paid = parts.filter(({ state }) => state === 'verified' || state === 'published').length;
+  const paid = parts.filter(
+    ({ facts, state }) =>
+      facts.isReused !== true && (state === 'verified' || state === 'published'),
+  ).length;
   if (paid === 0) return failure;
   const kept = `${paid} of ${count} parts are paid for and stored: only the other parts are billed.`;
   const hint = failure.hint === undefined ? kept : `${failure.hint} ${kept}`;
@@ -418,10 +430,12 @@ function factsOf(parts: readonly ItemStatus[]): PurchaseMetadata {
   const spoken = parts.filter((part) => !isSilent(part));
   const unique = new Map(spoken.map((part) => [requestOf(part), part.facts.creditsUsed]));
   const creditsUsed = sumOf([...unique.values()]);
-  const [first] = spoken;
+  const first = spoken.find(({ facts }) => facts.jobId !== undefined) ?? spoken[0];
   const { jobId, requestId } = first?.facts ?? {};
+  const isReused = spoken.length > 0 && spoken.every(({ facts }) => facts.isReused === true);
   return {
     isPartial: spoken.some(({ facts }) => facts.isPartial === true),
+    ...(isReused ? { isReused } : {}),
     ...(jobId === undefined ? {} : { jobId }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(creditsUsed === undefined ? {} : { creditsUsed }),

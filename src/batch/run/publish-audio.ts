@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
+import type { AudioResponse, ReusedAudio, SpeechOrder } from '../../api/resources/speech.ts';
 import { encodedOutput, taggedOutput } from '../../audio/encode/encoded-output.ts';
 import type { Tags } from '../../audio/encode/tags.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
@@ -16,6 +16,7 @@ import { deliver } from '../../paid/deliver.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { KeyOf } from '../journal/keys.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
+import type { AudioCopy, BoughtSpeech, ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
 export interface ItemWork {
@@ -36,6 +37,8 @@ export interface ItemWork {
 /** An item whose audio has its final name. The caller records that it is published. */
 export interface DeliveredItem {
   readonly status: ItemStatus;
+  /** Set if at least a part of the audio is reused (`--reuse`). */
+  readonly reused?: ReusedAudio | undefined;
   /** Size, checksum and modification time of the file. */
   readonly published: PurchaseMetadata;
   readonly creditsUsed: number | undefined;
@@ -77,9 +80,26 @@ export type OnVerified = (
   audible: AudibleInterval | undefined,
 ) => Promise<void>;
 
-interface Publication extends OutputPlace {
+export interface Publication extends OutputPlace {
   readonly item: Pick<BatchItem, 'changes' | 'encoding' | 'order' | 'tags'>;
   readonly onVerified: OnVerified;
+  /** Stores the verified audio for `--reuse`. */
+  readonly copy?: AudioCopy | undefined;
+}
+
+/** Describes the purchase of an item for `--reuse`. */
+export function boughtItem({ order }: Pick<BatchItem, 'order'>, needsWords: boolean): BoughtSpeech {
+  return { surface: 'v3', order, needsWords };
+}
+
+/** Returns the stored audio of an item (`--reuse`); undefined if there is none, or if `--redo` names the item. */
+export async function findReused(
+  { item, status }: Pick<ItemWork, 'item' | 'status'>,
+  reuse: ReuseStore | undefined,
+  needsWords: boolean,
+): Promise<AudioResponse | undefined> {
+  if (status.about?.redo !== undefined) return undefined;
+  return reuse?.find(boughtItem(item, needsWords));
 }
 
 /**
@@ -115,7 +135,7 @@ export async function publishAudio(
 export async function writeAudio(
   response: AudioResponse,
   output: Output,
-  publication: Pick<Publication, 'file' | 'item' | 'onVerified'>,
+  publication: Pick<Publication, 'copy' | 'file' | 'item' | 'onVerified'>,
   deps: Pick<FileDeps, 'files'>,
 ): Promise<PurchaseMetadata> {
   const { format, text } = publication.item.order;
@@ -123,7 +143,7 @@ export async function writeAudio(
     write: output.write.bind(output),
     refuse: (failure: Error) => Promise.reject(failure),
   };
-  const verdict = await deliver(response, format, sink, text);
+  const verdict = await deliver(response, format, sink, text, publication.copy);
   for (const correction of verdict.corrections) {
     await output.overwrite(correction.position, correction.bytes);
   }

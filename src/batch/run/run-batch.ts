@@ -5,6 +5,9 @@ import { noticeTrouble } from '../../api/poll.ts';
 import { parseRanges } from '../../contract/unspoken.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
+import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
+import type { ReuseFields } from '../../paid/reuse/reused.ts';
+import { reuseFields } from '../../paid/reuse/reused.ts';
 import type { LeftOutWord } from '../../paid/unspoken.ts';
 import { unspokenWords } from '../../paid/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
@@ -13,7 +16,7 @@ import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
 import { AlignedSpeaker, itemBodies } from './aligned-speaker.ts';
 import { AudioCopies } from './audio-copies.ts';
-import { classifyItems, retainItems } from './classify.ts';
+import { classifyItems, retainItems, textsToBuy } from './classify.ts';
 import type { ClassifiedItem, RerunOptions } from './classify.ts';
 import type { CreditBudget } from './credit-budget.ts';
 import { budgetFailure } from './credit-budget.ts';
@@ -32,6 +35,8 @@ export interface ItemResult {
   readonly output: string | null;
   /** Cost of delivered audio in credits: 0 if foley already had the audio. Null if unknown or nothing was delivered. */
   readonly creditsUsed: number | null;
+  /** The fields about reuse; undefined without `--reuse`, and for items that were not delivered. */
+  readonly reuse?: ReuseFields | undefined;
   readonly error: Failure | undefined;
   /** The caption files that this command wrote. */
   readonly captions?: readonly WrittenCaptions[];
@@ -53,6 +58,8 @@ export interface BatchOptions extends FileDeps {
   readonly items: () => AsyncIterable<BatchItem>;
   readonly concurrency: number;
   readonly budget: CreditBudget;
+  /** The bought audio to reuse (`--reuse`); undefined to buy all audio. */
+  readonly reuse?: ReuseStore | undefined;
   readonly estimate: (item: BatchItem) => number;
   readonly notice: (line: string) => void;
   /** Aborted when the user stops the batch. */
@@ -297,7 +304,7 @@ export class Batch {
         for (const { classified, status } of window.value) {
           if (this.#stopped !== undefined) return;
           const isFetch = classified.decision.kind === 'fetch';
-          const reserved = isFetch ? 0 : this.#estimate(classified);
+          const reserved = isFetch ? 0 : await this.#estimate(classified);
           if (!this.#options.budget.reserve(reserved)) return this.#stop(budgetFailure());
           yield { classified, status, reserved, isFetch };
         }
@@ -307,10 +314,12 @@ export class Batch {
     }
   }
 
-  #estimate({ item, unpaid }: ClassifiedItem): number {
+  async #estimate(classified: ClassifiedItem): Promise<number> {
     const { estimate } = this.#options;
     let sum = 0;
-    for (const characters of unpaid.values()) sum += estimate({ ...item, characters });
+    for (const { characters } of (await textsToBuy(classified, this.#options)).values()) {
+      sum += estimate({ ...classified.item, characters });
+    }
     return sum;
   }
 
@@ -440,13 +449,14 @@ export class Batch {
 
   #reportDelivered(
     item: BatchItem,
-    { captions = [], status: made }: Pick<DeliveredItem, 'status' | 'captions'>,
+    { captions = [], reused, status: made }: Pick<DeliveredItem, 'captions' | 'reused' | 'status'>,
     creditsUsed: number | null,
   ): Promise<void> {
     const error = made.facts.isPartial === true ? endedFailure('partial', made) : undefined;
     const status = error === undefined ? 'done' : 'failed';
     const unspoken = unspokenOf(item, made);
-    const result = { item, status, output: item.output, creditsUsed } as const;
+    const reuse = this.#options.reuse === undefined ? undefined : reuseFields(reused);
+    const result = { item, status, output: item.output, creditsUsed, reuse } as const;
     return this.#report({ ...result, error, captions, unspoken });
   }
 

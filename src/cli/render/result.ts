@@ -3,6 +3,8 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import type { WireRequest } from '../../api/request.ts';
 import type { ExitCode, ExitName } from '../../contract/exit-codes.ts';
 import { counted, display, toJson } from '../../text/display.ts';
+import type { ReusedAudio } from '../../api/resources/speech.ts';
+import { describeReuse, reuseFields } from '../../paid/reuse/reused.ts';
 import type { SettingSources } from '../../config/settings.ts';
 import type { GlobalOptions } from '../flags/global.ts';
 import type { Io } from '../io.ts';
@@ -254,16 +256,19 @@ interface Cost {
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters?: readonly string[] | undefined;
+  readonly reused?: ReusedAudio | undefined;
 }
 
 /** Formats a result with its cost, such as `speech.mp3; 12 credits used; API quota left: 988 units`. */
 export function describeCost(
   result: string,
-  { creditsUsed, ignoredParameters = [], quotaRemaining }: Cost,
+  { creditsUsed, ignoredParameters = [], quotaRemaining, reused }: Cost,
 ): string {
+  const isFree = reused !== undefined && creditsUsed === 0;
   return [
     result,
-    creditsUsed === undefined ? undefined : `${counted(creditsUsed, 'credit')} used`,
+    creditsUsed === undefined || isFree ? undefined : `${counted(creditsUsed, 'credit')} used`,
+    describeReuse(reuseFields(reused), creditsUsed),
     quotaRemaining === undefined ? undefined : `API quota left: ${counted(quotaRemaining, 'unit')}`,
     ignoredParameters.length === 0
       ? undefined

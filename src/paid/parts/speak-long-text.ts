@@ -9,6 +9,7 @@ import type { WordTimes } from '../speakers/aligned-transport.ts';
 import { audibleSpeech } from '../speakers/aligned-transport.ts';
 import { publishedVerdict } from '../deliver.ts';
 import type { AudioStream, Spoken } from '../speakers/speak-stream.ts';
+import { reusedOf } from '../reuse/reused.ts';
 import { wordRanges } from '../unspoken.ts';
 import { readPartWords, speakPart } from './speak-part.ts';
 import type { StreamDeps } from './speak-part.ts';
@@ -144,8 +145,10 @@ async function closeRecord(record: LongTextRecord, error: unknown): Promise<bool
 }
 
 function paidParts(record: LongTextRecord): number {
-  const isPaid = (index: number): boolean =>
-    ['accepted', 'verified'].includes(record.part(index).state);
+  const isPaid = (index: number): boolean => {
+    const { isReused, state } = record.part(index);
+    return isReused !== true && ['accepted', 'verified'].includes(state);
+  };
   return record.plan.parts.filter((_, index) => isPaid(index)).length;
 }
 
@@ -174,6 +177,7 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>)
   const known = credits.filter((one) => one !== undefined);
   return {
     creditsUsed: known.length < credits.length ? undefined : sum(known),
+    reused: reusedOf(states),
     quotaRemaining: quotas.length === 0 ? undefined : Math.min(...quotas),
     requestId: states[0]?.requestId ?? '',
     ignoredParameters: Array.from(

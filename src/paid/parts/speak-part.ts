@@ -26,6 +26,9 @@ import type { AudioSink } from '../deliver.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speakers/speak-stream.ts';
 import { DISCARD, speak } from '../speakers/speak-stream.ts';
+import type { PurchaseMetadata } from '../purchase.ts';
+import type { AudioCopy, BoughtSpeech, ReuseStore } from '../reuse/reuse-store.ts';
+import { reusedMetadata } from '../reuse/reused.ts';
 import type { LongTextRecord } from './record.ts';
 import type { PartWords } from './whole-audio.ts';
 
@@ -40,6 +43,8 @@ interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
   // In a recovery: true to speak parts whose billed audio is lost again, at a second charge; false to fail.
   readonly buysLost?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The bought audio to reuse (`--reuse`); undefined to buy all audio. */
+  readonly reuse?: ReuseStore | undefined;
   readonly notice: (line: string) => void;
   /** Called when a poll of a job fails but polling continues. */
   readonly onTrouble?: ((failure: Failure) => void) | undefined;
@@ -81,10 +86,20 @@ export async function speakPart(
 
 async function speakAsJob(record: LongTextRecord, index: number, deps: PartDeps): Promise<void> {
   const { jobId } = record.part(index);
+  const reused =
+    jobId === undefined ? await deps.reuse?.find(boughtPart(record, index)) : undefined;
+  if (reused !== undefined) {
+    const verdict = await downloadPart(reused, record, index, deps.files);
+    return record.note({ part: index, state: 'verified', ...factsOf(reused, verdict) });
+  }
   const job = jobId === undefined ? await createJob(record, index, deps) : { id: jobId };
   await fetchPart(record, index, job, deps).catch((error: unknown) => {
     throw isNotFound(error) ? missingJobFailure(error, index, job.id, record) : error;
   });
+}
+
+function boughtPart(record: LongTextRecord, index: number): BoughtSpeech {
+  return { surface: record.plan.surface, order: record.partOrder(index) };
 }
 
 async function fetchPart(
@@ -103,8 +118,16 @@ async function fetchPart(
     await record.note({ part: index, state: 'failed', creditsUsed: 0 });
     throw partFailure(job, index, record.plan.parts.length);
   }
+  // The id of the request that created the job, not of its last poll.
+  const { requestId = job.requestId } = record.part(index);
+  const isPartial = job.phase === 'partial' ? true : undefined;
+  const { creditsUsed } = job;
   const save = async (response: AudioResponse) => {
-    const verdict = await downloadPart(response, record, index, deps.files);
+    const copy =
+      isPartial === true
+        ? undefined
+        : deps.reuse?.copyOf(boughtPart(record, index), response, { creditsUsed, requestId });
+    const verdict = await downloadPart(response, record, index, deps.files, copy);
     return { ...verdict, unspoken: recordedRanges(response.unspoken) };
   };
   const { bytes, sampleRate, unspoken } = await downloadSpeech(client, ref, save, {
@@ -115,9 +138,6 @@ async function fetchPart(
       deps.notice(`foley: ${part}: ${message}; downloading it again`);
     },
   });
-  const isPartial = job.phase === 'partial' ? true : undefined;
-  // The id of the request that created the job, not of its last poll.
-  const { requestId = job.requestId } = record.part(index);
   await record.note({
     part: index,
     state: 'verified',
@@ -234,14 +254,25 @@ async function speakAsStream(
   await record.note({
     part: index,
     state: direct === undefined ? 'verified' : 'published',
-    bytes: spoken.verdict.bytes,
-    sampleRate: spoken.verdict.sampleRate,
-    creditsUsed: spoken.response.creditsUsed,
-    requestId: spoken.response.requestId,
-    quotaRemaining: spoken.response.quotaRemaining,
-    ignoredParameters: spoken.response.ignoredParameters,
-    unspoken: recordedRanges(spoken.response.unspoken),
+    ...factsOf(spoken.response, spoken.verdict),
   });
+}
+
+function factsOf(
+  response: Spoken['response'],
+  { bytes, sampleRate }: AudioVerdict,
+): PurchaseMetadata {
+  const { creditsUsed, ignoredParameters, quotaRemaining, requestId } = response;
+  return {
+    bytes,
+    sampleRate,
+    creditsUsed,
+    requestId,
+    quotaRemaining,
+    ignoredParameters,
+    unspoken: recordedRanges(response.unspoken),
+    ...reusedMetadata(response),
+  };
 }
 
 function recordedRanges(ranges: readonly CodePointRange[] = []): string | undefined {
@@ -283,7 +314,7 @@ function optionsOf(
   index: number,
   deps: StreamDeps,
 ): Omit<SpeakOptions, 'output' | 'stream'> {
-  const { cache, client, journal, notice, spool } = deps;
+  const { cache, client, journal, notice, reuse, spool } = deps;
   const { format, surface, via } = record.plan;
   const { key } = record.part(index);
   const body = record.partOrder(index);
@@ -304,6 +335,7 @@ function optionsOf(
     format,
     journal,
     isPart: true,
+    reuse,
     spool,
     notice,
   };
@@ -353,6 +385,7 @@ async function downloadPart(
   record: LongTextRecord,
   index: number,
   files: FileSystem,
+  copy?: AudioCopy,
 ): Promise<AudioVerdict> {
   const file = record.partFile(index);
   const failed = (error: unknown): never => {
@@ -364,7 +397,7 @@ async function downloadPart(
   const writer = new FileWriter(handle);
   try {
     const sink: AudioSink = { write: (chunk) => writer.write(chunk).catch(failed) };
-    const verdict = await deliver(audio, record.plan.format, sink, record.partText(index));
+    const verdict = await deliver(audio, record.plan.format, sink, record.partText(index), copy);
     await writer.flush().catch(failed);
     // The caller records the file next: the file must survive a power cut.
     await syncFile(handle).catch(failed);
@@ -380,10 +413,12 @@ async function nextStepOf(
   index: number,
   files: FileSystem,
 ): Promise<NextStep> {
-  const { bytes, jobId, state } = record.part(index);
+  const { bytes, isReused, jobId, state } = record.part(index);
   const file = record.partFile(index);
   const isPresent = state === 'verified' && (await isPartSaved(file, bytes, files));
-  return nextStep({ state, jobId, isPresent, isStored: record.plan.via === 'job' });
+  // A reused part was never requested.
+  const isStored = record.plan.via === 'job' || isReused === true;
+  return nextStep({ state, jobId, isPresent, isStored });
 }
 
 async function isPartSaved(

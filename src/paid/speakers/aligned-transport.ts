@@ -3,7 +3,7 @@ import { alignedRequest, speakAligned } from '../../api/resources/aligned.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { getCapabilities } from '../../api/resources/models.ts';
 import { reviseFailure } from '../../api/failures.ts';
-import type { SpeechOrder } from '../../api/resources/speech.ts';
+import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import { getVoice } from '../../api/resources/voices.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
@@ -32,15 +32,12 @@ export function alignedStreamTransport(
   options: AlignedOptions,
   onAligned: (speech: WordTimes) => Promise<void>,
 ): SpeechTransport {
-  let response: AlignedResponse | undefined;
   return {
     request: alignedRequest(client, order, options),
-    async send({ onNewKey }) {
-      response = await requestAligned(client, order, { ...options, onNewKey });
-      return response;
-    },
-    onVerified: (verdict, audible) =>
-      onAligned(audibleSpeech(alignedSpeech(order.text, response, verdict), audible)),
+    isAligned: true,
+    send: ({ onNewKey }) => requestAligned(client, order, { ...options, onNewKey }),
+    onVerified: (audio, verdict, audible) =>
+      onAligned(audibleSpeech(alignedSpeech(order.text, audio, verdict), audible)),
   };
 }
 
@@ -51,10 +48,10 @@ export function alignedStreamTransport(
  */
 export function alignedSpeech(
   text: string,
-  response: Pick<AlignedResponse, 'outcome'> | undefined,
+  response: Pick<AudioResponse, 'outcome'>,
   { durationMs }: Pick<AudioVerdict, 'durationMs'>,
 ): WordTimes {
-  const { isComplete = false, words: given = [] } = response?.outcome ?? {};
+  const { isComplete = false, words: given = [] } = response.outcome ?? {};
   const words = possibleWords(given, durationMs);
   const areAll = words.length === given.length && (words.length > 0 || !SPEAKABLE.test(text));
   return {

@@ -32,6 +32,7 @@ import {
   recoverableFile,
   recoverableStream,
 } from '../deliver.ts';
+import type { ReuseStore } from '../reuse/reuse-store.ts';
 import { sweepTemporaries } from '../sweep-temporaries.ts';
 
 /** The result of `speak`: complete, verified audio. */
@@ -72,11 +73,17 @@ export interface SpeechTransport {
   /** Flags with which the user can repeat the request without a second charge; default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
   readonly isResumable?: boolean | undefined;
+  /** Whether the response has word times, so that reused audio must have them too. */
+  readonly isAligned?: boolean | undefined;
   /**
    * Called after all audio is verified. The output file gets its final name after the returned promise resolves.
    * @param audible the part of the audio that the file will have; undefined for all of it
    */
-  onVerified?(verdict: AudioVerdict, audible: AudibleInterval | undefined): Promise<void>;
+  onVerified?(
+    audio: AudioResponse,
+    verdict: AudioVerdict,
+    audible: AudibleInterval | undefined,
+  ): Promise<void>;
 }
 
 export interface SpeakOptions {
@@ -99,19 +106,25 @@ export interface SpeakOptions {
    */
   readonly isPart?: boolean | undefined;
   readonly spool: () => Promise<Spool>;
+  /** The bought audio to reuse (`--reuse`); undefined to buy all audio. */
+  readonly reuse?: ReuseStore | undefined;
   readonly notice: (line: string) => void;
 }
 
 /**
  * Speaks a text and writes the audio to its output as it arrives. A file gets its final name after all audio is
- * verified. Billed audio that cannot be delivered is saved in the spool. After any error, the caller must abandon the
- * output.
+ * verified. Billed audio that cannot be delivered is saved in the spool. Reused audio is neither recorded nor billed. After
+ * any error, the caller must abandon the output.
  * @throws Failure, which names the saved audio if there is any
  * @throws the signal's abort reason
  */
 export async function speak(options: SpeakOptions): Promise<Spoken> {
-  const { body, client, format, journal, output, resumes, speech } = options;
+  const { body, client, format, journal, output, resumes, reuse, speech } = options;
   const transport = options.transport ?? synchronous(options);
+  const { surface = 'v3' } = speech;
+  const bought = { surface, order: body, needsWords: transport.isAligned };
+  const reused = await reuse?.find(bought);
+  if (reused !== undefined) return deliverReused(options, transport, reused);
   // Connect while the journal is written; nothing is sent before that.
   if (options.transport === undefined) client.prepare();
   const { isResumable, repeatWith, request } = transport;
@@ -151,19 +164,15 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     void billed.advance('accepted', { requestId, creditsUsed });
     // The text of a conversation is unknown when it begins.
     const text = body.text === '' ? undefined : body.text;
-    const verdict = await deliver(audio, format, sink, text);
+    const verdict = await deliver(audio, format, sink, text, reuse?.copyOf(bought, audio));
     isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;
-    for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
-    const checksum = await output?.checksum();
     const { bytes } = verdict;
-    if (checksum !== undefined) await billed.advance('verified', { bytes, checksum });
-    await transport.onVerified?.(verdict, await output?.audible?.());
-    const published = await output?.publish();
-    if (output === undefined) await abortable(options.stream.end(), speech.signal);
+    const spoken = await publishVerified(options, transport, { audio, verdict }, (checksum) =>
+      billed.advance('verified', { bytes, checksum }),
+    );
     await billed.published({ bytes, requestId });
-    const made = publishedVerdict(verdict, published ?? options.stream.encoded?.());
-    return { path: published?.path, verdict: made, response: audio };
+    return spoken;
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const saved = await sink.save({ complete: isWhole, problem });
@@ -176,6 +185,35 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     await billed.abandoned();
     throw error;
   }
+}
+
+/** Delivers audio that an earlier request bought. Nothing is sent. */
+async function deliverReused(
+  options: SpeakOptions,
+  transport: SpeechTransport,
+  audio: AudioResponse,
+): Promise<Spoken> {
+  const { body, format, output, speech, stream } = options;
+  const sink: AudioSink = output ?? stream;
+  const write = (chunk: Uint8Array): Promise<void> => abortable(sink.write(chunk), speech.signal);
+  const verdict = await deliver(audio, format, { write }, body.text);
+  return publishVerified(options, transport, { audio, verdict });
+}
+
+async function publishVerified(
+  { output, speech, stream }: SpeakOptions,
+  transport: SpeechTransport,
+  { audio, verdict }: { readonly audio: AudioResponse; readonly verdict: AudioVerdict },
+  onVerified?: (checksum: string) => Promise<void>,
+): Promise<Spoken> {
+  for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
+  const checksum = await output?.checksum();
+  if (checksum !== undefined) await onVerified?.(checksum);
+  await transport.onVerified?.(audio, verdict, await output?.audible?.());
+  const published = await output?.publish();
+  if (output === undefined) await abortable(stream.end(), speech.signal);
+  const made = publishedVerdict(verdict, published ?? stream.encoded?.());
+  return { path: published?.path, verdict: made, response: audio };
 }
 
 function synchronous({ body, client, speech }: SpeakOptions): SpeechTransport {

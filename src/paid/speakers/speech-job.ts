@@ -23,16 +23,19 @@ import type {
   ResultDestination,
 } from '../job.ts';
 import { missingResult, performJob } from '../job.ts';
+import type { ReuseStore } from '../reuse/reuse-store.ts';
 
 export interface JobOrder extends JobRunOptions<SpeechJob> {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   readonly options: JobOptions;
   /** Destination of the audio; if undefined, the audio stays on the service. */
   readonly place: ResultDestination | undefined;
+  /** Where the audio is stored for later commands (`--reuse`). */
+  readonly reuse?: ReuseStore | undefined;
 }
 
 export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
-  const { client, options, order, place } = speech;
+  const { client, options, order, place, reuse } = speech;
   const { api = 'v3' } = options;
   return performJob({
     ...speech,
@@ -41,10 +44,12 @@ export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
     create: (request) => sendSpeechJob(client, api, request),
     source: {
       ...speechSource(client, { api }),
-      obtain: async (job, signal) => ({
-        file: await obtainAudio(client, job, signal),
-        format: order.format,
-      }),
+      async obtain(job, signal) {
+        const file = await obtainAudio(client, job, signal);
+        const isWhole = job.phase !== 'partial';
+        const copy = isWhole ? reuse?.copyOf({ surface: api, order }, file, job) : undefined;
+        return { file, format: order.format, copy };
+      },
     },
     placeFor: place === undefined ? undefined : () => Promise.resolve(place),
     file: place?.output,
