@@ -55,6 +55,13 @@ const PROGRESS_MS = 1_000;
 // After Ctrl-C, a command saves what was paid for.
 const GRACE_MS = 15_000;
 
+// Without a check: the SDK would turn a result that does not match into an error of the call, and an agent might then pay
+// for the same again. The tests check the results instead.
+function resultSchema(tool: Tool, options: McpOptions) {
+  const standard = fromJsonSchema(outputSchema(tool, options))['~standard'];
+  return { '~standard': { ...standard, validate: (value: unknown) => ({ value }) } };
+}
+
 class Session {
   readonly #options: McpOptions;
   readonly #stopped = new AbortController();
@@ -81,7 +88,7 @@ class Session {
           title,
           description,
           inputSchema: schema,
-          outputSchema: fromJsonSchema(outputSchema(tool, this.#options)),
+          outputSchema: resultSchema(tool, this.#options),
           annotations,
         },
         (given, context) => {

@@ -16,7 +16,8 @@ export function checkOutput(
 ): void {
   const end = args.indexOf('--');
   const flags = end === -1 ? args : args.slice(0, end);
-  if (!flags.includes('--json')) return;
+  // A shell may ask for the completions of any line.
+  if (!flags.includes('--json') || args[0] === '__complete') return;
   const name = commandOf(args);
   const { event, output } = schemas().commands[name] ?? {};
   for (const line of linesOf(stderr).filter((one) => one.startsWith('{'))) {
