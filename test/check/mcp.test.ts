@@ -11,6 +11,7 @@ import { parseJsonDocument } from '../harness/json-lines.ts';
 import { FOLEY, runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { createSandbox } from '../harness/sandbox.ts';
+import { BOOK } from '../harness/tagged-book.ts';
 import { TESTED_NODE } from '../harness/tested-node.ts';
 
 /** What a tool returned. */
@@ -112,6 +113,26 @@ describe('foley mcp', () => {
     const captions = await call('caption', { file: 'a.srt', subtitles: ['a.ass'] });
     expect(captions.result['files']).toEqual(['a.ass']);
     expect(await readFile(path.join(sandbox.out, 'a.ass'), 'utf8')).toContain('Dialogue:');
+  });
+
+  test('speaks a chapter of a book with captions', async () => {
+    const sandbox = await createSandbox();
+    const { call } = await connect(sandbox);
+    await writeFile(path.join(sandbox.out, 'book.epub'), BOOK);
+    const book = { file: 'book.epub', only_chapters: '2', voice_name: 'Clara' };
+    const { result } = await call('speak', {
+      ...book,
+      output: 'boat.mp3',
+      subtitles: ['boat.srt'],
+    });
+    expect(result, JSON.stringify(result)).toMatchObject({
+      files: ['boat.mp3', 'boat.srt'],
+      durationMs: expect.any(Number),
+      exitCode: 0,
+    });
+    const captions = await readFile(path.join(sandbox.out, 'boat.srt'), 'utf8');
+    expect(captions).toContain('Then the boat came in');
+    expect(captions).not.toContain('harbour');
   });
 
   test('makes a recording of a script with two voices, and tells its progress', async () => {
