@@ -35,11 +35,12 @@ describe('--json prints one document', () => {
       ignoredParameters: [],
       parts: 1,
       target: 'hosted',
+      durationMs: expect.any(Number),
       unspoken: [],
     });
     expect(Object.keys(Object(document)).join()).toBe(
       'output,bytes,format,voiceId,modelId,requestId,creditsUsed,quotaRemaining,' +
-        'ignoredParameters,parts,target,unspoken',
+        'ignoredParameters,parts,target,durationMs,unspoken',
     );
   });
 
@@ -57,6 +58,7 @@ describe('--json prints one document', () => {
       ignoredParameters: [],
       parts: 1,
       target: 'embedded',
+      durationMs: expect.any(Number),
       unspoken: [],
     });
   });

@@ -424,6 +424,8 @@ export interface SpeechDocument extends Partial<ReuseFields> {
   /** Number of requests that spoke the text. */
   readonly parts: number;
   readonly target: 'embedded' | 'hosted';
+  /** Duration of the audio in milliseconds; null if the format does not tell it. */
+  readonly durationMs: number | null;
   /** The words that the voice left out. */
   readonly unspoken: readonly LeftOutWord[];
   readonly captions?: CaptionsDocument;
@@ -447,6 +449,7 @@ function speechDocument(
     ignoredParameters: reportsIgnored ? response.ignoredParameters : null,
     parts,
     target,
+    durationMs: verdict.durationMs === undefined ? null : Math.round(verdict.durationMs),
   };
 }
 
