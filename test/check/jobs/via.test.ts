@@ -81,6 +81,7 @@ describe('foley tts --via', () => {
       ignoredParameters: ['pitch'],
       parts: 1,
       target: 'hosted',
+      durationMs: 575,
       unspoken: [],
     });
     expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
