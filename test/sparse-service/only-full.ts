@@ -63,6 +63,7 @@ const ONLY_FULL: Readonly<Record<string, readonly string[]>> = {
     'check/media-client/interrupted.test.ts > video create > loses nothing when killed',
     'binary/jobs/terminal.test.ts > waiting on a terminal > for one long job shows how much',
     'binary/jobs/terminal.test.ts > waiting on a terminal > for several shows one table',
+    'binary/jobs/terminal.test.ts > waiting on a terminal > for several, and for a job that is being created, shows it too',
     'check/batch/pauses.test.ts > the cost of an item with pauses > --max-credits also counts a lost',
     'check/media-client/named-at-creation.test.ts > a create response that has only the id of the job > can have the id in the Location',
     'check/media-client/named-at-creation.test.ts > what a create response reports > is reported when the job has ended',
