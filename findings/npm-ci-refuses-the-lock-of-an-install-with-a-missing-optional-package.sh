@@ -14,7 +14,7 @@ mkdir npm dependency
 (cd npm && npm init -y >/dev/null && npm install --silent --ignore-scripts npm@11.19.1)
 npm="$folder/npm/node_modules/.bin/npm"
 cat >dependency/package.json <<'JSON'
-{ "name": "dependency", "version": "1.0.0", "optionalDependencies": { "@foley-findings/not-published": "^1.0.0" } }
+{ "name": "dependency", "version": "1.0.0", "optionalDependencies": { "@never-published-8c1f/package": "^1.0.0" } }
 JSON
 (cd dependency && "$npm" pack --silent)
 root() { printf '{ "private": true, "dependencies": { "dependency": "file:dependency/dependency-1.0.0.tgz" }%s }' "$1" >package.json; }
@@ -24,10 +24,10 @@ for attempt in 1 2; do
   sha256sum package-lock.json | tee "lock-$attempt"
   if "$npm" ci --no-audit --no-fund 2>error.txt; then exit 1; fi
   grep 'Missing:' error.txt
-  grep -q 'Missing: @foley-findings/not-published@ from lock file' error.txt
+  grep -q 'Missing: @never-published-8c1f/package@ from lock file' error.txt
 done
 cmp lock-1 lock-2
 rm package-lock.json
-root ', "overrides": { "@foley-findings/not-published": "npm:fsevents@2.3.3" }'
+root ', "overrides": { "@never-published-8c1f/package": "npm:fsevents@2.3.3" }'
 "$npm" install --no-audit --no-fund
 "$npm" ci --no-audit --no-fund
