@@ -30,16 +30,8 @@ export const definition: CommandDefinition<ClearFlags, RemovedAudio> = {
 };
 
 async function ask(context: Context): Promise<void> {
-  const { globals, io } = context;
-  const { canAsk, confirm } = await import('../../src/cli/prompt.ts');
-  if (!globals.input || !canAsk(io)) {
-    throw usageFailure(
-      globals.input
-        ? 'cannot ask for confirmation without a terminal'
-        : '--no-input forbids asking for confirmation',
-      'Add --yes to remove the stored audio without asking.',
-    );
-  }
+  const { confirm, requireAnswers } = await import('../../src/cli/prompt.ts');
+  requireAnswers(context, 'remove the stored audio');
   if (await confirm('Remove all audio that --reuse stored?', context)) return;
   throw usageFailure('cancelled: the stored audio was not removed');
 }

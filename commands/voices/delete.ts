@@ -35,16 +35,8 @@ Examples:
   $ foley voices delete "$(foley voices create Ada ada.wav)" --yes`;
 
 async function ask(context: Context, id: string): Promise<void> {
-  const { globals, io } = context;
-  const { canAsk, confirm } = await import('../../src/cli/prompt.ts');
-  if (!globals.input || !canAsk(io)) {
-    throw usageFailure(
-      globals.input
-        ? 'cannot ask for confirmation without a terminal'
-        : '--no-input forbids asking for confirmation',
-      'Add --yes to delete the voice without asking.',
-    );
-  }
+  const { confirm, requireAnswers } = await import('../../src/cli/prompt.ts');
+  requireAnswers(context, 'delete the voice');
   const { client } = await context.connect();
   const { name } = (await getVoice(client, id, context.signal)).value;
   if (await confirm(display(`Delete the voice "${name}" (${id}) permanently?`), context)) return;

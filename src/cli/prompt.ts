@@ -1,4 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
+import { usageFailure } from '../errors/failure.ts';
+import type { Context } from './command.ts';
 import type { Io } from './io.ts';
 import { Interrupted } from './signals.ts';
 
@@ -52,6 +54,24 @@ function afterKey(typed: readonly string[], key: string): readonly string[] {
   if (key === DELETE || key === BACKSPACE) return typed.slice(0, -1);
   if (key === CTRL_U) return [];
   return key < ' ' ? typed : [...typed, key];
+}
+
+/**
+ * Refuses to go on where nobody can be asked for confirmation.
+ * @param whatYesDoes what a command with `--yes` does without asking, such as `delete the voice`
+ * @throws Failure of kind `usage`
+ */
+export function requireAnswers(
+  { globals, io }: Pick<Context, 'globals' | 'io'>,
+  whatYesDoes: string,
+): void {
+  if (globals.input && canAsk(io)) return;
+  throw usageFailure(
+    globals.input
+      ? 'cannot ask for confirmation without a terminal'
+      : '--no-input forbids asking for confirmation',
+    `Add --yes to ${whatYesDoes} without asking.`,
+  );
 }
 
 /**
