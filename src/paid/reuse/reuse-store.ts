@@ -111,7 +111,7 @@ export class ReuseStore {
         service: this.#service,
         format,
         bytes,
-        durationMs: durationMs ?? null,
+        durationMs: durationMs === undefined ? null : Math.round(durationMs),
         creditsUsed: bill.creditsUsed ?? null,
         requestId: bill.requestId,
         ignoredParameters: response.ignoredParameters,
