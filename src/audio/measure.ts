@@ -120,6 +120,10 @@ export class LoudnessMeter {
   }
 }
 
+// Added to each sample: in digital silence the filters would decay to subnormal numbers, which processors calculate with
+// seven times as slowly.
+const INAUDIBLE = 1e-30;
+
 // The filters use the transposed direct form II.
 class ChannelMeter {
   readonly #filters: readonly [BiquadFilter, BiquadFilter];
@@ -132,19 +136,28 @@ class ChannelMeter {
   }
 
   energyOf(samples: Float32Array, from: number, to: number): number {
-    const [first, second] = this.#filters;
+    const [
+      {
+        b: [b0, b1, b2],
+        a: [a1, a2],
+      },
+      {
+        b: [c0, c1, c2],
+        a: [d1, d2],
+      },
+    ] = this.#filters;
     const memory = this.#memory;
     let [p = 0, q = 0, r = 0, s = 0] = memory;
     let energy = 0;
     for (let index = from; index < to; index += 1) {
       const sample = samples[index] ?? 0;
-      const x = Number.isFinite(sample) ? sample : 0;
-      const y = first.b[0] * x + p;
-      p = first.b[1] * x - first.a[0] * y + q;
-      q = first.b[2] * x - first.a[1] * y;
-      const z = second.b[0] * y + r;
-      r = second.b[1] * y - second.a[0] * z + s;
-      s = second.b[2] * y - second.a[1] * z;
+      const x = (Number.isFinite(sample) ? sample : 0) + INAUDIBLE;
+      const y = b0 * x + p;
+      p = b1 * x - a1 * y + q;
+      q = b2 * x - a2 * y;
+      const z = c0 * y + r;
+      r = c1 * y - d1 * z + s;
+      s = c2 * y - d2 * z;
       energy += z * z;
     }
     memory.set([p, q, r, s]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { LoudnessMeter } from '../../src/audio/measure.ts';
 import { CUE_PRESETS } from '../../src/captions/cue-shape.ts';
 import { readSubtitles } from '../../src/captions/read-subtitles.ts';
 import type { Subtitles } from '../../src/captions/subtitles.ts';
@@ -224,6 +225,22 @@ describe.each(readers)('the time to read %s', (_name, pieces, read) => {
     }
     expect(Math.min(...ratios), JSON.stringify({ units, ratios })).toBeLessThanOrEqual(MOST_TIMES);
   });
+});
+
+test('the loudness of speech with pauses is measured as fast as that of noise', async () => {
+  const minute = (isSilent: (second: number) => boolean): Float32Array =>
+    Float32Array.from({ length: 60 * 44_100 }, (_, index) =>
+      isSilent(index / 44_100) ? 0 : Math.sin(index * index) / 2,
+    );
+  const measure = (samples: Float32Array) => () => new LoudnessMeter(1, 44_100).write([samples]);
+  const noise = measure(minute(() => false));
+  const speech = measure(minute((second) => second % 4 > 3));
+  const ratios: number[] = [];
+  while (ratios.length < MOST_TRIES && !ratios.some((ratio) => ratio <= 2)) {
+    const shorter = await leastTimeOf(noise, '');
+    ratios.push((await leastTimeOf(speech, '')) / shorter);
+  }
+  expect(Math.min(...ratios), JSON.stringify(ratios)).toBeLessThanOrEqual(2);
 });
 
 function mark(body: string): unknown {
