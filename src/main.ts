@@ -26,11 +26,11 @@ import { EXIT_CODES } from './contract/exit-codes.ts';
 import { configFailure, Failure, usageFailure } from './errors/failure.ts';
 import { toJson } from './text/display.ts';
 import { reasonOf } from './durable/file-failures.ts';
-import { systemClock } from './effects/clock.ts';
-import { systemFiles } from './effects/file-system.ts';
-import { systemRandom } from './effects/random.ts';
-import type { Processes } from './effects/processes.ts';
-import { systemProcesses } from './effects/processes.ts';
+import { systemClock } from './system/clock.ts';
+import { systemFiles } from './system/file-system.ts';
+import { systemRandom } from './system/random.ts';
+import type { Processes } from './system/processes.ts';
+import { systemProcesses } from './system/processes.ts';
 
 /** How a run of the program ends: with an exit code, or with a signal. */
 export type ProgramEnding = { readonly code: ExitCode } | { readonly signal: StopSignal };
@@ -259,7 +259,7 @@ export function createContext({
   const settings = once(async () => {
     const [{ loadSettings }, { abortable }] = await Promise.all([
       import('./config/settings.ts'),
-      import('./effects/concurrency.ts'),
+      import('./system/concurrency.ts'),
     ]);
     const { settingsFile } = await paths();
     // A network folder might not respond.

@@ -17,7 +17,7 @@ const sources: readonly string[] = tracked.filter((file) => /^(src|commands)\/.*
 const imports = sources.flatMap((file) => importsOf(file));
 
 /** What each room may import besides itself; type imports count. */
-const LEAVES = ['contract', 'errors', 'effects', 'text'];
+const LEAVES = ['contract', 'errors', 'system', 'text'];
 const SHARED = [...LEAVES, 'realtime', 'durable', 'audio', 'alignment'];
 const FEATURES = [...SHARED, 'api', 'captions', 'config', 'paid', 'speech'];
 const CLIENT = [
@@ -34,7 +34,7 @@ const CLIENT = [
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   errors: ['contract'],
-  effects: [],
+  system: [],
   text: ['contract'],
   neural: [],
   phonemes: ['contract', 'errors', 'text', 'neural'],

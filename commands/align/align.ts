@@ -12,7 +12,7 @@ import { addOptions, textOption } from '../../src/cli/flags/values.ts';
 import { overlayOption } from '../shared/read-along.ts';
 import { refuseSharedStdin } from '../shared/speech/plan.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
-import { abortable } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/system/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refusePronunciations } from '../../src/speech/pronunciations.ts';
 import { readSpeech } from '../../src/speech/speech-text.ts';

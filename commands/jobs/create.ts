@@ -25,7 +25,7 @@ import { checkPrice, rememberPrice } from '../shared/speech/price.ts';
 import { openOutputFile, speechOrder } from '../shared/speech/speak.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import type { Output } from '../../src/durable/output.ts';
-import { abortable } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/system/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { refusePauses } from '../../src/speech/speech-text.ts';
 import type { ResultDestination, PerformedJob } from '../../src/paid/job.ts';

@@ -17,7 +17,7 @@ import type {
 } from '../../src/contract/realtime/protocols.ts';
 import { PRONUNCIATIONS_MAX } from '../../src/contract/limits.ts';
 import type { Pronunciation, SpeechControls } from '../../src/contract/speech.ts';
-import { abortable } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/system/concurrency.ts';
 import { usageFailure, configFailure } from '../../src/errors/failure.ts';
 import { defaultLiveModel } from '../../src/live/live-transport.ts';
 import type { LivePlan } from '../../src/live/state.ts';

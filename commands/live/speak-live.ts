@@ -11,7 +11,7 @@ import {
   playFile,
   streamOf,
 } from '../shared/speech/speak.ts';
-import { abortable } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/system/concurrency.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import { createSegmentCutter, markdownPieces, watchLanguage } from '../../src/live/feed-text.ts';
 import { LiveMetadata, httpRequests, liveTransport } from '../../src/live/live-transport.ts';

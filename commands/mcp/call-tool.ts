@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DescribedCommand, DescribedTree } from '../../src/cli/described-command.ts';
 import { hasErrno } from '../../src/durable/file-failures.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { toJson } from '../../src/text/display.ts';
 import type { Tool } from './tools.ts';

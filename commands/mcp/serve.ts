@@ -6,7 +6,7 @@ import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { execa } from 'execa';
 import { version } from '../../package.json';
-import type { Clock } from '../../src/effects/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { counted, toJson } from '../../src/text/display.ts';
 import type { CommandOutput, ToolArguments, ToolCommand, ToolPlace } from './call-tool.ts';

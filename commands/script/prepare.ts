@@ -12,7 +12,7 @@ import type { SettingSources } from '../../src/config/settings.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import type { Voice } from '../../src/contract/voices.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
-import { abortable } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/system/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { CastMember } from '../../src/script/cast.ts';
 import { Cast, NARRATOR, readCastFile } from '../../src/script/cast.ts';

@@ -15,7 +15,7 @@ import { UnsafeFile } from '../../src/durable/file-failures.ts';
 import { readOwnText, refuseLink } from '../../src/durable/own-files.ts';
 import { openRegularFile } from '../../src/durable/regular-file.ts';
 import { replaceFile } from '../../src/durable/publish.ts';
-import { mapConcurrent } from '../../src/effects/concurrency.ts';
+import { mapConcurrent } from '../../src/system/concurrency.ts';
 import type { ReferenceSpeaker } from '../../src/engines/reference-speech.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { recordingFolder } from '../../src/script/memory.ts';

@@ -7,7 +7,7 @@ import { refuseSharedStdin } from '../shared/speech/plan.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
-import { abortable } from '../../src/effects/concurrency.ts';
+import { abortable } from '../../src/system/concurrency.ts';
 import { pronunciationsOf } from '../../src/speech/pronunciations.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { readSpeech } from '../../src/speech/speech-text.ts';

@@ -1,6 +1,6 @@
 import pRetry from 'p-retry';
-import type { Clock } from '../effects/clock.ts';
-import type { Random } from '../effects/random.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
 import { Failure } from '../errors/failure.ts';
 import type { TransportContext } from './failures.ts';
 import {

@@ -1,7 +1,7 @@
 import type { CodePointRange } from '../contract/unspoken.ts';
 import { parseRanges } from '../contract/unspoken.ts';
 import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
-import type { Clock } from '../effects/clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { Failure } from '../errors/failure.ts';
 import { decodeUtf8 } from '../text/decode.ts';
 import type { Framing } from './transport/exchange.ts';

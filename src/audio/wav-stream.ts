@@ -1,4 +1,4 @@
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { mixToMono } from './resample.ts';
 import { sniff } from './sniff.ts';
 import { UnusableAudioError } from './sound.ts';

@@ -1,4 +1,4 @@
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import type { Existing, Output } from '../durable/output.ts';
 import { openOutput } from '../durable/publish.ts';
 import type { AssStyle } from './ass-style.ts';
@@ -64,7 +64,7 @@ export interface CaptionFiles {
   abandon(): Promise<void>;
 }
 
-export interface CaptionFilesOptions extends FileDeps {
+export interface CaptionFilesOptions extends System {
   readonly targets: readonly CaptionTarget[];
   /** What to do if a caption file already exists; default `replace`. */
   readonly existing?: Existing | undefined;

@@ -1,4 +1,4 @@
-import { runThread } from '../effects/thread.ts';
+import { runThread } from '../system/thread.ts';
 import type { AssStyle } from './ass-style.ts';
 import type { Cue, CueShape, SubtitleFormat } from './cue-shape.ts';
 import type { Subtitles } from './subtitles.ts';

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import type { ApiClient } from '../api/client.ts';
 import type { Paths } from '../config/paths.ts';
 import type { SettingSources } from '../config/settings.ts';
-import type { FileDeps } from '../durable/files.ts';
-import type { Clock } from '../effects/clock.ts';
-import type { FileSystem } from '../effects/file-system.ts';
-import type { Processes } from '../effects/processes.ts';
-import type { Random } from '../effects/random.ts';
+import type { System } from '../system/system.ts';
+import type { Clock } from '../system/clock.ts';
+import type { FileSystem } from '../system/file-system.ts';
+import type { Processes } from '../system/processes.ts';
+import type { Random } from '../system/random.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import type { Io, Streams } from './io.ts';
 import type { CommandResult } from './render/result.ts';
@@ -67,7 +67,7 @@ export function isShown(node: CommandNode): boolean {
 }
 
 /** Dependencies of a command. Dependencies that are slow to create are functions. */
-export interface Context extends FileDeps {
+export interface Context extends System {
   readonly globals: GlobalOptions;
   readonly env: MainDeps['env'];
   readonly cwd: MainDeps['cwd'];

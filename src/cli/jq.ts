@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { abortable } from '../effects/concurrency.ts';
+import { abortable } from '../system/concurrency.ts';
 import type { Billed } from '../errors/failure.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { displayText, toJson } from '../text/display.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { FileSystem } from '../effects/file-system.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { FileSystem } from '../system/file-system.ts';
+import type { System } from '../system/system.ts';
 import { readOwnText } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
 import type { KnownName } from './described-command.ts';
@@ -45,7 +45,7 @@ export async function recallNames(
 
 /** Stores names for shell completion. Ignores write errors, because the file is only a cache. */
 export async function rememberNames(
-  deps: FileDeps,
+  deps: System,
   cache: string,
   { kind, names }: SeenNames,
 ): Promise<void> {

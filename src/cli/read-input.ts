@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { OpenFile } from '../audio/sound.ts';
 import { errnoOf, reasonOf } from '../durable/file-failures.ts';
 import { findRegularFile } from '../durable/regular-file.ts';
-import { abortable } from '../effects/concurrency.ts';
+import { abortable } from '../system/concurrency.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import type { Context } from './command.ts';

@@ -1,4 +1,4 @@
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
 import { isObject, readJsonFile } from './json-file.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import {
   ensurePrivateFolder,
   openOwnFile,
@@ -25,7 +25,7 @@ export async function setSetting(
   file: string,
   name: string,
   given: string,
-  deps: FileDeps,
+  deps: System,
 ): Promise<void> {
   const known = settingNamed(name);
   const { allowed, read } = SETTINGS[known];
@@ -49,7 +49,7 @@ function hasParent(name: string): boolean {
  * Removes a setting from the user's settings file (`foley config unset`).
  * @throws the same errors as `setSetting`
  */
-export async function unsetSetting(file: string, name: string, deps: FileDeps): Promise<void> {
+export async function unsetSetting(file: string, name: string, deps: System): Promise<void> {
   const known = settingNamed(name);
   await editJsonFile(file, deps, (store) => {
     if (!hasParent(known)) return store.delete(known);
@@ -66,7 +66,7 @@ export async function unsetSetting(file: string, name: string, deps: FileDeps): 
 export async function saveAccount(
   file: string,
   account: Account,
-  deps: FileDeps,
+  deps: System,
   { makeCurrent }: { readonly makeCurrent: boolean },
 ): Promise<void> {
   const { all, current } = await readAccounts(deps.files, file);
@@ -81,7 +81,7 @@ export async function saveAccount(
  * @returns whether the account existed
  * @throws the same errors as `saveAccount`
  */
-export async function removeAccount(file: string, name: string, deps: FileDeps): Promise<boolean> {
+export async function removeAccount(file: string, name: string, deps: System): Promise<boolean> {
   const { all, current } = await readAccounts(deps.files, file);
   if (!all.has(name)) return false;
   await replaceAccounts(file, deps, {
@@ -91,7 +91,7 @@ export async function removeAccount(file: string, name: string, deps: FileDeps):
   return true;
 }
 
-function replaceAccounts(file: string, deps: FileDeps, next: Accounts): Promise<void> {
+function replaceAccounts(file: string, deps: System, next: Accounts): Promise<void> {
   const { accounts, current } = toAccountsFile(next);
   return editJsonFile(file, deps, (store) => {
     store.set('accounts', accounts);
@@ -103,7 +103,7 @@ function replaceAccounts(file: string, deps: FileDeps, next: Accounts): Promise<
 // Makes the file private (0600, its folder 0700). Leaves an invalid file unchanged.
 async function editJsonFile(
   file: string,
-  deps: FileDeps,
+  deps: System,
   change: (store: Awaited<ReturnType<typeof openStore>>) => void,
 ): Promise<void> {
   const { files } = deps;
@@ -142,7 +142,7 @@ async function openStore(file: string) {
 // On a full disk, `conf` can leave a truncated file behind; the previous one is then restored.
 async function requireValid(
   file: string,
-  deps: FileDeps,
+  deps: System,
   before: Uint8Array | undefined,
 ): Promise<void> {
   try {

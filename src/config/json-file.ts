@@ -1,7 +1,7 @@
 import { errnoOf, hasErrno, UnsafeFile } from '../durable/file-failures.ts';
 import type { Links } from '../durable/own-files.ts';
 import { readOwnFile, SMALL_FILE_BYTES } from '../durable/own-files.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { configFailure } from '../errors/failure.ts';
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import { display } from '../text/display.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { configFailure } from '../errors/failure.ts';
 import { hasErrno } from '../durable/file-failures.ts';
 import { nearestHint } from '../text/did-you-mean.ts';

@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { FileHandle, FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../system/file-system.ts';
 
 /**
  * Kinds of checksums. CRC-32 is fast, and SHA-256 identifies content. MD5 is used only if the publisher of a file gives

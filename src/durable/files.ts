@@ -1,26 +1,12 @@
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Clock } from '../effects/clock.ts';
-import type { FileHandle, FileSystem } from '../effects/file-system.ts';
-import type { Processes } from '../effects/processes.ts';
-import type { Random } from '../effects/random.ts';
+import type { FileHandle, FileSystem } from '../system/file-system.ts';
+import type { Processes } from '../system/processes.ts';
+import type { System } from '../system/system.ts';
 import { hasErrno, UNSUPPORTED } from './file-failures.ts';
 
-/** The system functions that file operations need. They are injected, so that tests can replace them. */
-export interface FileDeps {
-  readonly files: FileSystem;
-  readonly random: Random;
-  readonly clock: Clock;
-  readonly platform: NodeJS.Platform;
-  /**
-   * If set, names of temporary files identify this process. If this process ends without removing its files, later
-   * commands recognize them.
-   */
-  readonly processes?: Processes | undefined;
-}
-
 /** Returns `count` random bytes in hexadecimal, for unique names. */
-export function randomHex(deps: Pick<FileDeps, 'random'>, count: number): string {
+export function randomHex(deps: Pick<System, 'random'>, count: number): string {
   return Buffer.from(deps.random.bytes(count)).toString('hex');
 }
 
@@ -128,17 +114,15 @@ function afterWriting(pieces: readonly PendingWrite[], count: number): readonly 
   return [];
 }
 
-/**
- * Creates an empty file with a random name in `folder`. If `processes` is given, the name also identifies this process.
- */
+/** Creates an empty file in `folder`. Its name is random and identifies this process. */
 export async function createTemporary(
   folder: string,
-  deps: Pick<FileDeps, 'files' | 'processes' | 'random'>,
+  deps: Pick<System, 'files' | 'processes' | 'random'>,
   mode = 0o666,
 ): Promise<{ readonly path: string; readonly file: FileHandle }> {
-  const owner = deps.processes === undefined ? '' : `${ownerMark(deps.processes)}-`;
+  const owner = ownerMark(deps.processes);
   for (let turn = 1; ; turn += 1) {
-    const name = path.join(folder, `.foley-${owner}${randomHex(deps, 12)}.part`);
+    const name = path.join(folder, `.foley-${owner}-${randomHex(deps, 12)}.part`);
     try {
       return { path: name, file: await deps.files.open(name, 'wx+', mode) };
     } catch (error) {
@@ -155,7 +139,7 @@ export function isTemporaryName(name: string): boolean {
 /** Removes a file that {@link createTemporary} created, and ignores errors. Does nothing for any other file. */
 export async function removeTemporary(
   file: string | null | undefined,
-  deps: FileDeps,
+  deps: System,
 ): Promise<void> {
   if (typeof file === 'string' && isTemporaryName(path.basename(file))) {
     await removeQuietly(file, deps);
@@ -223,12 +207,12 @@ export async function syncFolder(files: FileSystem, folder: string): Promise<voi
 }
 
 /** Removes a file that this process created. Ignores all errors. */
-export async function removeQuietly(file: string, deps: FileDeps): Promise<void> {
+export async function removeQuietly(file: string, deps: System): Promise<void> {
   await retryWhileBusy(deps, () => deps.files.unlink(file)).catch(() => undefined);
 }
 
 /** Retries an operation for up to ten seconds on Windows, where a virus scanner may have the file open. */
-export async function retryWhileBusy<T>(deps: FileDeps, attempt: () => Promise<T>): Promise<T> {
+export async function retryWhileBusy<T>(deps: System, attempt: () => Promise<T>): Promise<T> {
   for (let turn = 0; ; turn += 1) {
     try {
       return await attempt();

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import type { FileSystem } from '../effects/file-system.ts';
-import type { ProcessIdentity, Processes } from '../effects/processes.ts';
+import type { FileSystem } from '../system/file-system.ts';
+import type { ProcessIdentity } from '../system/processes.ts';
 import { hasErrno, UNSUPPORTED } from './file-failures.ts';
-import type { FileDeps } from './files.ts';
+import type { System } from '../system/system.ts';
 import {
   createTemporary,
   isTemporaryName,
@@ -14,8 +14,7 @@ import {
 import { parseIdentity } from './log.ts';
 import { readOwnFile, readOwnText, SMALL_FILE_BYTES } from './own-files.ts';
 
-export interface LockFileOptions extends FileDeps {
-  readonly processes: Processes;
+export interface LockFileOptions extends System {
   /**
    * Returns when the holder of the lock was last active, in milliseconds since the Unix epoch; undefined if unknown.
    * Called only if foley cannot check whether the holder is still running.

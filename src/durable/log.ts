@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { FileHandle, FileSystem } from '../effects/file-system.ts';
-import type { Liveness, ProcessIdentity, Processes } from '../effects/processes.ts';
+import type { FileHandle, FileSystem } from '../system/file-system.ts';
+import type { Liveness, ProcessIdentity, Processes } from '../system/processes.ts';
 import { hasErrno, newerStateFailure, stateFailure } from './file-failures.ts';
-import type { FileDeps } from './files.ts';
+import type { System } from '../system/system.ts';
 import { removeQuietly, syncFile, syncFolder, writeAll } from './files.ts';
 import { openOwnFile, readOwnText, RECORD_BYTES } from './own-files.ts';
 
@@ -122,7 +122,7 @@ export async function* readLogs(
 /** Removes a log file that is no longer needed. If the file has damaged lines, renames it to `….corrupt` instead. */
 export async function retireLog(
   { garbled, path: file }: Pick<LogFile, 'garbled' | 'path'>,
-  deps: FileDeps,
+  deps: System,
 ): Promise<void> {
   if (garbled > 0) await deps.files.rename(file, `${file}${CORRUPT_EXTENSION}`);
   else await removeQuietly(file, deps);
@@ -177,7 +177,7 @@ export type Durability = 'later' | 'soon' | 'now';
 
 const SOON_MS = 50;
 
-export interface LogOptions extends FileDeps {
+export interface LogOptions extends System {
   readonly path: string;
   /** The first records of this process, written once before all its other records. */
   readonly head: readonly LogRecord[];

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { sliceCodePoints } from '../text/code-points.ts';
 import { display } from '../text/display.ts';

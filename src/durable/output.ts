@@ -1,5 +1,5 @@
 import type { FileFormat } from '../contract/values.ts';
-import type { FileHandle } from '../effects/file-system.ts';
+import type { FileHandle } from '../system/file-system.ts';
 import { hasShape } from './log.ts';
 
 /** Changes that foley makes to the sound of a file, after the service made the audio. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
-import type { FileHandle, FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../system/file-system.ts';
 import { hasErrno, UnsafeFile } from './file-failures.ts';
 
 // Opens the files that foley creates for itself: settings, accounts, journals, secrets, caches. Each must be a

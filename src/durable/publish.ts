@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { abortable } from '../effects/concurrency.ts';
-import type { FileHandle, FileSystem } from '../effects/file-system.ts';
+import { abortable } from '../system/concurrency.ts';
+import type { FileHandle, FileSystem } from '../system/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { ChecksumKind, Checksum } from './checksum.ts';
@@ -17,7 +17,7 @@ import {
   unwritable,
   UnsafeFile,
 } from './file-failures.ts';
-import type { FileDeps } from './files.ts';
+import type { System } from '../system/system.ts';
 import {
   ifSupported,
   removeQuietly,
@@ -29,7 +29,7 @@ import {
 } from './files.ts';
 import type { Existing, Output, Published, Released } from './output.ts';
 
-export interface OutputOptions extends FileDeps {
+export interface OutputOptions extends System {
   /** The path as the user wrote it. */
   readonly path: string;
   /** What to do if the output file exists; default `replace`. */
@@ -81,7 +81,7 @@ export async function openOutput(options: OutputOptions): Promise<Output> {
 // Node would resolve the path `nul` to a file with this name in the current folder.
 const NULL_DEVICE = '\\\\.\\nul';
 
-async function firstFree(path: string, { files }: FileDeps): Promise<string> {
+async function firstFree(path: string, { files }: System): Promise<string> {
   for (let number = 1; ; number += 1) {
     const candidate = numbered(path, number);
     if (!(await isTaken(candidate, files))) return candidate;
@@ -361,7 +361,7 @@ async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | und
   });
 }
 
-interface Naming extends FileDeps {
+interface Naming extends System {
   readonly path: string;
   // The path to which a number is added if a file with that name exists.
   readonly asked: string;
@@ -390,7 +390,7 @@ export async function commitRename(temporary: string, naming: Naming): Promise<s
   }
 }
 
-async function hasSameBytes(file: string, other: string, { files }: FileDeps): Promise<boolean> {
+async function hasSameBytes(file: string, other: string, { files }: System): Promise<boolean> {
   try {
     const [{ size }, stats] = await Promise.all([files.lstat(file), files.lstat(other)]);
     if (!stats.isFile() || stats.size !== size) return false;
@@ -403,7 +403,7 @@ async function hasSameBytes(file: string, other: string, { files }: FileDeps): P
 }
 
 // Returns false if `name` exists. Uses a link, because a rename could replace a file.
-async function moveUnlessTaken(temporary: string, name: string, deps: FileDeps): Promise<boolean> {
+async function moveUnlessTaken(temporary: string, name: string, deps: System): Promise<boolean> {
   try {
     await retryWhileBusy(deps, () => deps.files.link(temporary, name));
   } catch (error) {

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
-import type { FileHandle, FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../system/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { errnoOf, reasonOf, UnsafeFile } from './file-failures.ts';
 

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
-import type { FileHandle, FileSystem } from '../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../system/file-system.ts';
 import { safeName } from './names.ts';
 import { ensurePrivateFolder, openOwnFile, readOwnText, SMALL_FILE_BYTES } from './own-files.ts';
 import { hasErrno, stateFailure } from './file-failures.ts';
 import { removeQuietly, randomHex, syncFile, writeAll, syncFolder, FileWriter } from './files.ts';
-import type { FileDeps } from './files.ts';
+import type { System } from '../system/system.ts';
 import { hasShape } from './log.ts';
 import type { Released, SoundChanges } from './output.ts';
 import { isSoundChanges } from './output.ts';
@@ -76,7 +76,7 @@ export function createSpool(options: SpoolOptions): Spool {
   };
 }
 
-type SpoolOptions = FileDeps & { readonly folder: string };
+type SpoolOptions = System & { readonly folder: string };
 
 async function adopt(
   options: SpoolOptions,
@@ -180,7 +180,7 @@ async function removeIfThere(file: string, { files }: SpoolOptions): Promise<voi
 export async function copyIntoNew(
   from: FileHandle | string,
   to: string,
-  { files }: Pick<FileDeps, 'files'>,
+  { files }: Pick<System, 'files'>,
 ): Promise<FileHandle> {
   const source = typeof from === 'string' ? await files.open(from, 'r') : from;
   try {
@@ -351,7 +351,7 @@ export interface SpoolOutcome extends Partial<
   readonly complete: boolean;
 }
 
-interface SpoolWriterOptions extends FileDeps {
+interface SpoolWriterOptions extends System {
   readonly id: string;
   readonly audio: string;
   readonly sidecar: string;
@@ -425,7 +425,7 @@ export class SpoolWriter {
 }
 
 async function writeSidecar(
-  options: FileDeps & Pick<SpoolWriterOptions, 'record' | 'sidecar'>,
+  options: System & Pick<SpoolWriterOptions, 'record' | 'sidecar'>,
 ): Promise<void> {
   const { sidecar, record } = options;
   const data = Buffer.from(`${JSON.stringify(record, undefined, 2)}\n`);

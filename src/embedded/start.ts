@@ -1,6 +1,6 @@
 import type { ServiceAddress } from '../api/request.ts';
 import type { Paths } from '../config/paths.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { loadEngineRegistrations, registrationsFile } from '../engines/registrations.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import type {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import type { FileHandle } from '../effects/file-system.ts';
+import type { FileHandle } from '../system/file-system.ts';
 import path from 'node:path';
 import type { ApiClient } from '../api/client.ts';
 import { isCut, repeatAfterCuts, startsAt } from '../api/download.ts';
@@ -10,7 +10,7 @@ import { TransportError } from '../api/transport/transport-error.ts';
 import type { Checksum } from '../durable/checksum.ts';
 import { checksumOf, createChecksum } from '../durable/checksum.ts';
 import { hasErrno, outputFailure } from '../durable/file-failures.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import {
   FileWriter,
   removeQuietly,
@@ -43,7 +43,7 @@ export type ModelSource =
   | { readonly kind: 'mirror'; readonly url: URL }
   | { readonly kind: 'folder'; readonly path: string };
 
-export interface ModelDeps extends FileDeps {
+export interface ModelDeps extends System {
   /** The models folder, which has a subfolder for each engine. */
   readonly modelsFolder: string;
   readonly source: ModelSource;
@@ -66,7 +66,7 @@ export async function missingFiles(
   return missing;
 }
 
-async function isStored(file: ModelFile, name: string, files: FileDeps['files']): Promise<boolean> {
+async function isStored(file: ModelFile, name: string, files: System['files']): Promise<boolean> {
   try {
     if ((await files.lstat(name)).size !== file.bytes) return false;
     const kind = file.sha256 === undefined ? 'md5' : 'sha256';
@@ -128,7 +128,7 @@ export async function readSmallFile(
 async function locateFiles(
   wanted: readonly Pick<ModelFile, 'path'>[],
   folder: string,
-  files: FileDeps['files'],
+  files: System['files'],
 ): Promise<readonly string[]> {
   const found = await Promise.all(
     wanted.map(async (file) => {

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import { takeLock } from '../durable/lock.ts';
-import type { ProcessIdentity, Processes } from '../effects/processes.ts';
+import type { ProcessIdentity, Processes } from '../system/processes.ts';
 import { makeFolder, stateFailure } from './registrations.ts';
 
-export interface LockDeps extends FileDeps {
+export interface LockDeps extends System {
   /** The folder that contains the installed engines and `engines.json`. */
   readonly enginesFolder: string;
   /** The folder that contains the models of engines. */

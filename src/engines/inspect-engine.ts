@@ -1,7 +1,7 @@
 import type { EngineCommand, EngineDescription } from '../contract/engine.ts';
-import type { Clock } from '../effects/clock.ts';
-import { systemClock } from '../effects/clock.ts';
-import { abortable } from '../effects/concurrency.ts';
+import type { Clock } from '../system/clock.ts';
+import { systemClock } from '../system/clock.ts';
+import { abortable } from '../system/concurrency.ts';
 import { EngineError } from '../service/engine/speech-engine.ts';
 import { EngineProcess } from '../service/engine/process/engine-process.ts';
 import type { LaunchEngine } from '../service/engine/process/launch-engine.ts';

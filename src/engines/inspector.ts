@@ -1,6 +1,6 @@
 import type { EngineCommand } from '../contract/engine.ts';
 import { stateFailure } from '../durable/file-failures.ts';
-import type { Clock } from '../effects/clock.ts';
+import type { Clock } from '../system/clock.ts';
 import type { RuleReport } from './conformance.ts';
 import type { EngineDeps } from './engines.ts';
 

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EngineCommand, EngineRegistration } from '../contract/engine.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import { randomHex, writeAll } from '../durable/files.ts';
 import { requireSpace } from '../durable/free-space.ts';
-import { awaitLateSignal } from '../effects/processes.ts';
+import { awaitLateSignal } from '../system/processes.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { EngineDeps } from './engines.ts';
@@ -122,7 +122,7 @@ export async function findInstallation(
 
 const ESPEAK_PACKAGE = 'node_modules/@echogarden/espeak-ng-emscripten/package.json';
 
-async function isThere(file: string, files: FileDeps['files']): Promise<boolean> {
+async function isThere(file: string, files: System['files']): Promise<boolean> {
   return files.lstat(file).then(
     () => true,
     () => false,
@@ -231,7 +231,7 @@ async function copyAdapter(cwd: string, adapter: Adapter, { files }: InstallDeps
 async function hasAdapter(
   cwd: string,
   adapted: readonly AdapterFile[],
-  files: FileDeps['files'],
+  files: System['files'],
 ): Promise<boolean> {
   try {
     for (const { from, to } of adapted) {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { MeasuredReference } from '../alignment/measure-sound.ts';
 import { measureReference } from '../alignment/measure-sound.ts';
 import type { EngineRegistration } from '../contract/engine.ts';
-import type { Clock } from '../effects/clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { SpeechEngine } from '../service/engine/speech-engine.ts';
 import { nearestHint } from '../text/did-you-mean.ts';

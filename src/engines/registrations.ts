@@ -2,9 +2,9 @@ import path from 'node:path';
 import { readJsonFile } from '../config/json-file.ts';
 import type { EngineList, EngineRegistration } from '../contract/engine.ts';
 import { errnoOf, hasErrno } from '../durable/file-failures.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import { replaceFile } from '../durable/publish.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 
 /** Returns the path of the file that lists the added engines. */
@@ -37,7 +37,7 @@ export async function loadEngineRegistrations(
 export async function saveEngineRegistrations(
   file: string,
   engines: readonly EngineRegistration[],
-  deps: FileDeps,
+  deps: System,
 ): Promise<void> {
   const list: EngineList = { version: 1, engines: [...engines] };
   await makeFolder(path.dirname(file), deps.files);

@@ -1,4 +1,4 @@
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 

@@ -1,7 +1,7 @@
 import { LoudnessMeter } from '../audio/measure.ts';
 import type { EngineCommand, EngineDescription, EngineVoiceRecord } from '../contract/engine.ts';
-import type { Clock } from '../effects/clock.ts';
-import { abortable } from '../effects/concurrency.ts';
+import type { Clock } from '../system/clock.ts';
+import { abortable } from '../system/concurrency.ts';
 import type { EngineRequest, WordMark } from '../service/engine/speech-engine.ts';
 import { EngineError } from '../service/engine/speech-engine.ts';
 import type { Loading, RunningSpeech } from '../service/engine/process/engine-process.ts';

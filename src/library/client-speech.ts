@@ -7,7 +7,8 @@ import {
 } from '../contract/realtime/limits.ts';
 import type { RealtimeMode } from '../contract/realtime/protocols.ts';
 import { REALTIME_FORMATS } from '../contract/realtime/protocols.ts';
-import { abortable } from '../effects/concurrency.ts';
+import { abortable } from '../system/concurrency.ts';
+import { system } from '../system/system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { createSegmentCutter } from '../live/feed-text.ts';
 import {
@@ -36,7 +37,7 @@ import type {
   SpeechRequest,
 } from './client-types.ts';
 import type { ClientSession } from './session.ts';
-import { joinFile, runBilled, SYSTEM } from './session.ts';
+import { joinFile, runBilled } from './session.ts';
 
 /** Allowed values of the options that every billed library call has. */
 export const BILLED_RULES = {
@@ -84,7 +85,7 @@ export async function speakAligned(
   return runBilled(session, async (tools) => {
     checkOptions('speech.aligned', request, SPEECH_RULES);
     const { body, speech, ...plan } = speechPlan(request);
-    const { clock } = SYSTEM;
+    const { clock } = system;
     const { idleTimeoutMs } = options;
     let aligned: AlignedWords | undefined;
     const transport = alignedStreamTransport(
@@ -110,7 +111,7 @@ export function speechPlan(request: JobRequest) {
   const model = modelId === undefined ? {} : { modelId };
   const body = { text, voiceId, ...model, format, ...controlsOf(request) };
   const key = {
-    value: idempotencyKey ?? SYSTEM.random.uuid(),
+    value: idempotencyKey ?? system.random.uuid(),
     madeByTool: idempotencyKey === undefined,
   };
   return { body, format, speech: { idempotencyKey: key, requestId, signal } };
@@ -182,7 +183,7 @@ const FLUSH_AFTER_MS = 700;
 /** Implements `client.speech.live`. */
 export async function speakLive(session: ClientSession, request: LiveRequest): Promise<LiveSpeech> {
   const { api: client, options } = session;
-  const { clock, random } = SYSTEM;
+  const { clock, random } = system;
   return runBilled(session, async (tools) => {
     const mode = checkLive(request);
     if (session.closed.aborted) {

@@ -38,7 +38,7 @@ import type {
   WaitOptions,
 } from './client-types.ts';
 import type { ClientSession } from './session.ts';
-import { joinFile, runBilled, runFree, SYSTEM } from './session.ts';
+import { joinFile, runBilled, runFree } from './session.ts';
 import {
   BILLED_RULES,
   createSpeech,
@@ -47,6 +47,7 @@ import {
   speakLive,
   speechPlan,
 } from './client-speech.ts';
+import { system } from '../system/system.ts';
 
 export type * from './client-types.ts';
 export { FoleyError } from './foley-error.ts';
@@ -89,7 +90,7 @@ const CLIENT_RULES: Rules = {
 function openSession(options: ClientOptions): ClientSession {
   checkOptions('createClient', options, CLIENT_RULES);
   const { idleTimeoutMs, maxRetries = DEFAULT_MAX_RETRIES, responseTimeoutMs } = options;
-  const { clock, random } = SYSTEM;
+  const { clock, random } = system;
   const baseUrl = parseBaseUrl({ source: 'baseUrl', value: options.baseUrl });
   const realtimeUrl =
     options.realtimeUrl === undefined
@@ -190,7 +191,7 @@ function jobCalls<
       runFree(async () => {
         checkCall(`${noun}.wait`, id, options, { ...SIGNAL, timeoutMs: { ...MS, minimum: 0 } });
         const { signal, timeoutMs } = options;
-        const { clock, random } = SYSTEM;
+        const { clock, random } = system;
         const deadlineAt = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
         const polling = { clock, random, pace, signal, deadlineAt };
         const job = await pollJob({ id }, (call) => source.get(id, call), polling);
@@ -234,7 +235,7 @@ function creation(session: ClientSession, pace: PollPace) {
   return {
     client: session.api,
     waits: false,
-    polling: { clock: SYSTEM.clock, random: SYSTEM.random, pace },
+    polling: { clock: system.clock, random: system.random, pace },
     onCreated: () => Promise.resolve(),
     resume: () => '',
   };
@@ -273,7 +274,7 @@ function createMedia(
     const madeByTool = idempotencyKey === undefined;
     // Lip sync does not recognize repeated keys.
     const hasKey = !madeByTool || kind !== 'lipsync';
-    const key = hasKey ? { value: idempotencyKey ?? SYSTEM.random.uuid(), madeByTool } : undefined;
+    const key = hasKey ? { value: idempotencyKey ?? system.random.uuid(), madeByTool } : undefined;
     const { job } = await orderMedia({
       ...tools,
       ...creation(session, mediaPace()),
@@ -316,12 +317,12 @@ function createVoice(session: ClientSession, request: VoiceRequest): Promise<Cre
   return runBilled(session, async (tools) => {
     checkOptions('voices.create', request, VOICE_RULES);
     const { files, signal, ...form } = request;
-    const audioFiles = await checkRecordings(files, SYSTEM.files, signal);
+    const audioFiles = await checkRecordings(files, system.files, signal);
     return cloneVoice({
       ...tools,
       client: session.api,
       form: { ...form, audioFiles },
-      boundary: `foley-${SYSTEM.random.uuid()}`,
+      boundary: `foley-${system.random.uuid()}`,
       options: { signal },
       onSent: () => undefined,
     });

@@ -6,9 +6,9 @@ import { checkAcceptedKey, DEFAULT_ACCOUNT } from '../embedded/accepted-keys.ts'
 import { parseFaultRule, printFaultEffect } from '../embedded/fault-rule.ts';
 import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../embedded/service-options.ts';
 import { readLock } from '../durable/lock.ts';
-import { systemFiles } from '../effects/file-system.ts';
-import type { Processes } from '../effects/processes.ts';
-import { systemProcesses } from '../effects/processes.ts';
+import { systemFiles } from '../system/file-system.ts';
+import type { Processes } from '../system/processes.ts';
+import { systemProcesses } from '../system/processes.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { FaultRule } from '../service/http/faults.ts';
 import type { AccountKey, OpenServiceOptions, ServiceEvent } from '../service/running-service.ts';

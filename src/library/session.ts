@@ -3,22 +3,11 @@ import type { ApiClient } from '../api/client.ts';
 import { IntentJournal } from '../paid/intents.ts';
 import type { Spool } from '../durable/spool.ts';
 import { createSpool } from '../durable/spool.ts';
-import { systemClock } from '../effects/clock.ts';
-import { systemFiles } from '../effects/file-system.ts';
-import { systemProcesses } from '../effects/processes.ts';
-import { systemRandom } from '../effects/random.ts';
+import { system } from '../system/system.ts';
 import type { Correction } from '../audio/reader.ts';
 import type { RequestRecorder } from '../paid/billed-request.ts';
 import { publicError } from './call.ts';
 import type { ClientOptions } from './client-types.ts';
-
-/** Clock, file system, platform and random numbers of this process. */
-export const SYSTEM = {
-  clock: systemClock,
-  files: systemFiles,
-  platform: process.platform,
-  random: systemRandom,
-} as const;
 
 /** An API client, with the options of `createClient`. */
 export interface ClientSession {
@@ -66,7 +55,7 @@ export async function runBilled<T>(
       },
       async spool() {
         if (folder === undefined) throw new Error('a client without a journal has no spool');
-        return createSpool({ ...SYSTEM, folder: path.join(folder, 'spool') });
+        return createSpool({ ...system, folder: path.join(folder, 'spool') });
       },
       notice: () => undefined,
     });
@@ -78,7 +67,7 @@ export async function runBilled<T>(
 }
 
 function openJournal(folder: string): IntentJournal {
-  return new IntentJournal({ ...SYSTEM, folder, processes: systemProcesses() });
+  return new IntentJournal({ ...system, folder });
 }
 
 const nothing = (): Promise<void> => Promise.resolve();

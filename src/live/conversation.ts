@@ -1,5 +1,5 @@
-import type { Clock } from '../effects/clock.ts';
-import type { Random } from '../effects/random.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
 import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
 import { UnreadableFrame, decodeFrame, encodeFrame } from '../realtime/frames.ts';

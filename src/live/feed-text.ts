@@ -1,5 +1,5 @@
 import { SEGMENT_MAX_CHARACTERS } from '../contract/realtime/limits.ts';
-import type { Clock } from '../effects/clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { hasMoreCodePointsThan } from '../text/code-points.ts';
 import type { CodeMode } from '../text/formats/text-formats.ts';

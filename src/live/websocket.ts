@@ -15,7 +15,7 @@ import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
 import { REALTIME_PROTOCOLS } from '../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { HEADERS } from '../contract/values.ts';
-import type { Clock } from '../effects/clock.ts';
+import type { Clock } from '../system/clock.ts';
 import { Failure } from '../errors/failure.ts';
 
 /** The parameters of a WebSocket handshake (docs/api/authentication.md, rules 5 and 7). */

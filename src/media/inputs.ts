@@ -4,8 +4,8 @@ import path from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import type { RegularFile } from '../durable/regular-file.ts';
 import { findRegularFile } from '../durable/regular-file.ts';
-import type { FileSystem } from '../effects/file-system.ts';
-import type { Random } from '../effects/random.ts';
+import type { FileSystem } from '../system/file-system.ts';
+import type { Random } from '../system/random.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 

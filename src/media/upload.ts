@@ -1,4 +1,4 @@
-import { awaitLateSignal } from '../effects/processes.ts';
+import { awaitLateSignal } from '../system/processes.ts';
 import { configFailure } from '../errors/failure.ts';
 import type { Failure } from '../errors/failure.ts';
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { Clock } from '../effects/clock.ts';
-import type { FileSystem } from '../effects/file-system.ts';
-import type { Liveness, Processes } from '../effects/processes.ts';
+import type { Clock } from '../system/clock.ts';
+import type { FileSystem } from '../system/file-system.ts';
+import type { Liveness, Processes } from '../system/processes.ts';
 import { stateFailure } from '../durable/file-failures.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import type { SoundChanges } from '../durable/output.ts';
 import { isSoundChanges } from '../durable/output.ts';
 import { randomHex, removeQuietly, removeTemporary } from '../durable/files.ts';
@@ -29,13 +29,13 @@ import { OUTCOMES, isSettled, mergeStep, parseStep } from './purchase.ts';
 
 /** The journal of the billed requests of this process: one log file in a private folder (0700). */
 export class IntentJournal {
-  readonly #options: FileDeps & IntentFolder;
+  readonly #options: System & IntentFolder;
   readonly #log: Log;
   readonly #path: string;
   readonly #intents: Intent[] = [];
   #hasResumed = false;
 
-  constructor(options: FileDeps & IntentFolder) {
+  constructor(options: System & IntentFolder) {
     const { folder, clock, files, processes } = options;
     const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
     this.#options = options;
@@ -253,7 +253,7 @@ export function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
  * damaged lines, renames it to `….corrupt` instead.
  * @throws the system error
  */
-export async function sweepIntents(options: FileDeps & IntentFolder): Promise<void> {
+export async function sweepIntents(options: System & IntentFolder): Promise<void> {
   const read = await readIntentFiles(options.folder, options);
   const open = openIds(read);
   // The oldest first: an operation that ends in a later file may have begun in an earlier one.

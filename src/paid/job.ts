@@ -8,12 +8,12 @@ import type { FileResponse } from '../api/resources/speech.ts';
 import type { Format } from '../audio/formats.ts';
 import type { AudioVerdict } from '../audio/reader.ts';
 import type { CodePointRange } from '../contract/unspoken.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import type { IntentJournal, OpenIntent } from './intents.ts';
 import { mayRun } from './intents.ts';
 import type { PurchaseMetadata } from './purchase.ts';
 import type { Output } from '../durable/output.ts';
-import { abortable } from '../effects/concurrency.ts';
+import { abortable } from '../system/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
 import { counted } from '../text/display.ts';
 import type { BilledRequest, RequestRecorder } from './billed-request.ts';
@@ -296,7 +296,7 @@ export async function fetchJob<Job extends WaitedJob>(
 export async function markFetched(
   open: readonly OpenIntent[],
   jobIds: ReadonlySet<string>,
-  { clock, journal }: Pick<FileDeps, 'clock'> & { readonly journal: IntentJournal },
+  { clock, journal }: Pick<System, 'clock'> & { readonly journal: IntentJournal },
 ): Promise<void> {
   for (const intent of open) {
     const { jobId } = intent.facts;

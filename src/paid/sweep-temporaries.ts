@@ -1,11 +1,11 @@
 import path from 'node:path';
-import type { Processes } from '../effects/processes.ts';
+import type { Processes } from '../system/processes.ts';
 import { removeQuietly, orphanedTemporaries } from '../durable/files.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import { listOpenIntents } from './intents.ts';
 import { listRecords } from './parts/record.ts';
 
-export interface SweepOptions extends FileDeps {
+export interface SweepOptions extends System {
   readonly processes: Processes;
   /** foley's state folder. Its records name the temporary files that `foley recover` needs. */
   readonly state: string;

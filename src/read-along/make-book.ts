@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Output, Published } from '../durable/output.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import type { Book } from './book.ts';
 import { markDocument } from './book.ts';
 import { insert } from './mark-units.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Timings } from '../captions/timings.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import type { SpokenLine } from '../script/recording/recording.ts';
 import { openRecording } from '../script/recording/recording.ts';
 import type { BookParagraph } from '../script/script.ts';
@@ -15,7 +15,7 @@ export interface BookLine extends SpokenLine {
   readonly timings: Timings | undefined;
 }
 
-export interface BookRecordingOptions extends FileDeps {
+export interface BookRecordingOptions extends System {
   readonly format: OverlayAudio;
   /** Folder for the audio files. The caller deletes it. */
   readonly folder: string;

@@ -4,7 +4,7 @@ import { ZipWriter } from '@zip.js/zip.js/lib/zip-core-writer.js';
 import { fromBufferPromise } from 'yauzl';
 import type { Output } from '../durable/output.ts';
 import { checksumOf } from '../durable/checksum.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 
 /** A file that is added to a book: its bytes, or the path of a file that contains them. */
 export interface AddedFile {

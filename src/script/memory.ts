@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isObject } from '../config/json-file.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import { outputFailure, UnsafeFile } from '../durable/file-failures.ts';
 import { readOwnText, refuseLink } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
@@ -67,7 +67,7 @@ function memoryFile(output: string): string {
  */
 export async function readMemory(
   output: string,
-  { files }: Pick<FileDeps, 'files'>,
+  { files }: Pick<System, 'files'>,
 ): Promise<Memory> {
   const file = memoryFile(output);
   try {
@@ -108,7 +108,7 @@ export async function writeMemory(
   output: string,
   memory: Memory,
   temporaryFolder: string,
-  deps: FileDeps,
+  deps: System,
 ): Promise<void> {
   const data = Buffer.from(`${JSON.stringify(memory)}\n`);
   await replaceFile({ ...deps, path: memoryFile(output), temporaryFolder, data });
@@ -118,7 +118,7 @@ export async function writeMemory(
 export async function describeFiles(
   paths: readonly string[],
   output: string,
-  { files }: Pick<FileDeps, 'files'>,
+  { files }: Pick<System, 'files'>,
 ): Promise<readonly MadeFile[]> {
   return Promise.all(
     paths.map(async (file) => {
@@ -136,7 +136,7 @@ export async function isUpToDate(
   made: MadeRecording | undefined,
   key: string,
   output: string,
-  { files }: Pick<FileDeps, 'files'>,
+  { files }: Pick<System, 'files'>,
 ): Promise<boolean> {
   if (made?.key !== key) return false;
   for (const { bytes, mtimeMs, path: file } of made.files) {

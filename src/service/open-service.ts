@@ -1,7 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { systemClock } from '../effects/clock.ts';
-import { systemFiles } from '../effects/file-system.ts';
-import { systemRandom } from '../effects/random.ts';
+import { system } from '../system/system.ts';
 import { createAudioFolder } from './speech/audio-files.ts';
 import { encodeSpeech } from './engine/encode/encode-speech.ts';
 import type { EngineRegistry } from './engine/speech-engine.ts';
@@ -9,7 +7,6 @@ import { ownHosts } from './http/guard.ts';
 import { hearInThread } from './voices/listen/listening-thread.ts';
 import { startServer } from './http/serve.ts';
 import { systemMedia } from './media/media-service.ts';
-import { systemProcesses } from '../effects/processes.ts';
 import type { AccountKey, OpenServiceOptions, RunningService } from './running-service.ts';
 import { createService } from './service.ts';
 import type { EncodeSpeech } from './speech/encode.ts';
@@ -31,12 +28,12 @@ export async function openWithEngines(
   engines: EngineRegistry,
   wrapEncoder: (encode: EncodeSpeech) => EncodeSpeech,
 ): Promise<RunningService> {
-  const { clock = systemClock, host = '127.0.0.1', port = 0, random = systemRandom } = options;
+  const { clock = system.clock, host = '127.0.0.1', port = 0, random = system.random } = options;
   const { keys: [key = randomKey(random.bytes(24)), ...otherKeys] = [] } = options;
   const { allowHosts = [], allowOrigins = [], unavailableModels = [] } = options;
   const { allowance = DEFAULT_ALLOWANCE, report = () => undefined } = options;
-  const store = await openStore({ dataDir: options.dataDir, clock, files: systemFiles });
-  const fileDeps = { clock, random, files: systemFiles, platform: process.platform };
+  const injected = { ...system, clock, random };
+  const store = await openStore({ ...injected, dataDir: options.dataDir });
   try {
     const service = createService({
       ...options,
@@ -45,11 +42,11 @@ export async function openWithEngines(
       store,
       engines,
       encode: wrapEncoder(encodeSpeech),
-      audio: createAudioFolder(store.path, fileDeps),
-      media: systemMedia({ ...fileDeps, databasePath: store.path, host, allowHosts }),
-      uploads: createTemporaryFolder(store.path, { files: systemFiles, random }),
+      audio: createAudioFolder(store.path, injected),
+      media: systemMedia({ ...injected, databasePath: store.path, host, allowHosts }),
+      uploads: createTemporaryFolder(store.path, injected),
       hearRecordings: hearInThread({ workerFile: LISTENER_WORKER_FILE, clock }),
-      processes: systemProcesses(),
+      processes: system.processes,
       keys: [key, ...otherKeys],
       allowance,
       allowHosts: [...ownHosts(host, networkInterfaces), ...allowHosts],

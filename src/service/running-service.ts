@@ -1,6 +1,6 @@
 import type { EngineRegistration } from '../contract/engine.ts';
-import type { Clock } from '../effects/clock.ts';
-import type { Random } from '../effects/random.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
 import type { ResidentOptions } from './engine/resident/host-client.ts';
 import type { Amounts } from './ledger/ledger.ts';
 import type { FaultEffect, FaultRule, JobFault } from './http/faults.ts';

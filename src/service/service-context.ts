@@ -1,4 +1,4 @@
-import type { Processes } from '../effects/processes.ts';
+import type { Processes } from '../system/processes.ts';
 import type { EngineRegistry } from './engine/speech-engine.ts';
 import type { Faults } from './http/faults.ts';
 import type { TemporaryFolder } from './http/multipart-form.ts';

@@ -1,5 +1,5 @@
 import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
-import type { Random } from '../effects/random.ts';
+import type { Random } from '../system/random.ts';
 import type { BodyCut, FaultRule, Faults, RequestFaults } from './http/faults.ts';
 import { createFaults, statusFault } from './http/faults.ts';
 import type { IncomingRequest } from './http/guard.ts';

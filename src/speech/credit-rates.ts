@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isObject, readJsonFile } from '../config/json-file.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
-import type { FileDeps } from '../durable/files.ts';
+import type { System } from '../system/system.ts';
 import { ensurePrivateFolder } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
 import { counted } from '../text/display.ts';
@@ -32,7 +32,7 @@ export interface CreditRates {
   remember(key: RateKey, charges: readonly Charge[]): Promise<void>;
 }
 
-export function createCreditRates(file: string, deps: FileDeps): CreditRates {
+export function createCreditRates(file: string, deps: System): CreditRates {
   const read = async (service: string) => {
     const known = (await readJsonFile(deps.files, file, 'refuse')) ?? {};
     const models = known[service];

@@ -1,4 +1,4 @@
-import { runThread } from '../effects/thread.ts';
+import { runThread } from '../system/thread.ts';
 import type { EncodingFault } from '../text/decode.ts';
 import { TextEncodingError } from '../text/decode.ts';
 import type { SpokenText } from '../text/document.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
 import type { Format } from '../audio/formats.ts';
-import type { FileSystem } from '../effects/file-system.ts';
-import { POWERSHELL_FLAGS } from '../effects/processes.ts';
+import type { FileSystem } from '../system/file-system.ts';
+import { POWERSHELL_FLAGS } from '../system/processes.ts';
 import { usageFailure } from '../errors/failure.ts';
 
 /** A program that plays audio. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readRegularFile } from '../durable/regular-file.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { SpokenText } from '../text/document.ts';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import { display } from '../text/display.ts';

@@ -1,7 +1,7 @@
 import type { ApiClient } from '../api/client.ts';
 import type { CandidateRef } from '../api/resources/designs.ts';
 import { fetchCandidateAudio } from '../api/resources/designs.ts';
-import { mapConcurrent } from '../effects/concurrency.ts';
+import { mapConcurrent } from '../system/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SavedFile, OpenDestination } from '../paid/job.ts';
 import { saveFile } from '../paid/job.ts';

@@ -7,7 +7,7 @@ import { REFERENCE_FILE_MAX_BYTES, REFERENCE_FILES_MAX } from '../contract/limit
 import { REFERENCE_EXTENSIONS } from '../contract/reference-audio.ts';
 import type { RegularFile } from '../durable/regular-file.ts';
 import { findRegularFile } from '../durable/regular-file.ts';
-import type { FileSystem } from '../effects/file-system.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 
 export type ReferenceRecording = VoiceForm['audioFiles'][number];

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/effects/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 
 /** A clock that a test advances; sleeps return at once and are recorded. */
 export interface ManualClock extends Clock {

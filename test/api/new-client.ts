@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { ApiClient, ApiClientOptions } from '../../src/api/client.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import type { ApiEvent, RequestSpec, ServiceAddress } from '../../src/api/request.ts';
-import type { Random } from '../../src/effects/random.ts';
+import type { Random } from '../../src/system/random.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { manualClock } from './manual-clock.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { repeatAfterCuts } from '../../src/api/download.ts';
 import { TransportError } from '../../src/api/transport/transport-error.ts';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemRandom } from '../../src/effects/random.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { Failure } from '../../src/errors/failure.ts';
 
 const RETRY = {

@@ -4,22 +4,22 @@ import { expect, test } from 'vitest';
 import { AudioCopies } from '../../src/batch/run/audio-copies.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
 import { createTemporary } from '../../src/durable/files.ts';
-import type { FileDeps } from '../../src/durable/files.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import { fileDeps } from '../files/file-simulation.ts';
+import type { System } from '../../src/system/system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
+import { testSystem } from '../files/file-simulation.ts';
 import { newFolder, processesOf } from './batch-folders.ts';
 
 const GIB = 1024 ** 3;
 const FACTS = { bytes: 5, sha256: sha256('sound') };
 
 /** Creates an output with captions, and the folder for copies of a batch. */
-async function copiesAt(root: string, deps: Partial<FileDeps> = {}) {
+async function copiesAt(root: string, deps: Partial<System> = {}) {
   const output = path.join(root, 'a.mp3');
   await writeFile(output, 'sound');
   await writeFile(path.join(root, 'a.srt'), 'captions');
   const copyFolder = path.join(root, 'batches', 'one');
   const formats = ['srt' as const];
-  const open = () => new AudioCopies({ ...fileDeps(deps), copyFolder, formats });
+  const open = () => new AudioCopies({ ...testSystem(deps), copyFolder, formats });
   const found = async (): Promise<readonly string[]> => {
     const files: string[] = [];
     for await (const file of open().find(FACTS)) files.push(file);
@@ -90,7 +90,7 @@ test('nothing is copied to a disk that is almost full, and nothing is thrown', a
 test('temporary files of killed commands are removed from the copies of all batches', async () => {
   const root = await newFolder();
   const folder = path.dirname(await oldCopy(root, 'old', 10, 1_000));
-  const left = await createTemporary(folder, fileDeps({ processes: processesOf(7) }));
+  const left = await createTemporary(folder, testSystem({ processes: processesOf(7) }));
   await left.file.close();
   const processes = processesOf(8, new Map([[7, 'dead']]));
   const { copies, output } = await copiesAt(root, { processes });

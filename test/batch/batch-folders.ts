@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Liveness, ProcessIdentity, Processes } from '../../src/effects/processes.ts';
+import type { Liveness, ProcessIdentity, Processes } from '../../src/system/processes.ts';
 
 /** Creates a folder that is removed after the test. */
 export async function newFolder(): Promise<string> {

@@ -17,9 +17,9 @@ import { CreditBudget } from '../../src/batch/run/credit-budget.ts';
 import { Batch } from '../../src/batch/run/run-batch.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import { toFailure } from '../../src/cli/render/result.ts';
-import type { Clock } from '../../src/effects/clock.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import type { Processes } from '../../src/effects/processes.ts';
+import type { Clock } from '../../src/system/clock.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
+import type { Processes } from '../../src/system/processes.ts';
 import type { Failure } from '../../src/errors/failure.ts';
 import { prepareText } from '../../src/speech/prepare-text.ts';
 import type { SpokenText } from '../../src/text/document.ts';
@@ -170,6 +170,7 @@ async function speakAll(simulation: BatchSimulation, place: Place, parts: RunPar
     clock,
     random: countingRandom(`${place.outputDir} ${pid}`),
     platform: 'linux' as const,
+    processes: processesOf(pid),
   };
   const sources = [
     { kind: 'lines' as const, file: inputFile(place.lines, deps.files), name: 'line' },
@@ -183,7 +184,6 @@ async function speakAll(simulation: BatchSimulation, place: Place, parts: RunPar
     outputFlag: '--output-dir',
     isNewFolder: false,
     copies: place.stateDir,
-    processes: processesOf(pid),
     shard: undefined,
     namespace: undefined,
     redo: redo.length === 0 ? undefined : redo.join(),

@@ -8,12 +8,12 @@ import { bodyDigest, itemKey, namespaceSecret, openSecret } from '../../src/batc
 import { readJournals } from '../../src/batch/journal/journal.ts';
 import { PURCHASE_STATES, mergeStep } from '../../src/paid/purchase.ts';
 import type { ItemStatus, ItemStep } from '../../src/batch/journal/journal.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { Log, parseLog } from '../../src/durable/log.ts';
 import {
   countingRandom,
   failureOf,
-  fileDeps,
+  testSystem,
   modeOf,
   namesIn,
   stillClock,
@@ -48,7 +48,7 @@ describe('the secret of a folder', () => {
     const place = await places();
     const opened = await Promise.all(
       Array.from({ length: 8 }, (_, racer) =>
-        openSecret({ ...fileDeps({ random: countingRandom(`racer ${racer}`) }), ...place }),
+        openSecret({ ...testSystem({ random: countingRandom(`racer ${racer}`) }), ...place }),
       ),
     );
     expect(new Set(opened.map(({ secret }) => hex(secret))).size).toBe(1);
@@ -59,9 +59,9 @@ describe('the secret of a folder', () => {
 
   it('is restored from its copy when it is removed or damaged', async () => {
     const place = await places();
-    const { isCopied, secret } = await openSecret({ ...fileDeps(), ...place });
+    const { isCopied, secret } = await openSecret({ ...testSystem(), ...place });
     expect(isCopied).toBe(true);
-    const again = { ...fileDeps({ random: countingRandom('another') }), ...place };
+    const again = { ...testSystem({ random: countingRandom('another') }), ...place };
     await rm(path.join(place.folder, 'secret'));
     expect(hex((await openSecret(again)).secret)).toBe(hex(secret));
     await writeFile(path.join(place.folder, 'secret'), 'torn');
@@ -75,11 +75,11 @@ describe('the secret of a folder', () => {
 
   it('in the output folder wins over the copy of an earlier folder of the same name', async () => {
     const place = await places();
-    const first = await openSecret({ ...fileDeps(), ...place });
+    const first = await openSecret({ ...testSystem(), ...place });
     const other = { ...place, folder: path.join(place.folder, 'moved') };
     await mkdir(other.folder);
     await writeFile(path.join(other.folder, 'secret'), `${'ab'.repeat(32)}\n`);
-    expect(hex((await openSecret({ ...fileDeps(), ...other })).secret)).toBe('ab'.repeat(32));
+    expect(hex((await openSecret({ ...testSystem(), ...other })).secret)).toBe('ab'.repeat(32));
     expect(hex(first.secret)).not.toBe('ab'.repeat(32));
   });
 });
@@ -110,7 +110,7 @@ describe('the status of an item', () => {
 describe('a log', () => {
   it('has all lines complete and in order when many are written at once', async () => {
     const folder = await newFolder();
-    const file = new Log({ ...fileDeps(), path: path.join(folder, 'x.jsonl'), head: [] });
+    const file = new Log({ ...testSystem(), path: path.join(folder, 'x.jsonl'), head: [] });
     const written = Array.from({ length: 300 }, async (_, n) => {
       if (n % 7 === 0) return file.queue([{ n }]);
       await file.append([{ n }]);
@@ -267,7 +267,7 @@ function openAt(
 ) {
   const clock = stillClock(stillClock().time + laterMs);
   return openBatchFolder({
-    ...fileDeps({ random: countingRandom(`run ${run}`), files, clock }),
+    ...testSystem({ random: countingRandom(`run ${run}`), files, clock }),
     outputDir: root,
     outputFlag: '--output-dir',
     isNewFolder: false,

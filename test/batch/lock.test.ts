@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { Lock } from '../../src/batch/journal/lock.ts';
 import { lockBatch } from '../../src/batch/journal/lock.ts';
 import type { Shard } from '../../src/batch/plan/shard.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import type { Liveness } from '../../src/effects/processes.ts';
-import { countingRandom, failureOf, fileDeps, stillClock } from '../files/file-simulation.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
+import type { Liveness } from '../../src/system/processes.ts';
+import { countingRandom, failureOf, testSystem, stillClock } from '../files/file-simulation.ts';
 import { newFolder, processesOf } from './batch-folders.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -33,7 +33,7 @@ function lock({
   shard,
 }: Racer): Promise<Lock> {
   return lockBatch({
-    ...fileDeps({ random: countingRandom(`${pid}`), clock: stillClock(NOW), platform }),
+    ...testSystem({ random: countingRandom(`${pid}`), clock: stillClock(NOW), platform }),
     files,
     folder,
     processes: processesOf(pid, fates),

@@ -5,8 +5,8 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { JournalIndex } from '../../src/batch/journal/journal.ts';
 import { OutputFolders } from '../../src/batch/run/publish-audio.ts';
 import { OutputInspector } from '../../src/batch/run/classify.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 
 const OUTPUT = 'a.mp3';
 let outputDir = '';

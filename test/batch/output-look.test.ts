@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { JournalIndex } from '../../src/batch/journal/journal.ts';
 import { OutputInspector } from '../../src/batch/run/classify.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { newFolder } from './batch-folders.ts';
 
 it('audio of another output counts as made by the batch', async () => {

@@ -14,7 +14,7 @@ import {
 import type { BatchPlanOptions } from '../../src/batch/plan/plan.ts';
 import { findSources, inputBytes, linesOf } from '../../src/batch/plan/inputs.ts';
 import type { InputFile, InputSource } from '../../src/batch/plan/inputs.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { makeFifo } from '../harness/posix.ts';
 
 let root: string;

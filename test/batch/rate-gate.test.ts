@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RateGate } from '../../src/batch/run/rate-gate.ts';
-import type { Clock } from '../../src/effects/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 
 /** A clock that advances when all sleep: then the next sleeper wakes. */
 function simulatedTime() {

@@ -4,11 +4,11 @@ import { createApiClient } from '../../src/api/client.ts';
 import { idempotencyHeader } from '../../src/api/resources/speech.ts';
 import type { Transport } from '../../src/api/transport/http.ts';
 import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
-import type { Clock } from '../../src/effects/clock.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import type { Processes } from '../../src/effects/processes.ts';
-import type { Random } from '../../src/effects/random.ts';
-import type { FileDeps } from '../../src/durable/files.ts';
+import type { Clock } from '../../src/system/clock.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import type { Processes } from '../../src/system/processes.ts';
+import type { Random } from '../../src/system/random.ts';
+import type { System } from '../../src/system/system.ts';
 import type { IntentAbout } from '../../src/paid/intents.ts';
 import { IntentJournal, listOpenIntents } from '../../src/paid/intents.ts';
 import { createSpool } from '../../src/durable/spool.ts';
@@ -64,7 +64,7 @@ export async function runSpeak(
   command: SpeakCommand,
 ): Promise<Spent> {
   const { plan, text, via } = command;
-  const deps: FileDeps = { ...simulation, platform: 'linux' };
+  const deps: System = { ...simulation, platform: 'linux' };
   const output = await openPlanned(plan, {
     ...deps,
     text,
@@ -174,7 +174,7 @@ export async function runRecover(
   transport: Transport,
   onRenewed: (before: string, id: string, key: string) => void,
 ): Promise<readonly Recovered[]> {
-  const deps: FileDeps = { ...simulation, platform: 'linux' };
+  const deps: System = { ...simulation, platform: 'linux' };
   const spool = createSpool({ ...deps, folder: path.join(simulation.stateDir, 'spool') });
   const journal = watched(openJournal(simulation), (id, key, renews = '') =>
     onRenewed(renews, id, key),

@@ -1,7 +1,7 @@
 import type { TransportResponse } from '../../src/api/transport/exchange.ts';
 import { ResponseBody } from '../../src/api/transport/exchange.ts';
 import { TransportError } from '../../src/api/transport/transport-error.ts';
-import type { Clock } from '../../src/effects/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import { Killed } from '../harness/failing-files.ts';
 import type { ServiceEnd } from './faults.ts';
 import type { SimulatedProcess } from './simulated-process.ts';

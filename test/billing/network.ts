@@ -1,7 +1,7 @@
 import type { TransportResponse } from '../../src/api/transport/exchange.ts';
 import { TransportError } from '../../src/api/transport/transport-error.ts';
 import type { Transport, TransportRequest } from '../../src/api/transport/http.ts';
-import type { Clock } from '../../src/effects/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import { Killed } from '../harness/failing-files.ts';
 import { keyless } from './client-run.ts';
 import type { BodyEvent, LooseEnds } from './connection.ts';

@@ -1,4 +1,4 @@
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { readIntentFiles, mergeSteps } from '../../src/paid/intents.ts';
 import type { IntentStatus } from '../../src/paid/intents.ts';
 import type { SpoolEntry } from '../../src/durable/spool.ts';

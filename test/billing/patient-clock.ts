@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/effects/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import type { ManualClock } from '../api/manual-clock.ts';
 import { Killed } from '../harness/failing-files.ts';
 import type { SimulatedProcess } from './simulated-process.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { FileHandle, FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { Killed, makesFile } from '../harness/failing-files.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 

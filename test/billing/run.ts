@@ -1,6 +1,6 @@
 import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
 import { toFailure } from '../../src/cli/render/result.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { OutputPlan } from '../../src/paid/speakers/speak-stream.ts';
 import type { Via } from './client-run.ts';

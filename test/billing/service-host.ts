@@ -1,8 +1,9 @@
-import type { Clock } from '../../src/effects/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import { voiceSources } from '../service/support/voice-sources.ts';
 import { mediaSources } from '../service/support/media-sources.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import type { Random } from '../../src/effects/random.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
+import type { Random } from '../../src/system/random.ts';
+import { system } from '../../src/system/system.ts';
 import { createAudioFolder } from '../../src/service/speech/audio-files.ts';
 import { encodeSpeech } from '../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
@@ -63,7 +64,7 @@ export async function startHost({
     store: lockable.store,
     engines: new EngineRegistry([engine]),
     encode: encodeSpeech,
-    audio: createAudioFolder(store.path, { clock, random, files: systemFiles, platform: 'linux' }),
+    audio: createAudioFolder(store.path, { ...system, clock, random }),
     ...voiceSources(store),
     media: mediaSources({ clock, random, store }),
     processes: table.seenBy(process),

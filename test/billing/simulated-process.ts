@@ -1,4 +1,4 @@
-import type { Liveness, ProcessIdentity, Processes } from '../../src/effects/processes.ts';
+import type { Liveness, ProcessIdentity, Processes } from '../../src/system/processes.ts';
 
 /** A process that a test may end at any moment, as `kill -9` would. */
 export interface SimulatedProcess {

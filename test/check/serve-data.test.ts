@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
 import { SPEECH_PATH } from '../fault-server/healthy-service.ts';

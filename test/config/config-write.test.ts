@@ -10,18 +10,10 @@ import {
   unsetSetting,
 } from '../../src/config/config-write.ts';
 import { loadSettings, resolveSetting } from '../../src/config/settings.ts';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import { systemRandom } from '../../src/effects/random.ts';
-import type { FileDeps } from '../../src/durable/files.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
+import { system } from '../../src/system/system.ts';
 import { requirePosix } from '../harness/posix.ts';
-
-const DEPS: FileDeps = {
-  files: systemFiles,
-  random: systemRandom,
-  clock: systemClock,
-  platform: process.platform,
-};
 
 async function fileIn(name: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'foley-config-'));
@@ -43,11 +35,11 @@ const account = (name: string) => ({
 
 test('a setting is read with the type and value that was set', async () => {
   const file = await fileIn('config.json');
-  await setSetting(file, 'voice', 'v 1', DEPS);
-  await setSetting(file, 'speed', '1.5', DEPS);
-  await setSetting(file, 'cueMaxDuration', '7s', DEPS);
-  await setSetting(file, 'cueMinDuration', '2', DEPS);
-  await setSetting(file, 'upload.command', 'put --it', DEPS);
+  await setSetting(file, 'voice', 'v 1', system);
+  await setSetting(file, 'speed', '1.5', system);
+  await setSetting(file, 'cueMaxDuration', '7s', system);
+  await setSetting(file, 'cueMinDuration', '2', system);
+  await setSetting(file, 'upload.command', 'put --it', system);
   const content: unknown = JSON.parse(await readFile(file, 'utf8'));
   expect(content).toEqual({
     voice: 'v 1',
@@ -65,8 +57,8 @@ test('a setting is read with the type and value that was set', async () => {
   expect(resolveSetting(sources, 'cueMaxDuration')?.value).toBe(7_000);
   expect(resolveSetting(sources, 'cueMinDuration')?.value).toBe(2_000);
   expect(resolveSetting(sources, 'upload.command')?.value).toBe('put --it');
-  await unsetSetting(file, 'upload.command', DEPS);
-  await unsetSetting(file, 'voice', DEPS);
+  await unsetSetting(file, 'upload.command', system);
+  await unsetSetting(file, 'voice', system);
   expect(JSON.parse(await readFile(file, 'utf8'))).not.toHaveProperty('voice');
 });
 
@@ -77,7 +69,7 @@ test.each([
   ['baseUrl', 'https://a.example', /unknown setting/],
 ])('%s cannot be set to %s, and nothing is written', async (name, value, message) => {
   const file = await fileIn('config.json');
-  await expect(setSetting(file, name, value, DEPS)).rejects.toMatchObject({
+  await expect(setSetting(file, name, value, system)).rejects.toMatchObject({
     exit: 'usage',
     message: expect.stringMatching(message),
   });
@@ -89,10 +81,10 @@ test('the accounts file is made private', async () => {
   const file = await fileIn('accounts.json');
   await mkdir(path.dirname(file), { mode: 0o777 });
   await chmod(path.dirname(file), 0o777);
-  await saveAccount(file, account('main'), DEPS, { makeCurrent: true });
+  await saveAccount(file, account('main'), system, { makeCurrent: true });
   expect(await modes(file)).toEqual(['600', '700']);
   await chmod(file, 0o644);
-  await saveAccount(file, account('a.b'), DEPS, { makeCurrent: false });
+  await saveAccount(file, account('a.b'), system, { makeCurrent: false });
   expect(await modes(file)).toEqual(['600', '700']);
   const accounts = await readAccounts(systemFiles, file);
   expect([...accounts.all.keys()]).toEqual(['main', 'a.b']);
@@ -101,10 +93,10 @@ test('the accounts file is made private', async () => {
 
 test('removing an account deletes its key and keeps the others', async () => {
   const file = await fileIn('accounts.json');
-  await saveAccount(file, account('main'), DEPS, { makeCurrent: true });
-  await saveAccount(file, account('other'), DEPS, { makeCurrent: false });
-  expect(await removeAccount(file, 'main', DEPS)).toBe(true);
-  expect(await removeAccount(file, 'main', DEPS)).toBe(false);
+  await saveAccount(file, account('main'), system, { makeCurrent: true });
+  await saveAccount(file, account('other'), system, { makeCurrent: false });
+  expect(await removeAccount(file, 'main', system)).toBe(true);
+  expect(await removeAccount(file, 'main', system)).toBe(false);
   expect(await readFile(file, 'utf8')).not.toContain('sk-main-1');
   expect(selectAccount(await readAccounts(systemFiles, file))?.name).toBe('other');
 });
@@ -113,7 +105,7 @@ test('an invalid file is left unchanged', async () => {
   const file = await fileIn('config.json');
   await mkdir(path.dirname(file));
   await writeFile(file, '{"voice": "mine",');
-  await expect(setSetting(file, 'speed', '1', DEPS)).rejects.toMatchObject({ exit: 'usage' });
+  await expect(setSetting(file, 'speed', '1', system)).rejects.toMatchObject({ exit: 'usage' });
   expect(await readFile(file, 'utf8')).toBe('{"voice": "mine",');
 });
 
@@ -121,16 +113,16 @@ test('a file with a byte order mark can be changed', async () => {
   const file = await fileIn('config.json');
   await mkdir(path.dirname(file));
   await writeFile(file, '\ufeff{"voice":"mine"}');
-  await setSetting(file, 'speed', '1', DEPS);
+  await setSetting(file, 'speed', '1', system);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ voice: 'mine', speed: 1 });
 });
 
 test('after a partial write, the previous file is restored', async () => {
   const file = await fileIn('accounts.json');
-  await saveAccount(file, account('main'), DEPS, { makeCurrent: true });
+  await saveAccount(file, account('main'), system, { makeCurrent: true });
   const before = await readFile(file, 'utf8');
   const files = cutAfterChange(file, before);
-  const saved = saveAccount(file, account('other'), { ...DEPS, files }, { makeCurrent: true });
+  const saved = saveAccount(file, account('other'), { ...system, files }, { makeCurrent: true });
   await expect(saved).rejects.toMatchObject({ exit: 'state', exitCode: 32 });
   expect(await readFile(file, 'utf8')).toBe(before);
 });
@@ -140,7 +132,7 @@ test('after a partial first write, the file is deleted', async () => {
   const saved = saveAccount(
     file,
     account('main'),
-    { ...DEPS, files: cutAfterChange(file, '') },
+    { ...system, files: cutAfterChange(file, '') },
     { makeCurrent: true },
   );
   await expect(saved).rejects.toMatchObject({ exit: 'state' });
@@ -150,11 +142,11 @@ test('after a partial first write, the file is deleted', async () => {
 test('a file in place of the folder is a state failure', async () => {
   const file = await fileIn('config.json');
   await writeFile(path.dirname(file), 'in the way');
-  await expect(setSetting(file, 'speed', '1', DEPS)).rejects.toMatchObject({ exit: 'state' });
+  await expect(setSetting(file, 'speed', '1', system)).rejects.toMatchObject({ exit: 'state' });
 });
 
 /** Files as on a full disk: what differs from `before` is only half there. */
-function cutAfterChange(file: string, before: string): FileDeps['files'] {
+function cutAfterChange(file: string, before: string): FileSystem {
   const cut = async (): Promise<void> => {
     const content = await readFile(file).catch(() => Buffer.alloc(0));
     if (content.toString() !== before) await truncate(file, Math.floor(content.length / 2));

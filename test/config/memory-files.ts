@@ -1,5 +1,5 @@
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 
 /** Files that are only in memory, for what reads settings. */
 export function memoryFiles(

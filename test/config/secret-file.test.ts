@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makePrivate, sharedPermissions } from '../../src/config/accounts.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 
 const POSIX = { files: systemFiles, platform: 'linux' } as const;
 

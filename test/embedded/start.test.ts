@@ -1,4 +1,4 @@
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import type { ServiceHost } from '../../src/embedded/start.ts';
 import { startEmbedded } from '../../src/embedded/start.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,8 +9,8 @@ import { createApiClient } from '../../src/api/client.ts';
 import { getCapabilities } from '../../src/api/resources/models.ts';
 import { getProfile } from '../../src/api/resources/profile.ts';
 import { allVoices, getVoice } from '../../src/api/resources/voices.ts';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemRandom } from '../../src/effects/random.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemRandom } from '../../src/system/random.ts';
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(path.join(tmpdir(), 'foley-target-'));

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/effects/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import type { RuleReport } from '../../src/engines/conformance.ts';
 import { testEngine } from '../../src/engines/conformance.ts';
 import {

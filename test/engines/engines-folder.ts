@@ -4,10 +4,10 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { EngineCommand, EngineDescription } from '../../src/contract/engine.ts';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemProcesses } from '../../src/effects/processes.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemProcesses } from '../../src/system/processes.ts';
 import type { EngineDeps, EngineInspection } from '../../src/engines/engines.ts';
-import { fileDeps } from '../files/file-simulation.ts';
+import { testSystem } from '../files/file-simulation.ts';
 
 export const DESCRIPTION: EngineDescription = {
   version: '1.2.3',
@@ -36,7 +36,7 @@ export async function enginesFolder(
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const inspected: EngineCommand[] = [];
   return {
-    ...fileDeps({ clock: { ...systemClock, sleep: () => setImmediate() } }),
+    ...testSystem({ clock: { ...systemClock, sleep: () => setImmediate() } }),
     processes: systemProcesses(),
     enginesFolder: path.join(root, 'state', 'engines'),
     modelsFolder: path.join(root, 'data', 'models'),

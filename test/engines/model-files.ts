@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createApiClient } from '../../src/api/client.ts';
-import type { Clock } from '../../src/effects/clock.ts';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemProcesses } from '../../src/effects/processes.ts';
+import type { Clock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemProcesses } from '../../src/system/processes.ts';
 import type { ModelDeps, ModelFile } from '../../src/engines/download-models.ts';
 import type { RecordedRequest } from '../fault-server/recorded-request.ts';
 import { answer, head } from '../fault-server/http-text.ts';
 import type { Step } from '../fault-server/steps.ts';
 import { fin, reset, write } from '../fault-server/steps.ts';
-import { countingRandom, fileDeps } from '../files/file-simulation.ts';
+import { countingRandom, testSystem } from '../files/file-simulation.ts';
 
 /** Bytes without a pattern, the same in every run. */
 export function contentOf(name: string, bytes: number): Buffer {
@@ -57,7 +57,7 @@ export async function modelSimulation(changes: Partial<ModelDeps> = {}): Promise
   onTestFinished(() => client.close());
   const progress: number[] = [];
   return {
-    ...fileDeps({ clock: IMPATIENT, processes: systemProcesses() }),
+    ...testSystem({ clock: IMPATIENT, processes: systemProcesses() }),
     modelsFolder: path.join(root, 'models'),
     source: { kind: 'servers' },
     signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { systemProcesses } from '../../src/effects/processes.ts';
+import { systemProcesses } from '../../src/system/processes.ts';
 import type { NaturalEngineDeps } from '../../src/engines/add-natural-engine.ts';
 import type { EnginePart } from '../../src/engines/natural-engines.ts';
 import { loadEngineRegistrations, registrationsFile } from '../../src/engines/registrations.ts';

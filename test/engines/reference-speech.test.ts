@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ESPEAK_NG_LANGUAGES, ReferenceSpeaker } from '../../src/engines/reference-speech.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
-import { systemClock } from '../../src/effects/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
 
 const { VOICES } = await import(
   new URL('../../engines/espeak-ng/voices.mjs', import.meta.url).href

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { checksumOf, createChecksum, kindOf } from '../../src/durable/checksum.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 

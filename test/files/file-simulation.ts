@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lstat, readFile, readdir } from 'node:fs/promises';
-import type { Clock } from '../../src/effects/clock.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import type { Random } from '../../src/effects/random.ts';
-import type { FileDeps } from '../../src/durable/files.ts';
+import type { Clock } from '../../src/system/clock.ts';
+import type { Random } from '../../src/system/random.ts';
+import type { System } from '../../src/system/system.ts';
+import { system } from '../../src/system/system.ts';
 import { requirePosix } from '../harness/posix.ts';
 
 /** A clock that stands where it is put, and notes how long it was slept on. */
@@ -46,10 +46,10 @@ export function countingRandom(seed = 'seed'): Random {
   };
 }
 
-/** What this room takes from outside, real where a test does not say otherwise. */
-export function fileDeps(changes: Partial<FileDeps> = {}): FileDeps {
+/** The real files and processes, on a clock and with random values that a test knows, but for `changes`. */
+export function testSystem(changes: Partial<System> = {}): System {
   return {
-    files: systemFiles,
+    ...system,
     random: countingRandom(),
     clock: stillClock(),
     platform: 'linux',

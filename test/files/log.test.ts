@@ -3,14 +3,14 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { IntentJournal, listOpenIntents } from '../../src/paid/intents.ts';
 import { Log, readLog } from '../../src/durable/log.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import { systemProcesses } from '../../src/effects/processes.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
+import { systemProcesses } from '../../src/system/processes.ts';
 import { listRecords, resumeRecord } from '../../src/paid/parts/record.ts';
 import { manualClock } from '../api/manual-clock.ts';
 import { failingFiles, forEachEffect } from '../harness/failing-files.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import { fileDeps, namesIn } from './file-simulation.ts';
+import { testSystem, namesIn } from './file-simulation.ts';
 
 const FIXTURES = path.resolve('test/fixtures/journals');
 const processes = { ...systemProcesses(), liveness: () => 'dead' as const };
@@ -19,7 +19,7 @@ describe('files of the build before', () => {
   it('an intent journal is read with its steps, its bodies and its torn line', async () => {
     const { state: folder } = await createSandbox();
     await copyFile(path.join(FIXTURES, 'intents.jsonl'), path.join(folder, 'old.jsonl'));
-    const deps = { ...fileDeps(), folder, processes };
+    const deps = { ...testSystem(), folder, processes };
     const { garbled, open } = await listOpenIntents(deps);
     expect(garbled).toBe(1);
     expect(open).toMatchObject([
@@ -52,7 +52,7 @@ describe('files of the build before', () => {
       for (const name of ['text.txt', only]) {
         await cp(path.join(FIXTURES, 'long-text', name), path.join(folder, id, name));
       }
-      const options = { ...fileDeps(), folder, processes };
+      const options = { ...testSystem(), folder, processes };
       const [left] = await listRecords(options);
       if (left === undefined) throw new Error('the record is not there');
       expect(left).toMatchObject({ id, writer: 'dead', isDamaged: only === 'plan.jsonl' });
@@ -82,7 +82,7 @@ describe('files of the build before', () => {
 
 function logIn(folder: string, files: FileSystem = systemFiles, clock = manualClock()): Log {
   return new Log({
-    ...fileDeps({ files }),
+    ...testSystem({ files }),
     clock,
     path: path.join(folder, 'a.jsonl'),
     head: [{ head: 1 }],

@@ -3,8 +3,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ensurePrivateFolder, openOwnFile } from '../../src/durable/own-files.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 
 /** Windows has no ids of users, and its `open` has no flag that refuses links. */

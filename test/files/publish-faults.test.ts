@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import type { Existing } from '../../src/durable/output.ts';
@@ -10,7 +10,7 @@ import { isTemporaryName } from '../../src/durable/files.ts';
 import type { Fault } from '../harness/failing-files.ts';
 import { Killed, forEachEffect } from '../harness/failing-files.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import { fileDeps, namesIn, textOf } from './file-simulation.ts';
+import { testSystem, namesIn, textOf } from './file-simulation.ts';
 
 const OLD = 'the older file, which is good';
 const CHUNKS = ['the new ', 'file, ', 'in some ', 'chunks'].map((text) => Buffer.from(text));
@@ -37,7 +37,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 async function speak(file: string, existing: Existing, files: FileSystem): Promise<void> {
-  const output = await openOutput({ ...fileDeps({ files }), path: file, existing });
+  const output = await openOutput({ ...testSystem({ files }), path: file, existing });
   try {
     for (const chunk of CHUNKS) await output.write(chunk);
     await output.publish();
@@ -116,7 +116,7 @@ describe('whatever goes wrong at whatever moment', () => {
       fault: { kind: 'full' },
       prepare: () => prepare({ name: '', existing: 'replace', old: OLD }),
       async scenario({ file }, files) {
-        const output = await openOutput({ ...fileDeps({ files }), path: file });
+        const output = await openOutput({ ...testSystem({ files }), path: file });
         let given = '';
         try {
           for (const chunk of CHUNKS) {
@@ -175,7 +175,7 @@ describe('a large file', () => {
       },
     };
     const chunk = Buffer.alloc(1024 * 1024, 'sound');
-    const output = await openOutput({ ...fileDeps({ files }), path: file });
+    const output = await openOutput({ ...testSystem({ files }), path: file });
     for (let count = 0; count < 80; count += 1) await output.write(chunk);
     expect(syncs).toBe(1);
     const published = output.publish();

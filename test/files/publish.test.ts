@@ -4,16 +4,16 @@ import { devNull } from 'node:os';
 import path from 'node:path';
 import { text as textFrom } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import type { Existing } from '../../src/durable/output.ts';
 import type { OutputOptions } from '../../src/durable/publish.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import { failureOf, fileDeps, modeOf, namesIn, stillClock, textOf } from './file-simulation.ts';
+import { failureOf, testSystem, modeOf, namesIn, stillClock, textOf } from './file-simulation.ts';
 import { makeFifo, requireFullDevice, requirePosix } from '../harness/posix.ts';
 
 const open = (file: string, changes: Partial<OutputOptions> = {}) =>
-  openOutput({ ...fileDeps(), path: file, ...changes });
+  openOutput({ ...testSystem(), path: file, ...changes });
 
 async function deliver(file: string, text: string, existing: Existing = 'replace') {
   const output = await open(file, { existing });
@@ -38,7 +38,9 @@ describe('publishing a file', () => {
     const { out } = await createSandbox();
     const output = await open(path.join(out, 'hello.mp3'));
     expect(await namesIn(out)).toEqual([path.basename(output.temporary ?? '')]);
-    expect(path.basename(output.temporary ?? '')).toMatch(/^\.foley-[0-9a-f]{24}\.part$/);
+    expect(path.basename(output.temporary ?? '')).toMatch(
+      /^\.foley-[0-9a-f]{8}-\d+-\d+-[0-9a-f]{24}\.part$/,
+    );
     await output.abandon();
     expect(await namesIn(out)).toEqual([]);
   });
@@ -251,7 +253,9 @@ describe('a name that is taken', () => {
     const { out } = await createSandbox();
     const file = path.join(out, 'hello.mp3');
     const outputs = await Promise.all(
-      [1, 2, 3, 4].map(() => open(file, { existing: 'number', ...fileDeps({ random: fresh() }) })),
+      [1, 2, 3, 4].map(() =>
+        open(file, { existing: 'number', ...testSystem({ random: fresh() }) }),
+      ),
     );
     await Promise.all(outputs.map(async (output, index) => output.write(Buffer.from(`${index}`))));
     const published = await Promise.all(outputs.map((output) => output.publish()));
@@ -283,7 +287,7 @@ function fresh() {
   seeds += 1;
   const seed = seeds;
   return {
-    ...fileDeps().random,
+    ...testSystem().random,
     bytes: (length: number) => new Uint8Array(length).fill(seed),
   };
 }

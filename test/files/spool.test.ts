@@ -1,15 +1,15 @@
 import { chmod, link, mkdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import type { SpoolAbout } from '../../src/durable/spool.ts';
 import { SPOOL_AGE_MAX_MS, SPOOL_BYTES_MAX, createSpool } from '../../src/durable/spool.ts';
 import { isTemporaryName } from '../../src/durable/files.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import { failureOf, fileDeps, modeOf, namesIn, stillClock, textOf } from './file-simulation.ts';
+import { failureOf, testSystem, modeOf, namesIn, stillClock, textOf } from './file-simulation.ts';
 
 const ABOUT: SpoolAbout = {
   what: 'speech',
@@ -23,7 +23,7 @@ const ABOUT: SpoolAbout = {
 
 async function simulation(files: FileSystem = systemFiles) {
   const { out, state } = await createSandbox();
-  const deps = fileDeps({ files, clock: stillClock() });
+  const deps = testSystem({ files, clock: stillClock() });
   const folder = path.join(state, 'foley', 'spool');
   return { out, folder, deps, spool: createSpool({ ...deps, folder }) };
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import type { FileHandle, FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 
 /** What happens at the k-th effect. */
 export type Fault =

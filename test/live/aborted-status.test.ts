@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemRandom } from '../../src/effects/random.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { Conversation } from '../../src/live/conversation.ts';
 import type { RequestStatus } from '../../src/live/server-message.ts';

@@ -1,7 +1,7 @@
 import { createApiClient } from '../../src/api/client.ts';
-import type { Clock } from '../../src/effects/clock.ts';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemRandom } from '../../src/effects/random.ts';
+import type { Clock } from '../../src/system/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import { Conversation } from '../../src/live/conversation.ts';

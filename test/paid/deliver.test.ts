@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AudioResponse } from '../../src/api/resources/speech.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import type { Spool, SpoolAbout } from '../../src/durable/spool.ts';
 import { createSpool } from '../../src/durable/spool.ts';
@@ -13,7 +13,7 @@ import {
   recoverableStream,
 } from '../../src/paid/deliver.ts';
 import { mp3Of } from '../audio/samples.ts';
-import { fileDeps } from '../files/file-simulation.ts';
+import { testSystem } from '../files/file-simulation.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 
@@ -69,9 +69,9 @@ function forgetfulAnswer(): { readonly answer: AudioResponse; readonly givenBack
 
 async function simulation(files?: FileSystem) {
   const { out, state } = await createSandbox();
-  const deps = fileDeps(files === undefined ? {} : { files });
+  const deps = testSystem(files === undefined ? {} : { files });
   const folder = path.join(state, 'foley', 'spool');
-  const spool = createSpool({ ...fileDeps(), folder });
+  const spool = createSpool({ ...testSystem(), folder });
   return { deps, folder, spool, file: path.join(out, 'hello.pcm') };
 }
 
@@ -92,7 +92,7 @@ describe('audio whose memory is used again', () => {
       fault: { kind: 'full' },
       prepare: () => simulation(),
       async scenario({ file, spool }, files) {
-        const output = await openOutput({ ...fileDeps({ files }), path: file });
+        const output = await openOutput({ ...testSystem({ files }), path: file });
         asked.add(file);
         const { answer } = forgetfulAnswer();
         const sink = rescuing(recoverableFile(output), spool);
@@ -117,7 +117,7 @@ describe('audio whose memory is used again', () => {
       fault: { kind: 'full' },
       prepare: () => simulation(),
       async scenario({ folder }, files) {
-        const spool = createSpool({ ...fileDeps({ files }), folder });
+        const spool = createSpool({ ...testSystem({ files }), folder });
         const sink = rescuing(
           recoverableStream(async () => undefined, 10_000_000),
           spool,

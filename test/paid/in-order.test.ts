@@ -1,6 +1,6 @@
 import { assert, asyncProperty, integer, record, scheduler } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mapOrdered } from '../../src/effects/concurrency.ts';
+import { mapOrdered } from '../../src/system/concurrency.ts';
 
 const sizes = record({
   count: integer({ min: 0, max: 12 }),

@@ -2,15 +2,21 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import type { Liveness, Processes } from '../../src/effects/processes.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
+import type { Liveness, Processes } from '../../src/system/processes.ts';
 import type { IntentAbout } from '../../src/paid/intents.ts';
 import { IntentJournal, listOpenIntents, sweepIntents } from '../../src/paid/intents.ts';
 import { logLine } from '../../src/durable/log.ts';
 import { Killed, forEachEffect } from '../harness/failing-files.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import { countingRandom, failureOf, fileDeps, modeOf, namesIn } from '../files/file-simulation.ts';
+import {
+  countingRandom,
+  failureOf,
+  testSystem,
+  modeOf,
+  namesIn,
+} from '../files/file-simulation.ts';
 
 const ABOUT: IntentAbout = {
   what: 'speech',
@@ -34,7 +40,7 @@ async function simulation(folder?: string) {
   const where = folder ?? path.join(state, 'foley', 'intents');
   const journal = (pid: number, files: FileSystem = systemFiles) => {
     const opened = new IntentJournal({
-      ...fileDeps({ files, random: countingRandom(`${pid}`) }),
+      ...testSystem({ files, random: countingRandom(`${pid}`) }),
       folder: where,
       processes: processes(pid),
     });
@@ -229,7 +235,7 @@ describe('what another process left open', () => {
     const owner = processes(1).self;
     await writeFile(path.join(folder, '20240506T070809Z-1-00000000.jsonl'), logLine({ owner }));
     const sweep = (others: Liveness) =>
-      sweepIntents({ ...fileDeps(), folder, processes: processes(99, others) });
+      sweepIntents({ ...testSystem(), folder, processes: processes(99, others) });
     await sweep('unknown');
     expect(await namesIn(folder)).toHaveLength(1);
     await sweep('dead');
@@ -240,9 +246,9 @@ describe('what another process left open', () => {
     const { folder, journal } = await simulation();
     await journal(1).begin(ABOUT);
     await (await journal(2).begin(ABOUT)).markAs('published');
-    await sweepIntents({ ...fileDeps(), folder, processes: processes(9, 'alive') });
+    await sweepIntents({ ...testSystem(), folder, processes: processes(9, 'alive') });
     expect(await namesIn(folder)).toHaveLength(2);
-    await sweepIntents({ ...fileDeps(), folder, processes: processes(9, 'dead') });
+    await sweepIntents({ ...testSystem(), folder, processes: processes(9, 'dead') });
     expect((await namesIn(folder)).map((name) => name.split('-')[1])).toEqual(['1']);
   });
 
@@ -292,7 +298,7 @@ describe('a damaged journal', () => {
     await (await written.begin(ABOUT)).markAs('published');
     const [name = ''] = await namesIn(folder);
     await appendFile(path.join(folder, name), '\nv1 12ab');
-    await sweepIntents({ ...fileDeps(), folder, processes: processes(9) });
+    await sweepIntents({ ...testSystem(), folder, processes: processes(9) });
     expect(await namesIn(folder)).toEqual([`${name}.corrupt`]);
     expect(await list()).toEqual({ open: [], garbled: 0 });
   });

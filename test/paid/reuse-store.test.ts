@@ -2,12 +2,12 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ServiceAddress } from '../../src/api/request.ts';
 import type { AudioResponse } from '../../src/api/resources/speech.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { deliver } from '../../src/paid/deliver.ts';
 import type { BoughtSpeech } from '../../src/paid/reuse/reuse-store.ts';
 import { ReuseStore } from '../../src/paid/reuse/reuse-store.ts';
-import { fileDeps, namesIn } from '../files/file-simulation.ts';
+import { testSystem, namesIn } from '../files/file-simulation.ts';
 import { forEachEffect } from '../harness/failing-files.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 
@@ -52,7 +52,7 @@ async function simulation() {
     more: { files?: FileSystem; address?: ServiceAddress; maxBytes?: number } = {},
   ): ReuseStore =>
     new ReuseStore({
-      ...fileDeps({ files: more.files ?? systemFiles }),
+      ...testSystem({ files: more.files ?? systemFiles }),
       folder,
       maxBytes: 10_000_000,
       address: ADDRESS,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { SpokenPart } from '../../src/paid/parts/speak-parts.ts';
 import { speakParts } from '../../src/paid/parts/speak-parts.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { manualClock } from '../api/manual-clock.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import { systemProcesses } from '../../src/effects/processes.ts';
-import { systemRandom } from '../../src/effects/random.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
+import { systemProcesses } from '../../src/system/processes.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { prepareAccounts } from '../../src/service/ledger/accounts.ts';
 import { beginOperation } from '../../src/service/operations/operations.ts';
 import { Creates } from '../../src/service/operations/creates.ts';

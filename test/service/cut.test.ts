@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemRandom } from '../../src/effects/random.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import type { BodyCut, FaultRule } from '../../src/service/http/faults.ts';
 import { startServer } from '../../src/service/http/serve.ts';
 import { connectRaw, rawPost } from './support/raw-connection.ts';

@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
 import { jsonPost, KEY, temporaryFolder, testService, voiceId } from './support/test-service.ts';
 

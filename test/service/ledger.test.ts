@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import type { Amounts, Book } from '../../src/service/ledger/ledger.ts';
 import {
   amountsIn,

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Liveness, Processes } from '../../src/effects/processes.ts';
-import { systemProcesses } from '../../src/effects/processes.ts';
-import { systemRandom } from '../../src/effects/random.ts';
+import type { Liveness, Processes } from '../../src/system/processes.ts';
+import { systemProcesses } from '../../src/system/processes.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { beginOperation, createOperations } from '../../src/service/operations/operations.ts';
 import { testService, voiceId } from './support/test-service.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/effects/clock.ts';
-import { systemRandom } from '../../src/effects/random.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import { ListenError } from '../../src/service/http/serve.ts';
 import type { ServeOptions, ServiceServer } from '../../src/service/http/serve.ts';

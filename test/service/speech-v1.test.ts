@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import { systemRandom } from '../../src/effects/random.ts';
+import { system } from '../../src/system/system.ts';
 import { createAudioFolder } from '../../src/service/speech/audio-files.ts';
 import { verifyLedger } from '../../src/service/ledger/ledger.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';
@@ -220,8 +219,7 @@ describe('a request with cache', () => {
     const first = await testService();
     const answer = await cached(first, {}, { 'X-Request-Id': 'r' });
     const { store } = first;
-    const deps = { clock: first.clock, random: systemRandom, files: systemFiles };
-    const audio = createAudioFolder(store.path, { ...deps, platform: process.platform });
+    const audio = createAudioFolder(store.path, { ...system, clock: first.clock });
     const next = await testService({ store, audio });
     expect(await cached(next, {}, { 'X-Request-Id': 'r' })).toEqual(answer);
     expect((await download(next, answer.audio_url)).status).toBe(200);

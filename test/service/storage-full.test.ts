@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { createAudioFolder } from '../../src/service/speech/audio-files.ts';
-import { systemFiles } from '../../src/effects/file-system.ts';
-import { systemRandom } from '../../src/effects/random.ts';
-import { systemClock } from '../../src/effects/clock.ts';
-import type { FileSystem } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
+import { systemRandom } from '../../src/system/random.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import type { FileSystem } from '../../src/system/file-system.ts';
+import { system } from '../../src/system/system.ts';
 import type { RunTask } from '../../src/service/media/child/run-task.ts';
 import { MediaTaskError } from '../../src/service/media/child/messages.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
@@ -40,8 +41,7 @@ it('audio that cannot be stored is 507, and nothing is charged', async () => {
     ...systemFiles,
     open: () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' })),
   };
-  const effects = { clock: systemClock, random: systemRandom, platform: process.platform, files };
-  const audio = createAudioFolder(`${await temporaryFolder()}/service.db`, effects);
+  const audio = createAudioFolder(`${await temporaryFolder()}/service.db`, { ...system, files });
   const { balance, call } = await testService({ audio });
   const before = await balance();
   const order = { text: 'Hello.', voiceId: voiceId('Clara'), cache: true };

@@ -15,7 +15,7 @@ import type { RunFlags } from '../flags/batch.ts';
 import { creditRates } from '../journal.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
 import { resolveSetting } from '../../../src/config/settings.ts';
-import { abortable } from '../../../src/effects/concurrency.ts';
+import { abortable } from '../../../src/system/concurrency.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import type { Charge, CreditRates, RateKey } from '../../../src/speech/credit-rates.ts';
 import { counted } from '../../../src/text/display.ts';

@@ -1,5 +1,5 @@
 import { reviseFailure } from '../../../src/api/failures.ts';
-import { mapConcurrent } from '../../../src/effects/concurrency.ts';
+import { mapConcurrent } from '../../../src/system/concurrency.ts';
 import { Failure } from '../../../src/errors/failure.ts';
 import type { FetchedJob, JobFetch, OpenDestination, WaitedJob } from '../../../src/paid/job.ts';
 import { fetchJob, markFetched } from '../../../src/paid/job.ts';

@@ -1,7 +1,7 @@
 import type { MediaJob, MediaOptions, MediaRequest } from '../../../src/api/resources/media.ts';
 import { mediaJobRequest, mediaPace } from '../../../src/api/resources/media.ts';
 import type { MediaJobKind } from '../../../src/api/resources/models.ts';
-import { abortable } from '../../../src/effects/concurrency.ts';
+import { abortable } from '../../../src/system/concurrency.ts';
 import type { InputAddresses, MediaInput } from '../../../src/media/inputs.ts';
 import { orderMedia } from '../../../src/media/order-media.ts';
 import type { PerformedJob } from '../../../src/paid/job.ts';

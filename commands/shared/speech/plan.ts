@@ -11,7 +11,7 @@ import type { SpeechSurface, SurfaceName } from '../../../src/contract/speech-su
 import { SPEECH_SURFACES } from '../../../src/contract/speech-surfaces.ts';
 import type { AudioFormat } from '../../../src/contract/values.ts';
 import type { Output } from '../../../src/durable/output.ts';
-import { abortable } from '../../../src/effects/concurrency.ts';
+import { abortable } from '../../../src/system/concurrency.ts';
 import type { Failure } from '../../../src/errors/failure.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import type { WordTimes } from '../../../src/paid/speakers/aligned-transport.ts';

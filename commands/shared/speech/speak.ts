@@ -9,7 +9,7 @@ import type { SettingSources } from '../../../src/config/settings.ts';
 import { describeOrigin, resolveSetting } from '../../../src/config/settings.ts';
 import type { ControlName } from '../../../src/contract/generated/speech-controls.ts';
 import type { Output } from '../../../src/durable/output.ts';
-import { abortable } from '../../../src/effects/concurrency.ts';
+import { abortable } from '../../../src/system/concurrency.ts';
 import { Failure } from '../../../src/errors/failure.ts';
 import {
   checkPronunciations,

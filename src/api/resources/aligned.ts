@@ -1,6 +1,6 @@
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { streamErrorExit } from '../../contract/exit-codes.ts';
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { ApiResponse } from '../response.ts';
 import { badResponse } from '../response.ts';

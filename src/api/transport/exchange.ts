@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Connection, Connections } from './connections.ts';
 import { connectFault, TransportError, CONNECT_TIMEOUT_MS } from './transport-error.ts';
 

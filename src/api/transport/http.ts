@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Failure } from '../../errors/failure.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import type { Connections } from './connections.ts';

@@ -1,7 +1,7 @@
 import type { FileFormat } from '../../contract/values.ts';
 import { errnoOf, outputFailure } from '../../durable/file-failures.ts';
 import type { AudibleInterval, Output, Published, SoundChanges } from '../../durable/output.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileSystem } from '../../system/file-system.ts';
 import { display } from '../../text/display.ts';
 import { LoudnessMeter } from '../measure.ts';
 import { readWavStream } from '../wav-stream.ts';

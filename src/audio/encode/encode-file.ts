@@ -1,4 +1,4 @@
-import { abortable } from '../../effects/concurrency.ts';
+import { abortable } from '../../system/concurrency.ts';
 import type { FileFormat } from '../../contract/values.ts';
 import { amplify, createResampler, gainOf } from '../resample.ts';
 import { createFileHead } from './file-head.ts';

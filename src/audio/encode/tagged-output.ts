@@ -1,6 +1,6 @@
 import { errnoOf, outputFailure } from '../../durable/file-failures.ts';
 import type { Output, Published } from '../../durable/output.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileSystem } from '../../system/file-system.ts';
 import { id3TagLength } from '../mp3.ts';
 import { OGG_HEAD_BYTES } from '../ogg.ts';
 import { FinishedOutput } from './finished-output.ts';

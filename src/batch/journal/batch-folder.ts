@@ -3,12 +3,12 @@ import { constants } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno, stateFailure, outputFailure } from '../../durable/file-failures.ts';
 import { randomHex, removeQuietly, writeAll } from '../../durable/files.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { Log, ownerRecord, retireLog } from '../../durable/log.ts';
 import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileSystem } from '../../system/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { Processes } from '../../effects/processes.ts';
+import type { Processes } from '../../system/processes.ts';
 import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import type { Shard } from '../plan/shard.ts';
 import type { JournalIndex, ReadJournals, ItemAbout, ItemStatus, ItemStep } from './journal.ts';
@@ -19,7 +19,7 @@ import type { Lock } from './lock.ts';
 import { lockBatch } from './lock.ts';
 import { markUnfinished } from './unfinished.ts';
 
-interface BatchFolderOptions extends FileDeps {
+interface BatchFolderOptions extends System {
   readonly outputDir: string;
   readonly outputFlag: string;
   /**
@@ -415,7 +415,7 @@ function runTimeOf(name: string): number {
   return Date.UTC(year ?? 1970, (month ?? 1) - 1, day, hour, minute, second) || 0;
 }
 
-interface CompactOptions extends FileDeps {
+interface CompactOptions extends System {
   readonly folder: string;
   readonly into: Log;
   readonly records: () => readonly object[];

@@ -1,6 +1,6 @@
 import type { LogFile, LogRecord } from '../../durable/log.ts';
 import { hasShape, readLogs } from '../../durable/log.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileSystem } from '../../system/file-system.ts';
 import type {
   Purchase,
   PurchaseMetadata,

@@ -5,7 +5,7 @@ import { endpoint } from '../../api/request.ts';
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { UNSUPPORTED, hasErrno, stateFailure } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import {
   removeQuietly,
   syncFile,
@@ -87,7 +87,7 @@ export function namespaceSecret(namespace: string): Uint8Array {
   return createHash('sha256').update(`foley batch namespace\0${namespace}`).digest();
 }
 
-interface SecretPlaces extends FileDeps {
+interface SecretPlaces extends System {
   // The folder `.foley` in the output folder; must exist.
   readonly folder: string;
   // Folder for the copy of the secret, inside the state folder; created when needed.
@@ -131,7 +131,7 @@ export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
 
 async function readSecret(
   file: string,
-  { files }: FileDeps,
+  { files }: System,
 ): Promise<Uint8Array | 'damaged' | undefined> {
   try {
     const text = (await readOwnText(file, SMALL_FILE_BYTES, files)).trim();
@@ -146,7 +146,7 @@ async function store(
   file: string,
   secret: Uint8Array,
   temporaries: string,
-  deps: FileDeps,
+  deps: System,
 ): Promise<Uint8Array> {
   const temporary = await createTemporary(temporaries, deps, 0o600);
   try {
@@ -172,7 +172,7 @@ async function store(
   return secret;
 }
 
-async function storeCopy(copy: string, secret: Uint8Array, deps: FileDeps): Promise<boolean> {
+async function storeCopy(copy: string, secret: Uint8Array, deps: System): Promise<boolean> {
   try {
     const stored = await readSecret(copy, deps);
     const isSame = stored instanceof Uint8Array && Buffer.compare(stored, secret) === 0;

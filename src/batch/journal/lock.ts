@@ -2,7 +2,7 @@ import path from 'node:path';
 import { removeQuietly } from '../../durable/files.ts';
 import type { LockFileOptions } from '../../durable/lock.ts';
 import { clearLock, isStale, readLock, takeLock } from '../../durable/lock.ts';
-import type { ProcessIdentity } from '../../effects/processes.ts';
+import type { ProcessIdentity } from '../../system/processes.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 import type { Shard } from '../plan/shard.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Failure } from '../../errors/failure.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { FileSystem } from '../../system/file-system.ts';
+import type { System } from '../../system/system.ts';
 import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../durable/own-files.ts';
 import { replaceFile } from '../../durable/publish.ts';
 import { BATCH_FOLDER, readJournals } from './journal.ts';
@@ -16,7 +16,7 @@ const NAME = 'unfinished';
  */
 export async function markUnfinished(
   { copyFolder, outputDir, shard }: { copyFolder: string; outputDir: string; shard: string },
-  deps: FileDeps,
+  deps: System,
 ): Promise<string> {
   const file = path.join(copyFolder, `${NAME}-${shard}.json`);
   try {

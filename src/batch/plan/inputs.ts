@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
 import { errnoOf, hasErrno, reasonOf } from '../../durable/file-failures.ts';
-import type { FileHandle, FileSystem } from '../../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../system/file-system.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';

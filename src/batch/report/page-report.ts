@@ -8,7 +8,7 @@ import { describeDuration } from '../../audio/verify.ts';
 import type { CaptionFormat } from '../../captions/caption-files.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { hasErrno, UnsafeFile } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import type { Output } from '../../durable/output.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { openRegularFile, readRegularFile } from '../../durable/regular-file.ts';
@@ -18,7 +18,7 @@ import { describeUnspoken } from '../../paid/unspoken.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 import type { Report, Tally } from './report.ts';
 
-interface PageReportOptions extends FileDeps {
+interface PageReportOptions extends System {
   readonly file: string;
   readonly outputDir: string;
   readonly title: string;

@@ -1,5 +1,5 @@
 import type { ExitCode, ExitName } from '../../contract/exit-codes.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { openOutput } from '../../durable/publish.ts';
 import type { Billed, Failure } from '../../errors/failure.ts';
 import { toJson } from '../../text/display.ts';
@@ -152,7 +152,7 @@ export function recordOf({
 export async function openJsonReport(
   file: string,
   outputDir: string,
-  deps: FileDeps,
+  deps: System,
 ): Promise<Report> {
   const output = await openOutput({ ...deps, path: file });
   const write = (text: string): Promise<void> => output.write(Buffer.from(text));

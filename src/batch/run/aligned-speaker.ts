@@ -12,7 +12,7 @@ import { timingsOf } from '../../captions/timings.ts';
 import { writtenWords } from '../../captions/written-words.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import { billingOf } from '../../paid/decide.ts';
 import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
@@ -47,7 +47,7 @@ export interface CaptionOptions {
   readonly assStyle?: AssStyle | undefined;
 }
 
-interface AlignedSpeakerOptions extends FileDeps {
+interface AlignedSpeakerOptions extends System {
   readonly client: ApiClient;
   readonly folder: Pick<BatchFolder, 'note' | 'notePublished' | 'plan' | 'secret' | 'temporaries'>;
   readonly origin: string;
@@ -81,7 +81,7 @@ export function captionNames(output: string, formats: readonly CaptionFormat[]):
  */
 export async function openItemCaptions(
   file: string,
-  options: Pick<AlignedSpeakerOptions, keyof FileDeps | 'captions' | 'folders'> & {
+  options: Pick<AlignedSpeakerOptions, keyof System | 'captions' | 'folders'> & {
     readonly folder: Pick<BatchFolder, 'temporaries'>;
   },
 ): Promise<CaptionFiles> {

@@ -3,7 +3,7 @@ import type { AssStyle } from '../../captions/ass-style.ts';
 import type { CaptionContent, CaptionFormat } from '../../captions/caption-files.ts';
 import { CAPTION_FORMATS } from '../../captions/cue-shape.ts';
 import { checksumOf, sha256 as sha256Of } from '../../durable/checksum.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { orphanedTemporaries, randomHex, removeQuietly } from '../../durable/files.ts';
 import { requireSpace } from '../../durable/free-space.ts';
 import type { Output } from '../../durable/output.ts';
@@ -11,11 +11,11 @@ import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { openRegularFile } from '../../durable/regular-file.ts';
 import { copyIntoNew } from '../../durable/spool.ts';
-import type { FileHandle, FileSystem } from '../../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../system/file-system.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import { captionNames } from './aligned-speaker.ts';
 
-interface AudioCopiesOptions extends FileDeps {
+interface AudioCopiesOptions extends System {
   /** The folder of this batch inside the state folder. */
   readonly copyFolder: string;
   /** The formats of the caption files that this command writes. */

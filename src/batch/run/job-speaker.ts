@@ -8,7 +8,7 @@ import {
 } from '../../api/resources/jobs.ts';
 import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import { reusedMetadata } from '../../paid/reuse/reused.ts';
@@ -27,7 +27,7 @@ import type {
 } from './publish-audio.ts';
 import { boughtItem, findReused, publishAudio } from './publish-audio.ts';
 
-interface JobSpeakerOptions extends FileDeps {
+interface JobSpeakerOptions extends System {
   readonly client: ApiClient;
   readonly folder: Pick<
     BatchFolder,

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import { checksumOf } from '../../durable/checksum.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileSystem } from '../../system/file-system.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { BATCH_FOLDER, PART_ID } from '../journal/journal.ts';
 import type { ItemStatus, JournalIndex } from '../journal/journal.ts';

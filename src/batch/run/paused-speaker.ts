@@ -7,7 +7,7 @@ import { audibleSpeech } from '../../paid/speakers/aligned-transport.ts';
 import type { ReusedAudio } from '../../api/resources/speech.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { hasErrno, UnsafeFile } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import type { Output } from '../../durable/output.ts';
 import { removeQuietly } from '../../durable/files.ts';
 import { readRegularFile } from '../../durable/regular-file.ts';
@@ -37,7 +37,7 @@ import type {
 } from './publish-audio.ts';
 import { commitAudio, openBatchOutput } from './publish-audio.ts';
 
-interface PausedSpeakerOptions extends FileDeps {
+interface PausedSpeakerOptions extends System {
   readonly client: ApiClient;
   readonly folder: BatchFolder;
   readonly folders: OutputFolders;

@@ -7,11 +7,11 @@ import type { FileFormat } from '../../contract/values.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { syncFolder } from '../../durable/files.ts';
 import type { AudibleInterval, Output, SoundChanges } from '../../durable/output.ts';
 import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileSystem } from '../../system/file-system.ts';
 import { deliver } from '../../paid/deliver.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { KeyOf } from '../journal/keys.ts';
@@ -109,7 +109,7 @@ export async function findReused(
 export async function publishAudio(
   response: AudioResponse,
   publication: Publication,
-  deps: FileDeps,
+  deps: System,
 ): Promise<PurchaseMetadata> {
   const { changes, encoding, tags } = publication.item;
   const output = await openBatchOutput({ ...publication, changes, encoding, tags }, deps).catch(
@@ -136,7 +136,7 @@ export async function writeAudio(
   response: AudioResponse,
   output: Output,
   publication: Pick<Publication, 'copy' | 'file' | 'item' | 'onVerified'>,
-  deps: Pick<FileDeps, 'files'>,
+  deps: Pick<System, 'files'>,
 ): Promise<PurchaseMetadata> {
   const { format, text } = publication.item.order;
   const sink = {
@@ -162,7 +162,7 @@ export async function commitAudio(
     readonly verdict: AudioVerdict;
     readonly unspoken: AudioResponse['unspoken'] | undefined;
   },
-  { files }: Pick<FileDeps, 'files'>,
+  { files }: Pick<System, 'files'>,
 ): Promise<PurchaseMetadata> {
   // A regular file always has a checksum.
   const sha256 = (await output.checksum()) ?? '';
@@ -182,7 +182,7 @@ export async function commitAudio(
  */
 export async function openBatchOutput(
   { changes, encoding, file, folders, isNew, tags, temporaries }: OutputPlace,
-  { clock, files, platform, processes, random }: FileDeps,
+  { clock, files, platform, processes, random }: System,
 ): Promise<Output> {
   await folders.useFor(file);
   const options = {

@@ -1,6 +1,6 @@
 import { parseRetryAfter, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import type { Transport } from '../../api/transport/http.ts';
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 
 const DEFAULT_PAUSE_MS = 1_000;
 // 429 responses within this time count once, because their requests were sent together.

@@ -7,7 +7,7 @@ import { CAPTION_FORMATS } from '../../captions/cue-shape.ts';
 import { checksumOf } from '../../durable/checksum.ts';
 import { copyIntoNew } from '../../durable/spool.ts';
 import { removeQuietly, randomHex } from '../../durable/files.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { UNSUPPORTED, hasErrno, outputFailure } from '../../durable/file-failures.ts';
 import { commitRename } from '../../durable/publish.ts';
 import type { Output, SoundChanges } from '../../durable/output.ts';
@@ -24,7 +24,7 @@ import type { OutputFolders } from './publish-audio.ts';
 import type { OutputPlace } from './publish-audio.ts';
 import { openBatchOutput } from './publish-audio.ts';
 
-export interface AudioLookup extends Pick<FileDeps, 'files'> {
+export interface AudioLookup extends Pick<System, 'files'> {
   readonly outputDir: string;
   readonly outputFlag: string;
   readonly index: JournalIndex;
@@ -32,7 +32,7 @@ export interface AudioLookup extends Pick<FileDeps, 'files'> {
   readonly copies: AudioCopies;
 }
 
-interface ReuseOptions extends AudioLookup, FileDeps {
+interface ReuseOptions extends AudioLookup, System {
   readonly folder: Pick<
     BatchFolder,
     'isExclusive' | 'notePublished' | 'noteReused' | 'temporaries'

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { ApiClient } from '../../api/client.ts';
 import { noticeTrouble } from '../../api/poll.ts';
 import { parseRanges } from '../../contract/unspoken.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import type { ReuseFields } from '../../paid/reuse/reused.ts';
@@ -44,7 +44,7 @@ export interface ItemResult {
   readonly unspoken: readonly LeftOutWord[];
 }
 
-export interface BatchOptions extends FileDeps {
+export interface BatchOptions extends System {
   readonly folder: BatchFolder;
   readonly client: ApiClient;
   readonly origin: string;

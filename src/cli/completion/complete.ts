@@ -126,7 +126,7 @@ function wordsOf({ about, words }: Extract<ValueSource, { words: unknown }>): Of
 
 async function namesOf(kind: KnownName, { env, platform }: Host): Promise<readonly OfferedWord[]> {
   const paths = resolvePaths({ env, platform, homeDirectory: findHome() });
-  const { systemFiles } = await import('../../effects/file-system.ts');
+  const { systemFiles } = await import('../../system/file-system.ts');
   if (kind === 'account') {
     const { readAccounts } = await import('../../config/accounts.ts');
     const { all } = await readAccounts(systemFiles, paths.accountsFile);

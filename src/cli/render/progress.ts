@@ -1,4 +1,4 @@
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Io } from '../io.ts';
 
 /** A progress display for running work. If foley shows no progress, the methods do nothing. */

@@ -1,5 +1,5 @@
-import { awaitLateSignal } from '../../effects/processes.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import { awaitLateSignal } from '../../system/processes.ts';
+import type { FileSystem } from '../../system/file-system.ts';
 import type { WireRequest } from '../../api/request.ts';
 import type { ExitCode, ExitName } from '../../contract/exit-codes.ts';
 import { counted, display, toJson } from '../../text/display.ts';

@@ -6,12 +6,12 @@ import { extensionOf } from '../../audio/formats.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { stateFailure, hasErrno, newerStateFailure } from '../../durable/file-failures.ts';
 import { syncFolder } from '../../durable/files.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import type { LogRecord } from '../../durable/log.ts';
 import { Log, logLine, ownerRecord, readLog, writerOf } from '../../durable/log.ts';
 import { ensurePrivateFolder, readOwnText, RECORD_BYTES } from '../../durable/own-files.ts';
 import { replaceFile } from '../../durable/publish.ts';
-import type { Processes, Liveness } from '../../effects/processes.ts';
+import type { Processes, Liveness } from '../../system/processes.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 import type { PurchaseMetadata, PurchaseState } from '../purchase.ts';
@@ -21,7 +21,7 @@ import { isPlan } from './plan.ts';
 
 const PROGRESS = 'the saved progress of a long text';
 
-export interface RecordOptions extends FileDeps {
+export interface RecordOptions extends System {
   /** The folder with the saved progress of all long texts. */
   readonly folder: string;
   readonly processes: Processes;

@@ -3,7 +3,7 @@ import { noticeTrouble } from '../../api/poll.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import type { JoinedMarks } from '../../audio/encode/tags.ts';
 import type { Output } from '../../durable/output.ts';
-import { abortable } from '../../effects/concurrency.ts';
+import { abortable } from '../../system/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';
 import { audibleSpeech } from '../speakers/aligned-transport.ts';

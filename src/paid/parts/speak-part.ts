@@ -10,13 +10,13 @@ import type { CodePointRange } from '../../contract/unspoken.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { hasErrno, stateFailure } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { syncFile, FileWriter } from '../../durable/files.ts';
 import { hasShape } from '../../durable/log.ts';
 import { readOwnText, RECORD_BYTES, openOwnFile } from '../../durable/own-files.ts';
 import { openOutput, replaceFile } from '../../durable/publish.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
-import type { Random } from '../../effects/random.ts';
+import type { FileSystem } from '../../system/file-system.ts';
+import type { Random } from '../../system/random.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { NextStep } from '../decide.ts';
 import { nextStep } from '../decide.ts';
@@ -35,7 +35,7 @@ import type { PartWords } from './whole-audio.ts';
 const PART_WORDS = 'the word times of a part';
 const PART_AUDIO = 'the audio of a part';
 
-interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
+interface PartDeps extends Pick<System, 'clock' | 'files' | 'random'> {
   readonly client: ApiClient;
   readonly requestId?: string | undefined;
   // True if the user chose the idempotency key. A refunded request is then not repeated with a new key.
@@ -227,7 +227,7 @@ function missingJobFailure(
 }
 
 export interface StreamDeps
-  extends PartDeps, FileDeps, Pick<SpeakOptions, 'journal' | 'spool' | 'notice'> {
+  extends PartDeps, System, Pick<SpeakOptions, 'journal' | 'spool' | 'notice'> {
   readonly cache?: boolean | undefined;
   /** Maximum wait, in milliseconds, for the next event of an aligned stream. */
   readonly idleTimeoutMs?: number | undefined;
@@ -348,7 +348,7 @@ function openEnded({ memoryBytes, write }: Direct): AudioStream {
 async function writePartWords(
   file: string,
   { isComplete, words }: PartWords,
-  deps: FileDeps,
+  deps: System,
 ): Promise<void> {
   const data = Buffer.from(JSON.stringify({ isComplete, words }));
   await replaceFile({ ...deps, path: file, data, mode: 0o600 }).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import type { ApiClient } from '../../api/client.ts';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
-import { mapOrdered } from '../../effects/concurrency.ts';
+import { mapOrdered } from '../../system/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';
 import { isUnspeakable } from './plan.ts';

@@ -11,7 +11,7 @@ import { parseRanges } from '../../contract/unspoken.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { errnoOf, stateFailure } from '../../durable/file-failures.ts';
 import type { Output } from '../../durable/output.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { FileSystem } from '../../system/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { stateFailure } from '../../durable/file-failures.ts';
 import { removeTemporary } from '../../durable/files.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import type { Spool, SpoolEntry } from '../../durable/spool.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { IntentJournal, OpenIntent } from '../intents.ts';
@@ -65,7 +65,7 @@ export function leftovers(
   ];
 }
 
-interface ForgetDeps extends FileDeps {
+interface ForgetDeps extends System {
   readonly spool: Spool;
   readonly journal: IntentJournal;
   readonly textFolder: string;

@@ -6,7 +6,7 @@ import type { Format } from '../../audio/formats.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import { checksumOf, kindOf } from '../../durable/checksum.ts';
 import { hasErrno, stateFailure } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { downloadName } from '../../durable/names.ts';
 import type { Output } from '../../durable/output.ts';
 import type { Spool } from '../../durable/spool.ts';
@@ -179,7 +179,7 @@ export function openRecorded(
 export async function hasChecksum(
   file: string,
   wanted: string | undefined,
-  { files }: Pick<FileDeps, 'files'>,
+  { files }: Pick<System, 'files'>,
 ): Promise<boolean> {
   if (wanted === undefined) return false;
   return (await ifExists(file, checksumOf(file, kindOf(wanted), files))) === wanted;

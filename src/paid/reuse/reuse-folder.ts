@@ -1,14 +1,14 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
 import { hasErrno } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { orphanedTemporaries, removeQuietly } from '../../durable/files.ts';
 import { openOwnFile } from '../../durable/own-files.ts';
-import type { FileHandle } from '../../effects/file-system.ts';
+import type { FileHandle } from '../../system/file-system.ts';
 import type { StoredMetadata } from './stored-audio.ts';
 import { isIntact, readMetadata } from './stored-audio.ts';
 
-interface FolderOptions extends FileDeps {
+interface FolderOptions extends System {
   readonly folder: string;
 }
 

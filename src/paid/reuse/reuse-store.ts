@@ -9,7 +9,7 @@ import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.
 import { formatRanges, parseRanges } from '../../contract/unspoken.ts';
 import { checksumOf, sha256 } from '../../durable/checksum.ts';
 import { hasErrno } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import {
   createTemporary,
   FileWriter,
@@ -19,7 +19,7 @@ import {
   syncFolder,
 } from '../../durable/files.ts';
 import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
-import type { FileHandle } from '../../effects/file-system.ts';
+import type { FileHandle } from '../../system/file-system.ts';
 import { limitFolder } from './reuse-folder.ts';
 import type { StoredMetadata } from './stored-audio.ts';
 import { chunksOf, encodeMetadata, isIntact, readMetadata } from './stored-audio.ts';
@@ -32,7 +32,7 @@ export interface BoughtSpeech {
   readonly needsWords?: boolean | undefined;
 }
 
-export interface ReuseOptions extends FileDeps {
+export interface ReuseOptions extends System {
   readonly folder: string;
   /** Maximum size of the store in bytes. */
   readonly maxBytes: number;
@@ -170,13 +170,13 @@ interface CopyOptions {
 
 /** A copy of audio that arrives. After a failure it stores nothing. Its methods never throw. */
 export class AudioCopy {
-  readonly #deps: Pick<ReuseOptions, keyof FileDeps | 'folder' | 'maxBytes'>;
+  readonly #deps: Pick<ReuseOptions, keyof System | 'folder' | 'maxBytes'>;
   readonly #options: CopyOptions;
   #open: Promise<OpenCopy> | undefined;
   #hasEnded = false;
 
   constructor(
-    deps: Pick<ReuseOptions, keyof FileDeps | 'folder' | 'maxBytes'>,
+    deps: Pick<ReuseOptions, keyof System | 'folder' | 'maxBytes'>,
     options: CopyOptions,
   ) {
     this.#deps = deps;

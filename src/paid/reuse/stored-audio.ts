@@ -3,7 +3,7 @@ import type { AlignedOutcome, AudioResponse } from '../../api/resources/speech.t
 import { createChecksum } from '../../durable/checksum.ts';
 import { hasShape } from '../../durable/log.ts';
 import { parseRanges } from '../../contract/unspoken.ts';
-import type { FileHandle } from '../../effects/file-system.ts';
+import type { FileHandle } from '../../system/file-system.ts';
 
 /** What the store records about bought audio. Contains no API key, and of the text only the words that have times. */
 export interface StoredMetadata {

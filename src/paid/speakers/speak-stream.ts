@@ -9,12 +9,12 @@ import type { AudioVerdict } from '../../audio/reader.ts';
 import { openSpeechOutput } from '../../audio/encode/encoded-output.ts';
 import type { Marks } from '../../audio/encode/tags.ts';
 import type { AudioFormat, FileFormat } from '../../contract/values.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { requireOutputSpace, requireSpoolSpace } from '../../durable/free-space.ts';
 import { automaticName } from '../../durable/names.ts';
 import type { AudibleInterval, Output, Published, SoundChanges } from '../../durable/output.ts';
 import type { Spool } from '../../durable/spool.ts';
-import { abortable } from '../../effects/concurrency.ts';
+import { abortable } from '../../system/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { RecordedRequest, RequestRecorder } from '../billed-request.ts';
 import {
@@ -259,7 +259,7 @@ type OutputTarget<Possible extends Format> =
   /** Audio that goes only to the player, without a file. */
   | { readonly kind: 'player'; readonly format: Possible };
 
-interface OpenPlannedOptions extends FileDeps {
+interface OpenPlannedOptions extends System {
   /** Tags and chapters, if foley encodes the file. */
   readonly marks?: Marks | undefined;
   readonly text: string;

@@ -1,4 +1,4 @@
-import type { FileHandle } from '../../effects/file-system.ts';
+import type { FileHandle } from '../../system/file-system.ts';
 import { join } from 'node:path';
 import { detectSound } from '../../audio/decode.ts';
 import type { Resampler } from '../../audio/resample.ts';
@@ -6,7 +6,7 @@ import { concatSamples, createResampler, mixToMono } from '../../audio/resample.
 import type { OpenFile } from '../../audio/sound.ts';
 import { UnusableAudioError } from '../../audio/sound.ts';
 import { changeTempo } from '../../audio/tempo.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { randomHex } from '../../durable/files.ts';
 import { openRegularFile } from '../../durable/regular-file.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -15,7 +15,7 @@ import { display } from '../../text/display.ts';
 /** Sample rate of recordings in hertz. */
 export const SAMPLE_RATE = 44_100;
 
-interface SoundOptions extends Pick<FileDeps, 'files' | 'random'> {
+interface SoundOptions extends Pick<System, 'files' | 'random'> {
   readonly signal: AbortSignal;
   readonly temporaryFolder: string;
 }

@@ -13,7 +13,7 @@ import type { TimedLine, Timings } from '../../captions/timings.ts';
 import { timingsOf } from '../../captions/timings.ts';
 import type { Existing, Output, Published } from '../../durable/output.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
@@ -48,7 +48,7 @@ export interface SpokenLine {
   readonly chapter?: string | undefined;
 }
 
-export interface RecordingOptions extends FileDeps {
+export interface RecordingOptions extends System {
   /** Path of the audio file to make. */
   readonly path: string;
   readonly format: FileFormat;

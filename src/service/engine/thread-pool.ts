@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import { EngineError } from './speech-engine.ts';
 
 interface PoolThreadOptions<Result> {

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocketServer, RawData, WebSocket } from 'ws';
 import { FRAME_LIMITS } from '../../contract/realtime/limits.ts';
 import { REALTIME_PROTOCOLS } from '../../contract/realtime/protocols.ts';
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Admission } from '../realtime/admission.ts';
 import { isLivePath } from '../realtime/admission.ts';
 import type { SessionSocket } from '../realtime/session.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Owner, Ownership } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import { closingError } from '../service-error.ts';

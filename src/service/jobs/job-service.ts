@@ -1,6 +1,6 @@
 import { endpointOf } from '../../contract/endpoint-lookup.ts';
-import type { Clock } from '../../effects/clock.ts';
-import type { Random } from '../../effects/random.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 import type { Faults } from '../http/faults.ts';
 import type { OperationRequest, Refusal } from '../operations/operations.ts';
 import { claim, refusalError } from '../operations/operations.ts';

@@ -16,7 +16,7 @@ import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 import { EngineError, engineMessageOf, SpeechLimit } from '../engine/speech-engine.ts';
-import { abortable } from '../../effects/concurrency.ts';
+import { abortable } from '../../system/concurrency.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import { storageFullError } from '../service-error.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';

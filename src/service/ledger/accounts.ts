@@ -1,4 +1,4 @@
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Amounts } from './ledger.ts';
 import { UNITS, amountsIn, ensureAccount, grant } from './ledger.ts';
 import { ServiceError } from '../service-error.ts';

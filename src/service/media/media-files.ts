@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { hasErrno } from '../../durable/file-failures.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import type { SignedLinks } from '../jobs/signed-links.ts';
 import { createAudioFolder } from '../speech/audio-files.ts';
@@ -15,7 +15,7 @@ export type MediaFolder = ReturnType<typeof createMediaFolder>;
  * Creates the functions that manage the files of media jobs. The folder `media` next to the database contains one
  * folder for each job.
  */
-export function createMediaFolder(databasePath: string, deps: FileDeps) {
+export function createMediaFolder(databasePath: string, deps: System) {
   const { files } = deps;
   const root = join(dirname(databasePath), ROOT);
   const pathOf = (owner: string, name: string): string => join(root, owner, name);

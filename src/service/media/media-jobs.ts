@@ -1,4 +1,4 @@
-import type { Random } from '../../effects/random.ts';
+import type { Random } from '../../system/random.ts';
 import type { StoredJob, Json, StoredMediaKind } from '../jobs/job-records.ts';
 import type { JobStep, JobType } from '../jobs/work-on-job.ts';
 import type { Store } from '../store/open-store.ts';

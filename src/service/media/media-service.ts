@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { fileURLToPath } from 'node:url';
-import type { FileDeps } from '../../durable/files.ts';
-import type { Clock } from '../../effects/clock.ts';
-import type { Random } from '../../effects/random.ts';
+import type { System } from '../../system/system.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 import type { SignedLinks } from '../jobs/signed-links.ts';
 import type { Store } from '../store/open-store.ts';
 import { FONT_FILE, FONT_SETTINGS_FILE, MEDIA_CHILD_FILE } from '../worker-file.ts';
@@ -47,7 +47,7 @@ export function createMedia({ sources, ...deps }: MediaDeps) {
   return { folder, run, imports, link: createMediaLink(deps) };
 }
 
-interface SystemMediaOptions extends FileDeps, Pick<MediaSources, 'allowHosts'> {
+interface SystemMediaOptions extends System, Pick<MediaSources, 'allowHosts'> {
   /** Path of the database; media files are stored next to it. */
   readonly databasePath: string;
   /** Host on which the service listens. */

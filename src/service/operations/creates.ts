@@ -1,4 +1,4 @@
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import { closingError, ServiceError } from '../service-error.ts';
 import type { Connection } from '../store/connection.ts';
 import { text } from '../store/connection.ts';

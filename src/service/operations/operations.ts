@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
-import type { Clock } from '../../effects/clock.ts';
-import type { Processes } from '../../effects/processes.ts';
-import type { Random } from '../../effects/random.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Processes } from '../../system/processes.ts';
+import type { Random } from '../../system/random.ts';
 import type { Amounts } from '../ledger/ledger.ts';
 import { amountsIn, commit, refund, reserve } from '../ledger/ledger.ts';
 import { ServiceError, storageFullError } from '../service-error.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../effects/clock.ts';
-import type { Processes } from '../../effects/processes.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Processes } from '../../system/processes.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text } from '../store/connection.ts';
 

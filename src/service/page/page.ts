@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '../../effects/clock.ts';
-import type { Random } from '../../effects/random.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 import type { PageOrigin as VisitingPage } from '../http/guard.ts';
 import { readJsonBody } from '../http/router.ts';
 import type { IncomingRequest } from '../http/guard.ts';

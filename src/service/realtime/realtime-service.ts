@@ -1,4 +1,4 @@
-import type { Random } from '../../effects/random.ts';
+import type { Random } from '../../system/random.ts';
 import { createKeyTable } from '../http/guard.ts';
 import type { IncomingRequest } from '../http/guard.ts';
 import type { RateLimit } from '../ledger/accounts.ts';

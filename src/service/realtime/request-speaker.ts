@@ -2,7 +2,7 @@ import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import type { Output } from '../../durable/output.ts';
-import type { Random } from '../../effects/random.ts';
+import type { Random } from '../../system/random.ts';
 import { PCM_SAMPLE_RATE } from '../../audio/encode/pcm.ts';
 import { engineMessageOf } from '../engine/speech-engine.ts';
 import { amountsIn } from '../ledger/ledger.ts';

@@ -8,8 +8,8 @@ import {
   REALTIME_MODES,
   REQUEST_STATES,
 } from '../../contract/realtime/protocols.ts';
-import type { Clock } from '../../effects/clock.ts';
-import type { Random } from '../../effects/random.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 import { abandon } from '../operations/operations.ts';
 import { isAbandoned } from '../operations/owner.ts';
 import type { Ownership } from '../operations/owner.ts';

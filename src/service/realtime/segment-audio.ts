@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../effects/clock.ts';
-import { closeQuietly } from '../../effects/concurrency.ts';
+import type { Clock } from '../../system/clock.ts';
+import { closeQuietly } from '../../system/concurrency.ts';
 import { splitClauses } from '../../text/sentences.ts';
 import { WAV_HEADER_LENGTH } from '../../audio/encode/pcm.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-engine.ts';

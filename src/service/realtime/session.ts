@@ -1,4 +1,4 @@
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import {
   UnreadableFrame,
   decodeFields,

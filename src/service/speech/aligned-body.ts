@@ -6,8 +6,8 @@ import type {
   AlignmentInvalidated,
   AlignmentSnapshot,
 } from '../../contract/speech.ts';
-import type { Clock } from '../../effects/clock.ts';
-import { closeQuietly } from '../../effects/concurrency.ts';
+import type { Clock } from '../../system/clock.ts';
+import { closeQuietly } from '../../system/concurrency.ts';
 import { codecDelayMs } from '../engine/encode/encode-speech.ts';
 import type { SpeechChunk, WordMark } from '../engine/speech-engine.ts';
 import { EngineError, LONGEST_PIECE } from '../engine/speech-engine.ts';

@@ -2,11 +2,11 @@ import { dirname, join } from 'node:path';
 import type { SpeechFormat } from '../../contract/speech.ts';
 import { hasErrno } from '../../durable/file-failures.ts';
 import { removeQuietly, isTemporaryName } from '../../durable/files.ts';
-import type { FileDeps } from '../../durable/files.ts';
+import type { System } from '../../system/system.ts';
 import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openOutput } from '../../durable/publish.ts';
-import type { FileHandle, FileSystem } from '../../effects/file-system.ts';
+import type { FileHandle, FileSystem } from '../../system/file-system.ts';
 import type { SpeechLength } from '../../audio/encode/file-head.ts';
 import { createFileHead } from '../../audio/encode/file-head.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
@@ -21,7 +21,7 @@ export type AudioFolder = ReturnType<typeof createAudioFolder>;
  * @param databasePath path of the database that lists the files
  * @param rootName name of the folder next to the database
  */
-export function createAudioFolder(databasePath: string, deps: FileDeps, rootName = 'audio') {
+export function createAudioFolder(databasePath: string, deps: System, rootName = 'audio') {
   const root = join(dirname(databasePath), rootName);
   const fileOf = (owner: string, name: string): string => join(root, owner, name);
   return {

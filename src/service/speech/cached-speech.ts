@@ -1,7 +1,7 @@
 import type { SpeechFormat } from '../../contract/speech.ts';
 import { SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { Output } from '../../durable/output.ts';
-import type { Clock } from '../../effects/clock.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import { findByKey } from '../operations/operations.ts';
 import type { Connection } from '../store/connection.ts';

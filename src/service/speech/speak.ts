@@ -1,5 +1,5 @@
-import type { Clock } from '../../effects/clock.ts';
-import { closeQuietly } from '../../effects/concurrency.ts';
+import type { Clock } from '../../system/clock.ts';
+import { closeQuietly } from '../../system/concurrency.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-engine.ts';
 import { EngineError, engineMessageOf, SpeechLimit } from '../engine/speech-engine.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import type Libsql from 'libsql';
-import type { Clock } from '../../effects/clock.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { FileSystem } from '../../system/file-system.ts';
 import type { Connection } from './connection.ts';
 import { createConnection, integer } from './connection.ts';
 import { SCHEMA, SCHEMA_VERSION, UPDATES } from './schema.ts';

@@ -1,8 +1,8 @@
 import type { FamilyId } from '../../contract/families.ts';
 import { DESIGN_LIFETIME_HOURS } from '../../contract/limits.ts';
 import { PREVIEW_FORMAT } from '../../contract/values.ts';
-import type { Clock } from '../../effects/clock.ts';
-import type { Random } from '../../effects/random.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';

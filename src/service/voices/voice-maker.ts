@@ -1,7 +1,7 @@
 import { BUILT_IN_ENGINE } from '../../contract/engine.ts';
 import type { FamilyId } from '../../contract/families.ts';
-import type { Clock } from '../../effects/clock.ts';
-import type { Random } from '../../effects/random.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 import type { Variation } from '../engine/hibari/cast.ts';
 import { REFERENCE_VOICE, variedVoice } from '../engine/hibari/cast.ts';
 import type { EngineRegistry, SpeechEngine } from '../engine/speech-engine.ts';

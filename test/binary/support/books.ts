@@ -1,5 +1,5 @@
-import { systemClock } from '../../../src/effects/clock.ts';
-import { systemFiles } from '../../../src/effects/file-system.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import type { Row } from '../../../src/service/store/connection.ts';
 import { integer, optionalText, text } from '../../../src/service/store/connection.ts';

@@ -8,7 +8,7 @@ import { inputFile } from '../../../src/batch/plan/inputs.ts';
 import { countItems } from '../../../src/batch/plan/items.ts';
 import { parseNameTemplate, planItems } from '../../../src/batch/plan/plan.ts';
 import type { BatchPlanOptions } from '../../../src/batch/plan/plan.ts';
-import { systemFiles } from '../../../src/effects/file-system.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
 
 test('a plan of a hundred thousand lines uses hardly more memory than one of ten thousand', async () => {
   const [small, large] = [await growth(10_000), await growth(100_000)];

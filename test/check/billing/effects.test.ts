@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileSystem } from '../../../src/effects/file-system.ts';
+import type { FileSystem } from '../../../src/system/file-system.ts';
 import type { EffectOutcome, Fault } from '../../harness/failing-files.ts';
 import { forEachEffect } from '../../harness/failing-files.ts';
 import type { Book } from '../../billing/book.ts';

@@ -1,7 +1,7 @@
 import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { mapConcurrent } from '../../../src/effects/concurrency.ts';
+import { mapConcurrent } from '../../../src/system/concurrency.ts';
 import { onSmallDisk } from '../../harness/small-disk.ts';
 import type { Fault } from './faulty-purchases.ts';
 import { startFaultyService } from './faulty-purchases.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { mapConcurrent } from '../../../src/effects/concurrency.ts';
+import { mapConcurrent } from '../../../src/system/concurrency.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import { startFaultyService } from './faulty-purchases.ts';
 import { killedAfter } from './killed-after.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { mapConcurrent } from '../../../src/effects/concurrency.ts';
+import { mapConcurrent } from '../../../src/system/concurrency.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Fault } from './faulty-purchases.ts';

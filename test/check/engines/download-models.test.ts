@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { systemFiles } from '../../../src/effects/file-system.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
 import type { ModelFile } from '../../../src/engines/download-models.ts';
 import { missingFiles, storeFiles } from '../../../src/engines/download-models.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';

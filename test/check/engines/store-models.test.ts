@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Liveness } from '../../../src/effects/processes.ts';
-import { systemProcesses } from '../../../src/effects/processes.ts';
+import type { Liveness } from '../../../src/system/processes.ts';
+import { systemProcesses } from '../../../src/system/processes.ts';
 import { addNaturalEngine } from '../../../src/engines/add-natural-engine.ts';
 import { missingFiles, storeFiles } from '../../../src/engines/download-models.ts';
 import { contentOf, filesIn, listed, modelSimulation, served } from '../../engines/model-files.ts';

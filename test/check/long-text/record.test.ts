@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { assert, asyncProperty, integer } from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/effects/clock.ts';
-import { systemFiles } from '../../../src/effects/file-system.ts';
-import { systemProcesses } from '../../../src/effects/processes.ts';
-import { systemRandom } from '../../../src/effects/random.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
+import { systemProcesses } from '../../../src/system/processes.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import type { LongTextPlan } from '../../../src/paid/parts/plan.ts';
 import type { RecordOptions } from '../../../src/paid/parts/record.ts';
 import {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/effects/clock.ts';
+import { systemClock } from '../../../src/system/clock.ts';
 import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
 import type { VideoParameters } from '../../../src/service/media/pictures/video.ts';
 import { FOLEY, requireBuild } from '../../harness/run-foley.ts';

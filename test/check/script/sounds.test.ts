@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { systemFiles } from '../../../src/effects/file-system.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
 import { make } from '../../script/recording/make.ts';
 
 const LINES = [

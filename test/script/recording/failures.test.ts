@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openRecording } from '../../../src/script/recording/recording.ts';
-import { fileDeps } from '../../files/file-simulation.ts';
+import { testSystem } from '../../files/file-simulation.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { writeWav } from '../../harness/wav.ts';
 import { tone } from './make.ts';
@@ -19,7 +19,7 @@ async function open(name = 'talk.wav', signal = new AbortController().signal) {
   await writeFile(line, writeWav(tone({}), 44_100));
   const stems = { folder: path.join(out, 'stems'), speakers: ['ADA'] };
   const chapterFiles = [path.join(out, 'chapters.json')];
-  const options = { ...fileDeps(), path: file, format: 'wav', temporaryFolder, signal } as const;
+  const options = { ...testSystem(), path: file, format: 'wav', temporaryFolder, signal } as const;
   const opened = await openRecording({
     ...options,
     timing: 'stretch',
@@ -56,7 +56,7 @@ test('a folder for stems that existed before is kept', async () => {
   await mkdir(stems.folder);
   const { signal } = new AbortController();
   const options = {
-    ...fileDeps(),
+    ...testSystem(),
     path: path.join(out, 'talk.wav'),
     format: 'wav',
     signal,
@@ -97,7 +97,7 @@ test('an m4b is not written to a pipe', async () => {
   makeFifo(file);
   // A reader, without which a pipe does not open.
   const reader = readFile(file);
-  const options = { ...fileDeps(), path: file, format: 'm4b', temporaryFolder: out } as const;
+  const options = { ...testSystem(), path: file, format: 'm4b', temporaryFolder: out } as const;
   const { signal } = new AbortController();
   await expect(
     openRecording({ ...options, timing: 'stretch', loudness: 'off', signal }),

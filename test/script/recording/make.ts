@@ -5,7 +5,7 @@ import {
   type RecordingOptions,
   type SpokenLine,
 } from '../../../src/script/recording/recording.ts';
-import { fileDeps } from '../../files/file-simulation.ts';
+import { testSystem } from '../../files/file-simulation.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { writeWav } from '../../harness/wav.ts';
 
@@ -48,7 +48,7 @@ export async function make(tones: readonly ToneLine[], changes: Partial<Recordin
     }),
   );
   const { signal } = new AbortController();
-  const options = { ...fileDeps(), path: file, format, temporaryFolder, signal };
+  const options = { ...testSystem(), path: file, format, temporaryFolder, signal };
   const opened = await openRecording({
     ...options,
     timing: 'stretch',

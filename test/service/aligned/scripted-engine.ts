@@ -1,4 +1,4 @@
-import { abortable } from '../../../src/effects/concurrency.ts';
+import { abortable } from '../../../src/system/concurrency.ts';
 import type {
   EngineRequest,
   SpeechChunk,

@@ -1,7 +1,8 @@
-import { systemClock } from '../../../src/effects/clock.ts';
-import { systemFiles } from '../../../src/effects/file-system.ts';
-import { systemProcesses } from '../../../src/effects/processes.ts';
-import { systemRandom } from '../../../src/effects/random.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
+import { systemProcesses } from '../../../src/system/processes.ts';
+import { systemRandom } from '../../../src/system/random.ts';
+import { system } from '../../../src/system/system.ts';
 import type { Output } from '../../../src/durable/output.ts';
 import type { AudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
@@ -33,11 +34,7 @@ async function main([dataDir = '', jobs = '0', life = '0']: readonly string[]): 
     tick,
   );
   const effects = { clock: systemClock, random: systemRandom };
-  const folder = createAudioFolder(store.path, {
-    ...effects,
-    files: systemFiles,
-    platform: process.platform,
-  });
+  const folder = createAudioFolder(store.path, system);
   const service = createService({
     ...effects,
     store,

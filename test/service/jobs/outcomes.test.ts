@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemFiles } from '../../../src/effects/file-system.ts';
-import { systemRandom } from '../../../src/effects/random.ts';
+import { system } from '../../../src/system/system.ts';
 import { outputFailure } from '../../../src/durable/file-failures.ts';
 import type { AudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
@@ -191,12 +190,7 @@ describe('a job that fails', () => {
 
   it.each(['segment-1', 'audio'])('because %s cannot be stored is refunded', async (name) => {
     const store = (await jobService()).store;
-    const folder = createAudioFolder(store.path, {
-      clock: manualClock(),
-      random: systemRandom,
-      files: systemFiles,
-      platform: process.platform,
-    });
+    const folder = createAudioFolder(store.path, { ...system, clock: manualClock() });
     const create: AudioFolder['create'] = (owner, file) => {
       if (file.startsWith(name)) throw outputFailure(file, enospc(), 'writing');
       return folder.create(owner, file);

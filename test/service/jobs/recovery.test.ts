@@ -1,8 +1,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Liveness, Processes } from '../../../src/effects/processes.ts';
-import { systemProcesses } from '../../../src/effects/processes.ts';
+import type { Liveness, Processes } from '../../../src/system/processes.ts';
+import { systemProcesses } from '../../../src/system/processes.ts';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
 import { MAX_ATTEMPTS } from '../../../src/service/jobs/lifecycle.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { systemFiles } from '../../../src/effects/file-system.ts';
-import { systemRandom } from '../../../src/effects/random.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import type { RunTask } from '../../../src/service/media/child/run-task.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
 import { manualClock } from '../../api/manual-clock.ts';

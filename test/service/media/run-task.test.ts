@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Type } from 'typebox';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../../src/effects/clock.ts';
+import { systemClock } from '../../../src/system/clock.ts';
 import { MediaTaskError } from '../../../src/service/media/child/messages.ts';
 import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
 import type { TaskOptions } from '../../../src/service/media/child/run-task.ts';

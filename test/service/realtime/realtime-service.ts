@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { systemRandom } from '../../../src/effects/random.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { startServer } from '../../../src/service/http/serve.ts';
 import type { SocketListener } from '../../../src/service/realtime/session.ts';
 import type { ServiceDeps } from '../../../src/service/service-context.ts';

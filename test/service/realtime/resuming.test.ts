@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Liveness, Processes } from '../../../src/effects/processes.ts';
-import { systemProcesses } from '../../../src/effects/processes.ts';
+import type { Liveness, Processes } from '../../../src/system/processes.ts';
+import { systemProcesses } from '../../../src/system/processes.ts';
 import { VERSIONS } from '../../realtime/messages.ts';
 import type { RawRealtimeClient } from '../../realtime/raw-client.ts';
 import type { Fields } from '../../realtime/wire-names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { systemRandom } from '../../../src/effects/random.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { createTickets } from '../../../src/service/realtime/tickets.ts';
 import { manualClock } from '../../api/manual-clock.ts';
 

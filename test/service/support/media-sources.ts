@@ -1,6 +1,6 @@
-import type { Clock } from '../../../src/effects/clock.ts';
-import { systemFiles } from '../../../src/effects/file-system.ts';
-import type { Random } from '../../../src/effects/random.ts';
+import type { Clock } from '../../../src/system/clock.ts';
+import type { Random } from '../../../src/system/random.ts';
+import { system } from '../../../src/system/system.ts';
 import type { MediaSources } from '../../../src/service/media/media-service.ts';
 import { systemMedia } from '../../../src/service/media/media-service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
@@ -16,10 +16,9 @@ export function mediaSources({
   readonly store: Pick<Store, 'path'>;
 }): MediaSources {
   return systemMedia({
+    ...system,
     clock,
     random,
-    files: systemFiles,
-    platform: process.platform,
     databasePath: store.path,
     host: '127.0.0.1',
     allowHosts: [],

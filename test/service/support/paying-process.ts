@@ -1,11 +1,12 @@
-import { systemClock } from '../../../src/effects/clock.ts';
-import { systemFiles } from '../../../src/effects/file-system.ts';
-import { systemRandom } from '../../../src/effects/random.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import { systemProcesses } from '../../../src/effects/processes.ts';
+import { systemProcesses } from '../../../src/system/processes.ts';
+import { system } from '../../../src/system/system.ts';
 import { createService } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
 import { voiceSources } from './voice-sources.ts';
@@ -26,12 +27,7 @@ async function main([task, dataDir = '', count = '0']: readonly string[]): Promi
     store,
     engines: new EngineRegistry([engine]),
     encode: encodeSpeech,
-    audio: createAudioFolder(store.path, {
-      clock: systemClock,
-      random: systemRandom,
-      files: systemFiles,
-      platform: process.platform,
-    }),
+    audio: createAudioFolder(store.path, system),
     ...voiceSources(store),
     media: mediaSources({ clock: systemClock, random: systemRandom, store }),
     processes: systemProcesses(),

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { systemFiles } from '../../../src/effects/file-system.ts';
-import { systemRandom } from '../../../src/effects/random.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import { systemProcesses } from '../../../src/effects/processes.ts';
+import { systemProcesses } from '../../../src/system/processes.ts';
+import { system } from '../../../src/system/system.ts';
 import type { ServiceEvent } from '../../../src/service/running-service.ts';
 import type { ServiceDeps } from '../../../src/service/service-context.ts';
 import type { Service } from '../../../src/service/service.ts';
@@ -55,12 +56,7 @@ export async function testService(overrides: Partial<ServiceDeps> = {}): Promise
     store,
     engines: new EngineRegistry([engine]),
     encode: encodeSpeech,
-    audio: createAudioFolder(store.path, {
-      clock,
-      random: systemRandom,
-      files: systemFiles,
-      platform: process.platform,
-    }),
+    audio: createAudioFolder(store.path, { ...system, clock }),
     ...voiceSources(store),
     media: mediaSources({ clock, random: systemRandom, store }),
     processes: systemProcesses(),

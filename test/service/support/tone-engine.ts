@@ -1,7 +1,7 @@
 import { unspokenLetters } from '../../../src/service/engine/hibari/pieces.ts';
 import { findVariation, HIBARI_VOICES } from '../../../src/service/engine/hibari/cast.ts';
 import { once } from 'node:events';
-import { abortable } from '../../../src/effects/concurrency.ts';
+import { abortable } from '../../../src/system/concurrency.ts';
 import {
   EngineError,
   type EngineRequest,

@@ -1,5 +1,5 @@
-import { systemFiles } from '../../../src/effects/file-system.ts';
-import { systemRandom } from '../../../src/effects/random.ts';
+import { systemFiles } from '../../../src/system/file-system.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { hearFiles } from '../../../src/service/voices/listen/hear-files.ts';
 import type { ServiceDeps } from '../../../src/service/service-context.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../effects/clock.ts';
-import { systemClock } from '../../../effects/clock.ts';
-import { abortable } from '../../../effects/concurrency.ts';
+import type { Clock } from '../../../system/clock.ts';
+import { systemClock } from '../../../system/clock.ts';
+import { abortable } from '../../../system/concurrency.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
 import type { TaskRank, Ticket } from '../thread-pool.ts';

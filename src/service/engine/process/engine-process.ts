@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
 import { ENGINE_PROTOCOLS } from '../../../contract/engine.ts';
-import type { Clock } from '../../../effects/clock.ts';
-import { TimedOut, withTimeout } from '../../../effects/clock.ts';
+import type { Clock } from '../../../system/clock.ts';
+import { TimedOut, withTimeout } from '../../../system/clock.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { display } from '../../../text/display.ts';
 import { samplesOf } from '../../../audio/encode/pcm.ts';

@@ -3,9 +3,9 @@ import type {
   EngineRegistration,
   EngineVoiceRecord,
 } from '../../../contract/engine.ts';
-import type { Clock } from '../../../effects/clock.ts';
-import { systemClock } from '../../../effects/clock.ts';
-import { abortable } from '../../../effects/concurrency.ts';
+import type { Clock } from '../../../system/clock.ts';
+import { systemClock } from '../../../system/clock.ts';
+import { abortable } from '../../../system/concurrency.ts';
 import { codePointOffset, countCodePoints, withoutSilentSigns } from '../../../text/code-points.ts';
 import type { Region } from '../../../text/reading/english.ts';
 import { readingRegion } from '../../../text/reading/english.ts';

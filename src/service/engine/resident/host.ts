@@ -6,10 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Check } from 'typebox/schema';
 import { EngineRegistration } from '../../../contract/engine.ts';
 import { takeLock } from '../../../durable/lock.ts';
-import { systemClock } from '../../../effects/clock.ts';
-import { systemFiles } from '../../../effects/file-system.ts';
-import { systemProcesses } from '../../../effects/processes.ts';
-import { systemRandom } from '../../../effects/random.ts';
+import { system } from '../../../system/system.ts';
 import type { LaunchEngine } from '../process/launch-engine.ts';
 import type { SpeechChunk, SpeechEngine } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
@@ -105,7 +102,7 @@ class EngineHost {
     this.#server.listen(file);
     process.umask(before);
     this.#server.once('error', () => void this.stop());
-    systemClock.after(FIRST_REQUEST_MS, () => this.#endIfUnused());
+    system.clock.after(FIRST_REQUEST_MS, () => this.#endIfUnused());
   }
 
   // The first speech of a thread is slow, because V8 compiles and optimizes the code that runs.
@@ -121,7 +118,7 @@ class EngineHost {
   }
 
   #endWhenIdle(): void {
-    this.#stopIdleTimer = systemClock.after(this.#keepAliveMs, () => {
+    this.#stopIdleTimer = system.clock.after(this.#keepAliveMs, () => {
       this.#processes = 0;
       this.#endIfUnused();
     });
@@ -248,10 +245,10 @@ class EngineHost {
 
   async #drain(socket: Socket, signal: AbortSignal): Promise<void> {
     let unread = socket.writableLength;
-    let readAt = systemClock.monotonic();
+    let readAt = system.clock.monotonic();
     while (unread >= READ_AHEAD_BYTES) {
       await sleep(100, undefined, { signal });
-      const now = systemClock.monotonic();
+      const now = system.clock.monotonic();
       if (socket.writableLength < unread) readAt = now;
       unread = socket.writableLength;
       if (now - readAt < STALL_MS || this.#waiting.size === 0) continue;
@@ -307,11 +304,7 @@ class Locked extends Error {
 async function claim(file: string): Promise<(() => Promise<void>) | undefined> {
   const lock = `${file}.lock`;
   const options = {
-    files: systemFiles,
-    random: systemRandom,
-    clock: systemClock,
-    platform: process.platform,
-    processes: systemProcesses(),
+    ...system,
     lastActivity: async () => (await stat(lock).catch(() => undefined))?.mtimeMs,
     lockedError: () => new Locked(),
   };

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { UnsafeFile } from '../../../durable/file-failures.ts';
-import { systemClock } from '../../../effects/clock.ts';
-import { abortable } from '../../../effects/concurrency.ts';
+import { systemClock } from '../../../system/clock.ts';
+import { abortable } from '../../../system/concurrency.ts';
 import { engineEnvironment } from '../process/launch-engine.ts';
 import type { ProcessEngineOptions } from '../process/process-engine.ts';
 import { createProcessEngine } from '../process/process-engine.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../../effects/clock.ts';
-import { systemClock } from '../../../effects/clock.ts';
+import type { Clock } from '../../../system/clock.ts';
+import { systemClock } from '../../../system/clock.ts';
 import type { EngineRequest, SpeechChunk } from '../speech-engine.ts';
 import type { HostTask, ResidentOptions } from './host-client.ts';
 import { askHost, HostLost, isShortEnough, socketFile } from './host-client.ts';

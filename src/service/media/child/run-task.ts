@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
-import type { Clock } from '../../../effects/clock.ts';
+import type { Clock } from '../../../system/clock.ts';
 import type { MediaTaskName } from './entry.ts';
 import type { TaskCall } from './messages.ts';
 import { MediaTaskError, TaskMessage } from './messages.ts';

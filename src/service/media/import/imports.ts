@@ -4,8 +4,8 @@ import {
   MEDIA_VIDEO_MAX_BYTES,
 } from '../../../contract/limits.ts';
 import type { InputKind } from '../../../contract/lip-sync.ts';
-import type { Clock } from '../../../effects/clock.ts';
-import type { Random } from '../../../effects/random.ts';
+import type { Clock } from '../../../system/clock.ts';
+import type { Random } from '../../../system/random.ts';
 import { Failure } from '../../../errors/failure.ts';
 import { ServiceError, invalidRequest, storageFullError } from '../../service-error.ts';
 import type { Store } from '../../store/open-store.ts';

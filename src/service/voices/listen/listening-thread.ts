@@ -1,6 +1,6 @@
 import type { OpenFile } from '../../../audio/sound.ts';
-import type { Clock } from '../../../effects/clock.ts';
-import { runThread } from '../../../effects/thread.ts';
+import type { Clock } from '../../../system/clock.ts';
+import { runThread } from '../../../system/thread.ts';
 import type { HeardVoice } from './pitch-meter.ts';
 
 /** The voice in reference audio, or the reason why one of its files was refused. */

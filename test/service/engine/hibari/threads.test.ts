@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Clock, systemClock } from '../../../../src/effects/clock.ts';
+import { type Clock, systemClock } from '../../../../src/system/clock.ts';
 import {
   createHibariEngine,
   type HibariEngineOptions,

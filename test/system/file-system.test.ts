@@ -2,7 +2,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { systemFiles } from '../../src/effects/file-system.ts';
+import { systemFiles } from '../../src/system/file-system.ts';
 import { makeFifo } from '../harness/posix.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 import { skipWithout } from '../harness/require-tool.ts';

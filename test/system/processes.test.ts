@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { takeLock } from '../../src/durable/lock.ts';
-import type { ProcessSystem } from '../../src/effects/processes.ts';
-import { systemProcesses } from '../../src/effects/processes.ts';
-import { fileDeps } from '../files/file-simulation.ts';
+import type { ProcessSystem } from '../../src/system/processes.ts';
+import { systemProcesses } from '../../src/system/processes.ts';
+import { testSystem } from '../files/file-simulation.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 
@@ -98,7 +98,7 @@ async function lockedBy(holder: ReturnType<typeof computer>) {
   const { root } = await createSandbox();
   const take = (processes: ReturnType<typeof computer>): Promise<unknown> =>
     takeLock(path.join(root, 'lock'), {
-      ...fileDeps(),
+      ...testSystem(),
       processes,
       lastActivity: async () => Date.now(),
       lockedError: () => new Error('locked'),

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createSystemRandom } from '../../src/effects/random.ts';
+import { createSystemRandom } from '../../src/system/random.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
