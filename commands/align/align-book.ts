@@ -43,7 +43,7 @@ export async function alignBook(
   const book = await openSpokenBook(file, bytes, lines);
   const documents = documentsOf(lines);
   const recordings = await recordingsIn(context, folder, [...documents.keys()]);
-  const output = await openOutput({ ...context, path: target });
+  const output = await openOutput(context, { signal: context.signal, path: target });
   let isTimed = true;
   async function* aligned(): AsyncGenerator<SpokenDocument> {
     for (const [index, [document, texts]] of [...documents].entries()) {

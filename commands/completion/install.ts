@@ -35,7 +35,7 @@ export const definition: CommandDefinition<InstallFlags, InstalledDocument> = {
     const file = placeOf(shell, context);
     await context.files.mkdir(path.dirname(file), { recursive: true });
     const { replaceFile } = await import('../../src/durable/publish.ts');
-    await replaceFile({ ...context, path: file, data: await readScript(shell) });
+    await replaceFile(context, { path: file, data: await readScript(shell) });
     return {
       data: { shell: shell.name, file },
       human: () => `Wrote ${file}\n${shell.next(file)}`,

@@ -129,7 +129,7 @@ export const recordsCheck: Check = {
 async function lookAtFolder(context: Context, folder: string): Promise<Finding> {
   try {
     if (!(await exists(context, folder))) return await checkParentFolder(context, folder);
-    const probe = await createTemporary(folder, context, 0o600);
+    const probe = await createTemporary(context, folder, 0o600);
     await probe.file.close();
     await context.files.unlink(probe.path);
     return ok(`${folder} is writable`);

@@ -111,7 +111,11 @@ async function createAndShow(
 
 async function automaticPlace(context: Context, prompt: string): Promise<MediaPlace> {
   const open = (extension: string) =>
-    openOutput({ ...context, path: automaticName(prompt, extension), existing: 'number' });
+    openOutput(context, {
+      signal: context.signal,
+      path: automaticName(prompt, extension),
+      existing: 'number',
+    });
   const file = await open('png');
   let current = file;
   return {

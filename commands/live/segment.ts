@@ -51,14 +51,20 @@ export const definition: CommandDefinition<SegmentFlags, SegmentDocument> = {
     if (foreign !== undefined) throw foreign;
     if (path === '-') context.io.requireStdout();
     const isFile = path !== undefined && path !== '-';
-    let output = isFile ? await openOutput({ ...context, path, existing: 'replace' }) : undefined;
+    let output = isFile
+      ? await openOutput(context, { signal: context.signal, path, existing: 'replace' })
+      : undefined;
     try {
       const { client } = await context.connect();
       const { signal } = context;
       const audio = await fetchRealtimeSegment(client, requestId, segmentId, signal);
       if (path === undefined) {
         const name = segmentName(audio, `${requestId}-${segmentId}`);
-        output = await openOutput({ ...context, path: name, existing: 'reuse' });
+        output = await openOutput(context, {
+          signal: context.signal,
+          path: name,
+          existing: 'reuse',
+        });
       }
       let bytes = 0;
       // Only the first segment has the header of its format, so the audio is not verified.

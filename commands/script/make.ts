@@ -36,7 +36,11 @@ async function openReadAlong(
   overlay: OverlayPlan,
   temporaryFolder: string,
 ): Promise<BatchProduct> {
-  const output = await openOutput({ ...context, path: script.flags.output, temporaryFolder });
+  const output = await openOutput(context, {
+    signal: context.signal,
+    path: script.flags.output,
+    temporaryFolder,
+  });
   return {
     abandon: () => output.abandon(),
     make: async () => {

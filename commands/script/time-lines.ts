@@ -147,7 +147,11 @@ class KnownTimings {
     const data = Buffer.from(`${JSON.stringify(value)}\n`);
     try {
       await refuseLink(this.#file, this.#deps.files);
-      await replaceFile({ ...this.#deps, path: this.#file, temporaryFolder, data });
+      await replaceFile(this.#deps, {
+        path: this.#file,
+        temporaryFolder,
+        data,
+      });
     } catch (error) {
       // The next command finds the times again.
       if (!(error instanceof UnsafeFile)) throw error;

@@ -55,7 +55,7 @@ export async function withJournal<T>(
 export async function openSpool(context: Context): Promise<Spool> {
   const { createSpool } = await import('../../src/durable/spool.ts');
   const { state } = await context.paths();
-  return createSpool({ ...context, folder: path.join(state, 'spool') });
+  return createSpool(context, path.join(state, 'spool'));
 }
 
 /** Returns the folder in which foley saves the progress of long texts, and the dependencies for accessing it. */

@@ -29,7 +29,7 @@ export async function naturalVoicesNotice(context: Context): Promise<string | un
     if (ageMs >= 0 && ageMs < DAY_MS) return undefined;
     const data = Buffer.from(new Date(now).toISOString());
     // Without a stored time, the hint would appear after every command.
-    await replaceFile({ ...context, path: file, data, mode: 0o600 });
+    await replaceFile(context, { path: file, data, mode: 0o600 });
     return NOTICE;
   } catch {
     return undefined;

@@ -93,8 +93,9 @@ export async function openCaptionFiles({
   };
   try {
     for (const target of targets) {
-      const output = await openOutput({
-        ...deps,
+      const output = await openOutput(deps, {
+        temporaryFolder: deps.temporaryFolder,
+        signal: deps.signal,
         path: target.path,
         existing,
         flag: flag ?? flagOf(target),

@@ -59,7 +59,7 @@ export async function rememberNames(
   try {
     await deps.files.mkdir(path.dirname(fileOf(cache, kind)), { recursive: true });
     const data = Buffer.from(lines.join(''));
-    await replaceFile({ ...deps, path: fileOf(cache, kind), data, mode: 0o600 });
+    await replaceFile(deps, { path: fileOf(cache, kind), data, mode: 0o600 });
   } catch {
     // The next command tries again.
   }

@@ -149,7 +149,7 @@ async function requireValid(
     if ((await readJsonFile(deps.files, file, 'follow')) !== undefined) return;
   } catch (error) {
     if (before === undefined) await deps.files.rm(file, { force: true });
-    else await replaceFile({ ...deps, path: file, data: before, mode: 0o600 });
+    else await replaceFile(deps, { path: file, data: before, mode: 0o600 });
     throw unwritable(file, error);
   }
   throw unwritable(file, new Error('the file is missing after the write'));

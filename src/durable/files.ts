@@ -2,12 +2,13 @@ import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { FileHandle, FileSystem } from '../system/file-system.ts';
 import type { Processes } from '../system/processes.ts';
+import type { Random } from '../system/random.ts';
 import type { System } from '../system/system.ts';
 import { hasErrno, UNSUPPORTED } from './file-failures.ts';
 
 /** Returns `count` random bytes in hexadecimal, for unique names. */
-export function randomHex(deps: Pick<System, 'random'>, count: number): string {
-  return Buffer.from(deps.random.bytes(count)).toString('hex');
+export function randomHex(random: Random, count: number): string {
+  return Buffer.from(random.bytes(count)).toString('hex');
 }
 
 type WritableFile = Pick<FileHandle, 'writev'>;
@@ -116,15 +117,15 @@ function afterWriting(pieces: readonly PendingWrite[], count: number): readonly 
 
 /** Creates an empty file in `folder`. Its name is random and identifies this process. */
 export async function createTemporary(
+  { files, processes, random }: System,
   folder: string,
-  deps: Pick<System, 'files' | 'processes' | 'random'>,
   mode = 0o666,
 ): Promise<{ readonly path: string; readonly file: FileHandle }> {
-  const owner = ownerMark(deps.processes);
+  const owner = ownerMark(processes);
   for (let turn = 1; ; turn += 1) {
-    const name = path.join(folder, `.foley-${owner}-${randomHex(deps, 12)}.part`);
+    const name = path.join(folder, `.foley-${owner}-${randomHex(random, 12)}.part`);
     try {
-      return { path: name, file: await deps.files.open(name, 'wx+', mode) };
+      return { path: name, file: await files.open(name, 'wx+', mode) };
     } catch (error) {
       if (turn === 3 || !hasErrno(error, 'EEXIST')) throw error;
     }
@@ -138,18 +139,18 @@ export function isTemporaryName(name: string): boolean {
 
 /** Removes a file that {@link createTemporary} created, and ignores errors. Does nothing for any other file. */
 export async function removeTemporary(
+  system: System,
   file: string | null | undefined,
-  deps: System,
 ): Promise<void> {
   if (typeof file === 'string' && isTemporaryName(path.basename(file))) {
-    await removeQuietly(file, deps);
+    await removeQuietly(system, file);
   }
 }
 
 /** Returns the temporary files in a folder that were created by processes that have ended. Never throws. */
 export async function orphanedTemporaries(
+  { files, processes }: System,
   folder: string,
-  { files, processes }: { readonly files: FileSystem; readonly processes: Processes },
 ): Promise<readonly string[]> {
   const names = await files.readdir(folder).catch((): string[] => []);
   return names.filter((name) => isOrphaned(name, processes)).map((name) => path.join(folder, name));
@@ -207,20 +208,23 @@ export async function syncFolder(files: FileSystem, folder: string): Promise<voi
 }
 
 /** Removes a file that this process created. Ignores all errors. */
-export async function removeQuietly(file: string, deps: System): Promise<void> {
-  await retryWhileBusy(deps, () => deps.files.unlink(file)).catch(() => undefined);
+export async function removeQuietly(system: System, file: string): Promise<void> {
+  await retryWhileBusy(system, () => system.files.unlink(file)).catch(() => undefined);
 }
 
 /** Retries an operation for up to ten seconds on Windows, where a virus scanner may have the file open. */
-export async function retryWhileBusy<T>(deps: System, attempt: () => Promise<T>): Promise<T> {
+export async function retryWhileBusy<T>(
+  { clock, platform }: System,
+  attempt: () => Promise<T>,
+): Promise<T> {
   for (let turn = 0; ; turn += 1) {
     try {
       return await attempt();
     } catch (error) {
-      const isBusy = deps.platform === 'win32' && hasErrno(error, 'EPERM', 'EBUSY', 'EACCES');
+      const isBusy = platform === 'win32' && hasErrno(error, 'EPERM', 'EBUSY', 'EACCES');
       const waitMs = WAITS_MS[turn];
       if (!isBusy || waitMs === undefined) throw error;
-      await deps.clock.sleep(waitMs);
+      await clock.sleep(waitMs);
     }
   }
 }

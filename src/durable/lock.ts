@@ -14,7 +14,7 @@ import {
 import { parseIdentity } from './log.ts';
 import { readOwnFile, readOwnText, SMALL_FILE_BYTES } from './own-files.ts';
 
-export interface LockFileOptions extends System {
+export interface LockFileOptions {
   /**
    * Returns when the holder of the lock was last active, in milliseconds since the Unix epoch; undefined if unknown.
    * Called only if foley cannot check whether the holder is still running.
@@ -38,21 +38,27 @@ const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
  * @throws the error from `lockedError` if another process holds the lock, or a system error
  */
 export async function takeLock(
+  system: System,
   file: string,
   options: LockFileOptions,
 ): Promise<() => Promise<void>> {
-  const mark = randomHex(options, 8);
-  await take(file, mark, options);
+  const mark = randomHex(system.random, 8);
+  await take(system, file, mark, options);
   return async () => {
-    const held = await readLock(file, options).catch(() => undefined);
-    if (held?.mark === mark) await removeQuietly(file, options);
+    const held = await readLock(file, system.files).catch(() => undefined);
+    if (held?.mark === mark) await removeQuietly(system, file);
   };
 }
 
-async function take(file: string, mark: string, options: LockFileOptions): Promise<void> {
+async function take(
+  system: System,
+  file: string,
+  mark: string,
+  options: LockFileOptions,
+): Promise<void> {
   for (let turn = 1; ; turn += 1) {
     try {
-      return await takeOnce(file, mark, options);
+      return await takeOnce(system, file, mark, options);
     } catch (error) {
       // Another process mistook our unfinished lock for that of a dead process.
       if (turn === MAX_TURNS || !hasErrno(error, 'ENOENT')) throw error;
@@ -60,48 +66,59 @@ async function take(file: string, mark: string, options: LockFileOptions): Promi
   }
 }
 
-async function takeOnce(file: string, mark: string, options: LockFileOptions): Promise<void> {
-  const temporary = await createTemporary(path.dirname(file), options, 0o600);
+async function takeOnce(
+  system: System,
+  file: string,
+  mark: string,
+  options: LockFileOptions,
+): Promise<void> {
+  const temporary = await createTemporary(system, path.dirname(file), 0o600);
   try {
     try {
-      const content = JSON.stringify({ owner: options.processes.self, mark });
+      const content = JSON.stringify({ owner: system.processes.self, mark });
       await writeAll(temporary.file, Buffer.from(content));
     } finally {
       await temporary.file.close();
     }
-    await takeWith(temporary.path, file, options);
+    await takeWith(system, temporary.path, file, options);
   } finally {
-    await removeQuietly(temporary.path, options);
+    await removeQuietly(system, temporary.path);
   }
 }
 
 // To replace the lock of a dead process, first takes a second lock, named after the random `mark` in the dead lock.
-async function takeWith(written: string, file: string, options: LockFileOptions): Promise<void> {
+async function takeWith(
+  system: System,
+  written: string,
+  file: string,
+  options: LockFileOptions,
+): Promise<void> {
+  const { files, random } = system;
   for (let turn = 1; ; turn += 1) {
-    if (await linked(written, file, options)) return;
-    const held = await readLock(file, options);
+    if (await linked(written, file, files)) return;
+    const held = await readLock(file, files);
     if (held === undefined) continue;
-    if (turn > MAX_TURNS || !(await isStale(held, options)))
+    if (turn > MAX_TURNS || !(await isStale(system, held, options.lastActivity)))
       throw options.lockedError(file, held.owner);
     const second = `${file}.${held.mark ?? 'unmarked'}`;
-    await takeWith(written, second, options);
+    await takeWith(system, written, second, options);
     try {
-      const now = await readLock(file, options);
+      const now = await readLock(file, files);
       if (now !== undefined && now.mark === held.mark) {
-        const next = `${file}.${randomHex(options, 6)}`;
-        await linked(written, next, options);
-        await retryWhileBusy(options, () => options.files.rename(next, file));
+        const next = `${file}.${randomHex(random, 6)}`;
+        await linked(written, next, files);
+        await retryWhileBusy(system, () => files.rename(next, file));
         return;
       }
     } finally {
-      await removeQuietly(second, options);
+      await removeQuietly(system, second);
     }
   }
 }
 
 const MAX_TURNS = 5;
 
-async function linked(from: string, to: string, { files }: LockFileOptions): Promise<boolean> {
+async function linked(from: string, to: string, files: FileSystem): Promise<boolean> {
   try {
     await files.link(from, to);
     return true;
@@ -126,30 +143,24 @@ async function linked(from: string, to: string, { files }: LockFileOptions): Pro
  * Removes the lock file of a process that has ended. Keeps the lock file if another process has replaced it in the
  * meantime.
  */
-export async function clearLock(
-  file: string,
-  dead: HeldLock,
-  options: LockFileOptions,
-): Promise<void> {
-  const aside = `${file}.${randomHex(options, 6)}`;
+export async function clearLock(system: System, file: string, dead: HeldLock): Promise<void> {
+  const { files, random } = system;
+  const aside = `${file}.${randomHex(random, 6)}`;
   try {
-    await retryWhileBusy(options, () => options.files.rename(file, aside));
+    await retryWhileBusy(system, () => files.rename(file, aside));
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return;
     throw error;
   }
-  const moved = await readLock(aside, options);
+  const moved = await readLock(aside, files);
   // A process whose unfinished lock disappears makes another one.
   const isMissed = moved?.mark !== dead.mark && !isTemporaryName(path.basename(file));
-  if (isMissed) await linked(aside, file, options);
-  await removeQuietly(aside, options);
+  if (isMissed) await linked(aside, file, files);
+  await removeQuietly(system, aside);
 }
 
 /** Reads a lock file. Returns undefined if the file does not exist. */
-export async function readLock(
-  file: string,
-  { files }: { readonly files: FileSystem },
-): Promise<HeldLock | undefined> {
+export async function readLock(file: string, files: FileSystem): Promise<HeldLock | undefined> {
   let content: string;
   try {
     content = await readOwnText(file, SMALL_FILE_BYTES, files);
@@ -177,9 +188,12 @@ const NO_OWNER: HeldLock = { owner: undefined, mark: undefined };
  * Returns whether a lock may be replaced. It may if the lock names no process, or if its process has ended. Some
  * processes cannot be checked: their locks may be replaced unless they were active in the last hour.
  */
-export async function isStale({ owner }: HeldLock, options: LockFileOptions): Promise<boolean> {
+export async function isStale(
+  { clock, processes }: System,
+  { owner }: HeldLock,
+  lastActivity: LockFileOptions['lastActivity'],
+): Promise<boolean> {
   if (owner === undefined) return true;
-  const { clock, lastActivity, processes } = options;
   const liveness = processes.liveness(owner);
   if (liveness !== 'unknown') return liveness === 'dead';
   const seen = await lastActivity();

@@ -121,11 +121,11 @@ export async function* readLogs(
 
 /** Removes a log file that is no longer needed. If the file has damaged lines, renames it to `….corrupt` instead. */
 export async function retireLog(
+  system: System,
   { garbled, path: file }: Pick<LogFile, 'garbled' | 'path'>,
-  deps: System,
 ): Promise<void> {
-  if (garbled > 0) await deps.files.rename(file, `${file}${CORRUPT_EXTENSION}`);
-  else await removeQuietly(file, deps);
+  if (garbled > 0) await system.files.rename(file, `${file}${CORRUPT_EXTENSION}`);
+  else await removeQuietly(system, file);
 }
 
 /** Returns the record that identifies the process that writes to a log. */
@@ -177,7 +177,7 @@ export type Durability = 'later' | 'soon' | 'now';
 
 const SOON_MS = 50;
 
-export interface LogOptions extends System {
+export interface LogOptions {
   readonly path: string;
   /** The first records of this process, written once before all its other records. */
   readonly head: readonly LogRecord[];
@@ -192,6 +192,7 @@ export interface LogOptions extends System {
  * write. Methods throw the system error.
  */
 export class Log {
+  readonly #system: System;
   readonly #options: LogOptions;
   #file: FileHandle | undefined;
   #waiting: Buffer[] = [];
@@ -208,7 +209,8 @@ export class Log {
   #writes = 0;
   #syncedWrites = 0;
 
-  constructor(options: LogOptions) {
+  constructor(system: System, options: LogOptions) {
+    this.#system = system;
     this.#options = options;
     this.#end = options.isResumed === true ? Number.NaN : headOf(options).length;
   }
@@ -237,7 +239,7 @@ export class Log {
     await this.#nextWrite;
     if (durability === 'now') await this.sync();
     if (durability === 'soon') {
-      this.#cancelSoon ??= this.#options.clock.after(SOON_MS, () => {
+      this.#cancelSoon ??= this.#system.clock.after(SOON_MS, () => {
         void this.sync().catch(() => undefined);
       });
     }
@@ -248,7 +250,7 @@ export class Log {
   appendSoon(records: readonly LogRecord[]): Promise<void> {
     this.queue(records);
     this.#soonWrite ??= new Promise((resolve, reject) => {
-      const cancel = this.#options.clock.after(SOON_MS, () => {
+      const cancel = this.#system.clock.after(SOON_MS, () => {
         void this.append([]).catch(() => undefined);
       });
       this.#beforeWrite = (write) => {
@@ -317,7 +319,8 @@ export class Log {
   }
 
   async #open(): Promise<FileHandle> {
-    const { files, isResumed, path: file, prepare } = this.#options;
+    const { files } = this.#system;
+    const { isResumed, path: file, prepare } = this.#options;
     await prepare?.();
     if (isResumed !== true) return files.open(file, 'wx', 0o600);
     return openOwnFile(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, files);
@@ -330,9 +333,12 @@ export class Log {
     const file = this.#file;
     const writes = this.#writes;
     if (file === undefined || writes === this.#syncedWrites) return;
-    const { files, isResumed, path: name } = this.#options;
+    const { isResumed, path: name } = this.#options;
     const isNew = this.#syncedWrites === 0 && isResumed !== true;
-    await Promise.all([syncFile(file), isNew ? syncFolder(files, path.dirname(name)) : undefined]);
+    await Promise.all([
+      syncFile(file),
+      isNew ? syncFolder(this.#system.files, path.dirname(name)) : undefined,
+    ]);
     this.#syncedWrites = Math.max(this.#syncedWrites, writes);
   }
 
@@ -343,7 +349,7 @@ export class Log {
     this.#writes = 0;
     if (file === undefined) return;
     await file.close().catch(() => undefined);
-    if (this.#options.isResumed !== true) await removeQuietly(this.#options.path, this.#options);
+    if (this.#options.isResumed !== true) await removeQuietly(this.#system, this.#options.path);
   }
 }
 

@@ -29,7 +29,7 @@ import {
 } from './files.ts';
 import type { Existing, Output, Published, Released } from './output.ts';
 
-export interface OutputOptions extends System {
+export interface OutputOptions {
   /** The path as the user wrote it. */
   readonly path: string;
   /** What to do if the output file exists; default `replace`. */
@@ -55,11 +55,12 @@ export interface OutputOptions extends System {
  * writable. Writes to a pipe or a device directly.
  * @throws Failure: `usage` for a folder, `output` if the file cannot be written, `exists` if it must not be replaced
  */
-export async function openOutput(options: OutputOptions): Promise<Output> {
-  const { path, files, existing = 'replace', platform } = options;
+export async function openOutput(system: System, options: OutputOptions): Promise<Output> {
+  const { files, platform } = system;
+  const { path, existing = 'replace' } = options;
   const naming = { ...options, existing, asked: path, replaced: undefined };
   if (existing === 'number' || existing === 'reuse') {
-    return openPublishedOutput({ ...naming, path: await firstFree(path, options) });
+    return openPublishedOutput(system, { ...naming, path: await firstFree(path, files) });
   }
   if (platform === 'win32') {
     if (isWindowsNullDevice(path)) return openDirectOutput(NULL_DEVICE, files, options.signal);
@@ -73,15 +74,15 @@ export async function openOutput(options: OutputOptions): Promise<Output> {
   }
   const target = await findTarget(path, files);
   if (target === 'direct') return openDirectOutput(path, files, options.signal);
-  if (target === 'new') return openPublishedOutput(naming);
+  if (target === 'new') return openPublishedOutput(system, naming);
   if (existing === 'refuse') throw existsFailure(path);
-  return openPublishedOutput({ ...naming, replaced: target });
+  return openPublishedOutput(system, { ...naming, replaced: target });
 }
 
 // Node would resolve the path `nul` to a file with this name in the current folder.
 const NULL_DEVICE = '\\\\.\\nul';
 
-async function firstFree(path: string, { files }: System): Promise<string> {
+async function firstFree(path: string, files: FileSystem): Promise<string> {
   for (let number = 1; ; number += 1) {
     const candidate = numbered(path, number);
     if (!(await isTaken(candidate, files))) return candidate;
@@ -99,14 +100,17 @@ interface ReplacedFile {
 }
 
 /** Opens an output whose bytes go to a temporary file, which `publish` renames to the final name. */
-export async function openPublishedOutput(options: PublishedOutputOptions): Promise<Output> {
+export async function openPublishedOutput(
+  system: System,
+  options: PublishedOutputOptions,
+): Promise<Output> {
   const { replaced } = options;
   const folder = dirname(replaced?.file ?? options.path);
   // The temporary file must not be readable by users who cannot read the replaced file.
   const mode = options.mode ?? (replaced === undefined ? undefined : replaced.stats.mode & 0o777);
   try {
-    const temporary = await createTemporary(options.temporaryFolder ?? folder, options, mode);
-    return new PublishedOutput(options, folder, temporary);
+    const temporary = await createTemporary(system, options.temporaryFolder ?? folder, mode);
+    return new PublishedOutput(system, options, folder, temporary);
   } catch (error) {
     throw outputFailure(options.path, error, 'opening', options.flag);
   }
@@ -117,6 +121,7 @@ const SYNC_EVERY_BYTES = 64 * 1024 * 1024;
 class PublishedOutput implements Output {
   path: string;
   readonly temporary: string;
+  readonly #system: System;
   readonly #options: PublishedOutputOptions;
   readonly #folder: string;
   readonly #file: FileHandle;
@@ -133,10 +138,12 @@ class PublishedOutput implements Output {
   #isOurs = true;
 
   constructor(
+    system: System,
     options: PublishedOutputOptions,
     folder: string,
     temporary: { readonly path: string; readonly file: FileHandle },
   ) {
+    this.#system = system;
     this.#options = options;
     this.#checksum = createChecksum(options.checksum ?? 'crc32');
     this.#folder = folder;
@@ -178,9 +185,9 @@ class PublishedOutput implements Output {
       await this.#writer.flush();
       // The file is complete, so it can be synced while the caller updates the journal. `publish` waits for the sync.
       this.#finish().catch(() => undefined);
-      const { checksum = 'crc32', files } = this.#options;
+      const { checksum = 'crc32' } = this.#options;
       return this.#isPatched
-        ? await checksumOf(this.#file, checksum, files)
+        ? await checksumOf(this.#file, checksum, this.#system.files)
         : this.#checksum.value();
     } catch (error) {
       return this.#fail(error);
@@ -190,11 +197,11 @@ class PublishedOutput implements Output {
   async publish(): Promise<Published> {
     try {
       await this.#finish();
-      this.path = await commitRename(this.temporary, this.#options);
+      this.path = await commitRename(this.#system, this.temporary, this.#options);
       this.#isOurs = false;
       await this.#close();
       if (this.#options.isFolderSyncedLater !== true) {
-        await syncFolder(this.#options.files, this.#folder);
+        await syncFolder(this.#system.files, this.#folder);
       }
     } catch (error) {
       this.#fail(error);
@@ -217,7 +224,7 @@ class PublishedOutput implements Output {
     this.#writer.stop();
     await this.#writer.flush().catch(() => undefined);
     await this.#close().catch(() => undefined);
-    await removeQuietly(this.temporary, this.#options);
+    await removeQuietly(this.#system, this.temporary);
   }
 
   // Syncs what is written so far while more arrives, so that `publish` does not wait for the disk to write a large file.
@@ -361,7 +368,7 @@ async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | und
   });
 }
 
-interface Naming extends System {
+interface Naming {
   readonly path: string;
   // The path to which a number is added if a file with that name exists.
   readonly asked: string;
@@ -373,24 +380,28 @@ interface Naming extends System {
  * Renames a complete temporary file to its final name, atomically, and returns this name. Handles an existing file as
  * `existing` says, even if another process creates that file in the meantime.
  */
-export async function commitRename(temporary: string, naming: Naming): Promise<string> {
+export async function commitRename(
+  system: System,
+  temporary: string,
+  naming: Naming,
+): Promise<string> {
   if (naming.existing === 'replace') {
     const target = naming.replaced?.file ?? naming.path;
-    await retryWhileBusy(naming, () => naming.files.rename(temporary, target));
+    await retryWhileBusy(system, () => system.files.rename(temporary, target));
     return naming.path;
   }
   for (let number = 1; ; number += 1) {
     const candidate = naming.existing === 'refuse' ? naming.path : numbered(naming.asked, number);
-    if (await moveUnlessTaken(temporary, candidate, naming)) return candidate;
+    if (await moveUnlessTaken(system, temporary, candidate)) return candidate;
     if (naming.existing === 'refuse') throw existsFailure(candidate);
-    if (naming.existing === 'reuse' && (await hasSameBytes(temporary, candidate, naming))) {
-      await removeQuietly(temporary, naming);
+    if (naming.existing === 'reuse' && (await hasSameBytes(temporary, candidate, system.files))) {
+      await removeQuietly(system, temporary);
       return candidate;
     }
   }
 }
 
-async function hasSameBytes(file: string, other: string, { files }: System): Promise<boolean> {
+async function hasSameBytes(file: string, other: string, files: FileSystem): Promise<boolean> {
   try {
     const [{ size }, stats] = await Promise.all([files.lstat(file), files.lstat(other)]);
     if (!stats.isFile() || stats.size !== size) return false;
@@ -403,19 +414,19 @@ async function hasSameBytes(file: string, other: string, { files }: System): Pro
 }
 
 // Returns false if `name` exists. Uses a link, because a rename could replace a file.
-async function moveUnlessTaken(temporary: string, name: string, deps: System): Promise<boolean> {
+async function moveUnlessTaken(system: System, temporary: string, name: string): Promise<boolean> {
   try {
-    await retryWhileBusy(deps, () => deps.files.link(temporary, name));
+    await retryWhileBusy(system, () => system.files.link(temporary, name));
   } catch (error) {
     if (hasErrno(error, 'EEXIST')) return false;
     if (!hasErrno(error, 'EACCES', ...UNSUPPORTED)) throw error;
     // The file system has no links, so another process could create the file before the rename. An empty file to
     // reserve the name would be worse, because it would remain if this process is killed.
-    if (await isTaken(name, deps.files)) return false;
-    await retryWhileBusy(deps, () => deps.files.rename(temporary, name));
+    if (await isTaken(name, system.files)) return false;
+    await retryWhileBusy(system, () => system.files.rename(temporary, name));
     return true;
   }
-  await removeQuietly(temporary, deps);
+  await removeQuietly(system, temporary);
   return true;
 }
 
@@ -423,16 +434,16 @@ async function moveUnlessTaken(temporary: string, name: string, deps: System): P
  * Replaces a small file atomically: readers get either the old or the new content.
  * @throws Failure like {@link openOutput} if the file cannot be opened or written
  */
-export async function replaceFile({
-  data,
-  ...options
-}: OutputOptions & { readonly data: Uint8Array }): Promise<void> {
+export async function replaceFile(
+  system: System,
+  options: OutputOptions & { readonly data: Uint8Array },
+): Promise<void> {
   // Writing to a pipe would wait for its reader.
-  const stats = await ifFound(options.path, options.files.stat(options.path));
+  const stats = await ifFound(options.path, system.files.stat(options.path));
   if (stats?.isFile() === false) throw new UnsafeFile('it is not a regular file');
-  const output = await openOutput(options);
+  const output = await openOutput(system, options);
   try {
-    await output.write(data);
+    await output.write(options.data);
     await output.publish();
   } catch (error) {
     await output.abandon();

@@ -37,16 +37,16 @@ export const SPOOL_AGE_MAX_MS = 24 * 60 * 60 * 1000;
 export const SPOOL_BYTES_MAX = 512 * 1024 * 1024;
 
 /** Returns the spool in `folder`. The folder is created with the first entry. */
-export function createSpool(options: SpoolOptions): Spool {
-  const { folder, files, clock } = options;
+export function createSpool(system: System, folder: string): Spool {
+  const { files, clock } = system;
   const failed = (error: unknown): never => {
     throw stateFailure('the spool', folder, error);
   };
 
   async function remove(entry: SpoolEntry): Promise<void> {
     // Remove the audio first: `prune` removes metadata without audio, but never audio without metadata.
-    await removeIfThere(entry.path, options);
-    await removeIfThere(entry.sidecar, options);
+    await removeIfThere(entry.path, files);
+    await removeIfThere(entry.sidecar, files);
   }
 
   async function prune(): Promise<readonly SpoolEntry[]> {
@@ -56,40 +56,39 @@ export function createSpool(options: SpoolOptions): Spool {
     for (const sidecar of await lonelySidecars(folder, files)) {
       const stat = await files.stat(sidecar).catch(() => undefined);
       const isOld = stat !== undefined && clock.now() - stat.mtimeMs > SPOOL_AGE_MAX_MS;
-      if (isOld) await removeIfThere(sidecar, options);
+      if (isOld) await removeIfThere(sidecar, files);
     }
     return gone;
   }
 
   return {
     create: (about) =>
-      openEntry(options, about, (audio) => files.open(audio, 'wx', 0o600)).catch(failed),
-    adopt: (released, about) => adopt(options, released, about),
+      openEntry(system, folder, about, (audio) => files.open(audio, 'wx', 0o600)).catch(failed),
+    adopt: (released, about) => adopt(system, folder, released, about),
     list: () => listSpool(folder, files).catch(failed),
     async markReported({ record, sidecar }) {
       if (record === undefined) return;
       const reported = { ...record, reported: true } as const;
-      await writeSidecar({ ...options, sidecar, record: reported }).catch(failed);
+      await writeSidecar(system, sidecar, reported).catch(failed);
     },
     remove: (entry) => remove(entry).catch(failed),
     prune: () => prune().catch(failed),
   };
 }
 
-type SpoolOptions = System & { readonly folder: string };
-
 async function adopt(
-  options: SpoolOptions,
+  system: System,
+  folder: string,
   released: Released,
   about: SpoolAbout,
 ): Promise<SpoolWriter> {
   const fail = async (left: string, error: unknown): Promise<never> => {
-    const found = await options.files.stat(left).catch(() => undefined);
+    const found = await system.files.stat(left).catch(() => undefined);
     const details = (found?.size ?? 0) > 0 ? { left } : undefined;
-    if (details === undefined) await removeQuietly(left, options);
-    throw stateFailure('the spool', options.folder, error, details);
+    if (details === undefined) await removeQuietly(system, left);
+    throw stateFailure('the spool', folder, error, details);
   };
-  const writer = await openEntry(options, about, (audio) => take(released, audio, options))
+  const writer = await openEntry(system, folder, about, (audio) => take(system, released, audio))
     .catch((error: unknown) => fail(released.path, error))
     .finally(() => released.file?.close().catch(() => undefined));
   try {
@@ -102,37 +101,38 @@ async function adopt(
 }
 
 async function openEntry(
-  options: SpoolOptions,
+  system: System,
+  folder: string,
   about: SpoolAbout,
   open: (audio: string) => Promise<FileHandle>,
 ): Promise<SpoolWriter> {
-  const { folder, files, clock } = options;
+  const { clock, files, random } = system;
   await ensurePrivateFolder(folder, files);
   const keptAt = new Date(clock.now()).toISOString();
-  const id = `${keptAt.replaceAll(/[-:]|\.\d+/g, '')}-${randomHex(options, 4)}`;
+  const id = `${keptAt.replaceAll(/[-:]|\.\d+/g, '')}-${randomHex(random, 4)}`;
   const { audio, sidecar } = entryFiles(folder, id, safeName(about.extension));
   const record: SpoolRecord = { version: 1, keptAt, complete: null, ...about };
-  await writeSidecar({ ...options, sidecar, record });
+  await writeSidecar(system, sidecar, record);
   try {
     const file = await open(audio);
-    return new SpoolWriter({ ...options, id, audio, sidecar, file, record });
+    return new SpoolWriter(system, { id, audio, sidecar, file, record });
   } catch (error) {
-    await removeQuietly(sidecar, options);
+    await removeQuietly(system, sidecar);
     throw error;
   }
 }
 
 async function take(
+  system: System,
   { file: source, path: from }: Released,
   audio: string,
-  options: SpoolOptions,
 ): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_APPEND;
   let file: FileHandle | undefined;
   try {
-    file = await openOwnFile(from, flags, options.files);
+    file = await openOwnFile(from, flags, system.files);
     await file.chmod(0o600);
-    await options.files.rename(from, audio);
+    await system.files.rename(from, audio);
     return file;
   } catch (error) {
     await file?.close().catch(() => undefined);
@@ -140,11 +140,11 @@ async function take(
     if (!wasRemoved && !hasErrno(error, 'EXDEV')) throw error;
   }
   try {
-    const copy = await copyIntoNew(source ?? from, audio, options);
-    await removeQuietly(from, options);
+    const copy = await copyIntoNew(source ?? from, audio, system.files);
+    await removeQuietly(system, from);
     return copy;
   } catch (error) {
-    await removeQuietly(audio, options);
+    await removeQuietly(system, audio);
     throw error;
   }
 }
@@ -163,7 +163,7 @@ function outdated(entries: readonly SpoolEntry[], now: number): SpoolEntry[] {
   return gone;
 }
 
-async function removeIfThere(file: string, { files }: SpoolOptions): Promise<void> {
+async function removeIfThere(file: string, files: FileSystem): Promise<void> {
   try {
     await files.unlink(file);
   } catch (error) {
@@ -180,7 +180,7 @@ async function removeIfThere(file: string, { files }: SpoolOptions): Promise<voi
 export async function copyIntoNew(
   from: FileHandle | string,
   to: string,
-  { files }: Pick<System, 'files'>,
+  files: FileSystem,
 ): Promise<FileHandle> {
   const source = typeof from === 'string' ? await files.open(from, 'r') : from;
   try {
@@ -351,7 +351,7 @@ export interface SpoolOutcome extends Partial<
   readonly complete: boolean;
 }
 
-interface SpoolWriterOptions extends System {
+interface OpenEntry {
   readonly id: string;
   readonly audio: string;
   readonly sidecar: string;
@@ -364,15 +364,17 @@ export class SpoolWriter {
   readonly id: string;
   /** The path of the audio file, which exists from the start. */
   readonly path: string;
-  readonly #options: SpoolWriterOptions;
+  readonly #system: System;
+  readonly #entry: OpenEntry;
   readonly #writer: FileWriter;
   #isOpen = true;
 
-  constructor(options: SpoolWriterOptions) {
-    this.id = options.id;
-    this.path = options.audio;
-    this.#options = options;
-    this.#writer = new FileWriter(options.file);
+  constructor(system: System, entry: OpenEntry) {
+    this.id = entry.id;
+    this.path = entry.audio;
+    this.#system = system;
+    this.#entry = entry;
+    this.#writer = new FileWriter(entry.file);
   }
 
   get bytes(): number {
@@ -393,9 +395,9 @@ export class SpoolWriter {
     try {
       const fault = await this.#finish();
       const complete = outcome.complete && fault === undefined;
-      const record = { ...this.#options.record, ...outcome, complete };
-      await writeSidecar({ ...this.#options, record });
-      await syncFolder(this.#options.files, path.dirname(this.path));
+      const record = { ...this.#entry.record, ...outcome, complete };
+      await writeSidecar(this.#system, this.#entry.sidecar, record);
+      await syncFolder(this.#system.files, path.dirname(this.path));
       if (fault !== undefined) throw fault.error;
     } catch (error) {
       throw stateFailure('the spool', this.path, error);
@@ -406,8 +408,8 @@ export class SpoolWriter {
   async discard(): Promise<void> {
     this.#writer.stop();
     await this.#finish();
-    await removeQuietly(this.path, this.#options);
-    await removeQuietly(this.#options.sidecar, this.#options);
+    await removeQuietly(this.#system, this.path);
+    await removeQuietly(this.#system, this.#entry.sidecar);
   }
 
   async #finish(): Promise<{ readonly error: unknown } | undefined> {
@@ -418,16 +420,13 @@ export class SpoolWriter {
     await this.#writer.flush().catch(note);
     if (!this.#isOpen) return fault;
     this.#isOpen = false;
-    await syncFile(this.#options.file).catch(note);
-    await this.#options.file.close().catch(note);
+    await syncFile(this.#entry.file).catch(note);
+    await this.#entry.file.close().catch(note);
     return fault;
   }
 }
 
-async function writeSidecar(
-  options: System & Pick<SpoolWriterOptions, 'record' | 'sidecar'>,
-): Promise<void> {
-  const { sidecar, record } = options;
+async function writeSidecar(system: System, sidecar: string, record: SpoolRecord): Promise<void> {
   const data = Buffer.from(`${JSON.stringify(record, undefined, 2)}\n`);
-  await replaceFile({ ...options, path: sidecar, data, mode: 0o600 });
+  await replaceFile(system, { path: sidecar, data, mode: 0o600 });
 }

@@ -87,7 +87,7 @@ async function storeChecked(
       const text = await readOwnText(stored, SMALL_BYTES, deps.files);
       requireKnownSymbols(path.basename(stored, PIPER_DESCRIPTION), parseJson(text));
     } catch (error) {
-      if (descriptions.includes(file)) await removeQuietly(stored, deps);
+      if (descriptions.includes(file)) await removeQuietly(deps, stored);
       throw error instanceof Failure
         ? error
         : outputFailure(stored, error, 'opening', 'XDG_DATA_HOME');
@@ -127,7 +127,12 @@ async function recordChecksums(
   }
   const data = Buffer.from(`${JSON.stringify(Object.fromEntries(sums), undefined, 2)}\n`);
   const file = checksumsFile(deps.modelsFolder, name);
-  await replaceFile({ ...deps, path: file, data, mode: 0o600, flag: 'XDG_DATA_HOME' });
+  await replaceFile(deps, {
+    path: file,
+    data,
+    mode: 0o600,
+    flag: 'XDG_DATA_HOME',
+  });
 }
 
 function checksumsFile(modelsFolder: string, name: NaturalEngineName): string {

@@ -403,7 +403,7 @@ class PartialFile {
 
   async setVersion(tag: string | undefined, url: URL): Promise<void> {
     if (tag === (await this.version(url))) return;
-    await removeQuietly(this.#versionFile, this.#deps);
+    await removeQuietly(this.#deps, this.#versionFile);
     if (tag === undefined) return;
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
     const handle = await openOwnFile(this.#versionFile, flags, this.#deps.files);
@@ -446,15 +446,15 @@ class PartialFile {
     if (this.#handle !== undefined) await syncFile(this.#handle);
     await this.close();
     const { files } = this.#deps;
-    await removeQuietly(this.#versionFile, this.#deps);
+    await removeQuietly(this.#deps, this.#versionFile);
     await retryWhileBusy(this.#deps, () => files.rename(this.#path, target));
     await syncFolder(files, path.dirname(target));
   }
 
   async discard(): Promise<void> {
     await this.close();
-    await removeQuietly(this.#path, this.#deps);
-    await removeQuietly(this.#versionFile, this.#deps);
+    await removeQuietly(this.#deps, this.#path);
+    await removeQuietly(this.#deps, this.#versionFile);
   }
 
   async close(): Promise<void> {

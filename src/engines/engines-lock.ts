@@ -50,7 +50,7 @@ async function waitForLock(deps: LockDeps): Promise<() => Promise<void>> {
   for (let turn = 1; ; turn += 1) {
     await makeFolder(enginesFolder, files);
     try {
-      return await takeLock(lock, { ...deps, lastActivity, lockedError });
+      return await takeLock(deps, lock, { lastActivity, lockedError });
     } catch (error) {
       if (!(error instanceof EnginesLocked)) throw stateFailure(error, enginesFolder);
       if (turn === 1) onWait(error.pid);

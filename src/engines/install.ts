@@ -148,7 +148,7 @@ async function removeOtherPlatforms(
 
 async function install(adapter: Adapter, deps: InstallDeps): Promise<EngineRegistration> {
   const { name } = adapter;
-  const cwd = path.join(deps.enginesFolder, `${name}.${randomHex(deps, 8)}`);
+  const cwd = path.join(deps.enginesFolder, `${name}.${randomHex(deps.random, 8)}`);
   const command: EngineCommand = { name, command: 'node', args: [...adapter.args], cwd };
   await makeFolder(cwd, deps.files);
   try {

@@ -42,7 +42,7 @@ export async function saveEngineRegistrations(
   const list: EngineList = { version: 1, engines: [...engines] };
   await makeFolder(path.dirname(file), deps.files);
   const data = Buffer.from(`${JSON.stringify(list, undefined, 2)}\n`);
-  await replaceFile({ ...deps, path: file, data, mode: 0o600 });
+  await replaceFile(deps, { path: file, data, mode: 0o600 });
 }
 
 async function valid(content: object, file: string): Promise<EngineList> {

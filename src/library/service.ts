@@ -234,9 +234,7 @@ async function removeOrphans(processes: Processes): Promise<void> {
   for (const name of names.filter((one) => one.startsWith(FOLDER_PREFIX))) {
     const folder = path.join(tmpdir(), name);
     // Folders of other users cannot be read.
-    const held = await readLock(path.join(folder, OWNER_FILE), { files: systemFiles }).catch(
-      () => undefined,
-    );
+    const held = await readLock(path.join(folder, OWNER_FILE), systemFiles).catch(() => undefined);
     const isOrphan = held?.owner !== undefined && processes.liveness(held.owner) === 'dead';
     if (isOrphan) await removeTemporaryFolder(folder).catch(() => undefined);
   }

@@ -55,7 +55,7 @@ export async function runBilled<T>(
       },
       async spool() {
         if (folder === undefined) throw new Error('a client without a journal has no spool');
-        return createSpool({ ...system, folder: path.join(folder, 'spool') });
+        return createSpool(system, path.join(folder, 'spool'));
       },
       notice: () => undefined,
     });

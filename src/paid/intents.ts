@@ -39,9 +39,11 @@ export class IntentJournal {
     const { folder, clock, files, processes } = options;
     const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
     this.#options = options;
-    this.#path = path.join(folder, `${time}-${processes.self.pid}-${randomHex(options, 4)}.jsonl`);
-    this.#log = new Log({
-      ...options,
+    this.#path = path.join(
+      folder,
+      `${time}-${processes.self.pid}-${randomHex(options.random, 4)}.jsonl`,
+    );
+    this.#log = new Log(options, {
       path: this.#path,
       head: [ownerRecord(processes.self)],
       // Nothing may be sent if a newer version of foley uses the folder.
@@ -56,7 +58,7 @@ export class IntentJournal {
    * @throws Failure of kind `state`; the request must not be sent then
    */
   async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
-    const intent = new Intent(this, randomHex(this.#options, 8), 0, 'planned');
+    const intent = new Intent(this, randomHex(this.#options.random, 8), 0, 'planned');
     await this.write(intent, { about }, 'now', body);
     this.#intents.push(intent);
     return intent;
@@ -111,7 +113,7 @@ export class IntentJournal {
    * @throws Failure of kind `state`
    */
   async settle(intent: IntentStatus, outcome: Outcome, facts?: PurchaseMetadata): Promise<void> {
-    await removeTemporary(intent.about?.temporary, this.#options);
+    await removeTemporary(this.#options, intent.about?.temporary);
     await this.resume(intent).markAs(outcome, facts);
   }
 
@@ -121,7 +123,7 @@ export class IntentJournal {
     if (!this.#intents.every(({ state }) => isSettled(state))) return;
     // Remove the files in which resumed operations began before this one: only this file records that they have ended.
     if (this.#hasResumed && !(await this.#sweepResumed().catch(() => false))) return;
-    if (this.#log.isBegun) await removeQuietly(this.#path, this.#options);
+    if (this.#log.isBegun) await removeQuietly(this.#options, this.#path);
   }
 
   // Removes other processes' finished files. Returns true if no remaining one mentions a resumed operation.
@@ -261,7 +263,7 @@ export async function sweepIntents(options: System & IntentFolder): Promise<void
     // A process that may be running and has recorded nothing is perhaps about to record its first operation.
     const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
     const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
-    if (isOver && !mayBegin) await retireLog(file, options);
+    if (isOver && !mayBegin) await retireLog(options, file);
   }
 }
 

@@ -16,12 +16,12 @@ export interface SweepOptions extends System {
  * throws.
  */
 export async function sweepTemporaries(folder: string, options: SweepOptions): Promise<void> {
-  const orphaned = await orphanedTemporaries(folder, options);
+  const orphaned = await orphanedTemporaries(options, folder);
   if (orphaned.length === 0) return;
   try {
     const needed = await neededTemporaries(options);
     for (const file of orphaned) {
-      if (!needed.has(path.resolve(file))) await removeQuietly(file, options);
+      if (!needed.has(path.resolve(file))) await removeQuietly(options, file);
     }
   } catch {
     // Without the journal, all temporary files may be needed.

@@ -111,7 +111,7 @@ export async function writeMemory(
   deps: System,
 ): Promise<void> {
   const data = Buffer.from(`${JSON.stringify(memory)}\n`);
-  await replaceFile({ ...deps, path: memoryFile(output), temporaryFolder, data });
+  await replaceFile(deps, { path: memoryFile(output), temporaryFolder, data });
 }
 
 /** Returns path, size and modification time of files, so that a later command can recognize unchanged files. */

@@ -50,7 +50,7 @@ export function createCreditRates(file: string, deps: System): CreditRates {
       if (JSON.stringify(changed) === JSON.stringify(models)) return;
       const next = { ...known, [service]: changed };
       await ensurePrivateFolder(path.dirname(file), deps.files);
-      await replaceFile({ ...deps, path: file, data: Buffer.from(`${JSON.stringify(next)}\n`) });
+      await replaceFile(deps, { path: file, data: Buffer.from(`${JSON.stringify(next)}\n`) });
     },
   };
 }

@@ -90,7 +90,7 @@ test('nothing is copied to a disk that is almost full, and nothing is thrown', a
 test('temporary files of killed commands are removed from the copies of all batches', async () => {
   const root = await newFolder();
   const folder = path.dirname(await oldCopy(root, 'old', 10, 1_000));
-  const left = await createTemporary(folder, testSystem({ processes: processesOf(7) }));
+  const left = await createTemporary(testSystem({ processes: processesOf(7) }), folder);
   await left.file.close();
   const processes = processesOf(8, new Map([[7, 'dead']]));
   const { copies, output } = await copiesAt(root, { processes });

@@ -110,7 +110,7 @@ describe('the status of an item', () => {
 describe('a log', () => {
   it('has all lines complete and in order when many are written at once', async () => {
     const folder = await newFolder();
-    const file = new Log({ ...testSystem(), path: path.join(folder, 'x.jsonl'), head: [] });
+    const file = new Log(testSystem(), { path: path.join(folder, 'x.jsonl'), head: [] });
     const written = Array.from({ length: 300 }, async (_, n) => {
       if (n % 7 === 0) return file.queue([{ n }]);
       await file.append([{ n }]);

@@ -32,14 +32,14 @@ function lock({
   platform = 'linux',
   shard,
 }: Racer): Promise<Lock> {
-  return lockBatch({
-    ...testSystem({ random: countingRandom(`${pid}`), clock: stillClock(NOW), platform }),
+  const system = testSystem({
     files,
-    folder,
+    random: countingRandom(`${pid}`),
+    clock: stillClock(NOW),
+    platform,
     processes: processesOf(pid, fates),
-    shard,
-    lastActivity: async () => lastActivity,
   });
+  return lockBatch(system, { folder, shard, lastActivity: async () => lastActivity });
 }
 
 const shardOf = (index: number, total: number): Shard => ({ index, total });

@@ -106,7 +106,7 @@ async function runSync(
         : { surface, idempotencyKey: key },
     format: plan.format,
     stream,
-    spool: async () => createSpool({ ...simulation, platform: 'linux', folder }),
+    spool: async () => createSpool({ ...simulation, platform: 'linux' }, folder),
     notice: () => undefined,
   });
   return response;
@@ -175,7 +175,7 @@ export async function runRecover(
   onRenewed: (before: string, id: string, key: string) => void,
 ): Promise<readonly Recovered[]> {
   const deps: System = { ...simulation, platform: 'linux' };
-  const spool = createSpool({ ...deps, folder: path.join(simulation.stateDir, 'spool') });
+  const spool = createSpool(deps, path.join(simulation.stateDir, 'spool'));
   const journal = watched(openJournal(simulation), (id, key, renews = '') =>
     onRenewed(renews, id, key),
   );

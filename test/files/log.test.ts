@@ -81,9 +81,7 @@ describe('files of the build before', () => {
 });
 
 function logIn(folder: string, files: FileSystem = systemFiles, clock = manualClock()): Log {
-  return new Log({
-    ...testSystem({ files }),
-    clock,
+  return new Log(testSystem({ files, clock }), {
     path: path.join(folder, 'a.jsonl'),
     head: [{ head: 1 }],
   });

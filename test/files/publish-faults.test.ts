@@ -37,7 +37,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 async function speak(file: string, existing: Existing, files: FileSystem): Promise<void> {
-  const output = await openOutput({ ...testSystem({ files }), path: file, existing });
+  const output = await openOutput(testSystem({ files }), { path: file, existing });
   try {
     for (const chunk of CHUNKS) await output.write(chunk);
     await output.publish();
@@ -116,7 +116,7 @@ describe('whatever goes wrong at whatever moment', () => {
       fault: { kind: 'full' },
       prepare: () => prepare({ name: '', existing: 'replace', old: OLD }),
       async scenario({ file }, files) {
-        const output = await openOutput({ ...testSystem({ files }), path: file });
+        const output = await openOutput(testSystem({ files }), { path: file });
         let given = '';
         try {
           for (const chunk of CHUNKS) {
@@ -175,7 +175,7 @@ describe('a large file', () => {
       },
     };
     const chunk = Buffer.alloc(1024 * 1024, 'sound');
-    const output = await openOutput({ ...testSystem({ files }), path: file });
+    const output = await openOutput(testSystem({ files }), { path: file });
     for (let count = 0; count < 80; count += 1) await output.write(chunk);
     expect(syncs).toBe(1);
     const published = output.publish();

@@ -8,12 +8,13 @@ import { systemFiles } from '../../src/system/file-system.ts';
 import type { Existing } from '../../src/durable/output.ts';
 import type { OutputOptions } from '../../src/durable/publish.ts';
 import { openOutput } from '../../src/durable/publish.ts';
+import type { System } from '../../src/system/system.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 import { failureOf, testSystem, modeOf, namesIn, stillClock, textOf } from './file-simulation.ts';
 import { makeFifo, requireFullDevice, requirePosix } from '../harness/posix.ts';
 
-const open = (file: string, changes: Partial<OutputOptions> = {}) =>
-  openOutput({ ...testSystem(), path: file, ...changes });
+const open = (file: string, changes: Partial<OutputOptions & System> = {}) =>
+  openOutput(testSystem(changes), { path: file, ...changes });
 
 async function deliver(file: string, text: string, existing: Existing = 'replace') {
   const output = await open(file, { existing });

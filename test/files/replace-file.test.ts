@@ -13,7 +13,7 @@ describe('replacing a small file', () => {
     const { config } = await createSandbox();
     const file = path.join(config, 'accounts.json');
     await writeFile(file, '{}', { mode: 0o644 });
-    await replaceFile({ ...testSystem(), path: file, data: NEW, mode: 0o600 });
+    await replaceFile(testSystem(), { path: file, data: NEW, mode: 0o600 });
     expect([await textOf(file), await modeOf(file)]).toEqual([NEW.toString(), 0o600]);
   });
 
@@ -21,7 +21,7 @@ describe('replacing a small file', () => {
     const { config } = await createSandbox();
     const file = path.join(config, 'config.json');
     await writeFile(file, '{}', { mode: 0o640 });
-    await replaceFile({ ...testSystem(), path: file, data: NEW });
+    await replaceFile(testSystem(), { path: file, data: NEW });
     expect(await modeOf(file)).toBe(0o640);
   });
 
@@ -34,8 +34,7 @@ describe('replacing a small file', () => {
         await writeFile(file, '{}');
         return { config, file };
       },
-      scenario: ({ file }, files) =>
-        replaceFile({ ...testSystem({ files }), path: file, data: NEW }),
+      scenario: ({ file }, files) => replaceFile(testSystem({ files }), { path: file, data: NEW }),
       async check({ config, file }, { struck, error }) {
         expect(['{}', NEW.toString()], struck).toContain(await textOf(file));
         if (error === undefined) expect(await textOf(file)).toBe(NEW.toString());

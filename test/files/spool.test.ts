@@ -25,7 +25,7 @@ async function simulation(files: FileSystem = systemFiles) {
   const { out, state } = await createSandbox();
   const deps = testSystem({ files, clock: stillClock() });
   const folder = path.join(state, 'foley', 'spool');
-  return { out, folder, deps, spool: createSpool({ ...deps, folder }) };
+  return { out, folder, deps, spool: createSpool(deps, folder) };
 }
 
 describe('the spool', () => {
@@ -69,7 +69,7 @@ describe('the spool', () => {
 
   it('adopts the file of a stopped output, and appends to it', async () => {
     const { spool, out, deps } = await simulation();
-    const output = await openOutput({ ...deps, path: path.join(out, 'hello.mp3') });
+    const output = await openOutput(deps, { path: path.join(out, 'hello.mp3') });
     await output.write(Buffer.from('paid '));
     const released = await output.release();
     if (released === undefined) throw new Error('there was a temporary file');
@@ -151,7 +151,7 @@ async function filled(ages: readonly number[], bytes: number) {
   const ids: string[] = [];
   for (const age of ages) {
     const clock = stillClock(deps.clock.now() - age);
-    const writer = await createSpool({ ...deps, clock, folder }).create(ABOUT);
+    const writer = await createSpool({ ...deps, clock }, folder).create(ABOUT);
     await writer.keep({ complete: true });
     const file = await systemFiles.open(writer.path, 'r+');
     await file.truncate(bytes);
@@ -224,13 +224,13 @@ describe('whatever goes wrong while paid audio is kept', () => {
           return { left, folder, deps, out };
         },
         async scenario({ left, folder, deps }, files) {
-          const spool = createSpool({ ...deps, files, folder });
+          const spool = createSpool({ ...deps, files }, folder);
           const writer = await spool.adopt({ path: left, bytes: 10, rest: [] }, ABOUT);
           await writer.keep({ complete: true });
         },
         async check({ left, folder, deps }, { struck, error, open }) {
           expect(open, `left open at ${struck}`).toEqual([]);
-          const entries = await createSpool({ ...deps, files: systemFiles, folder })
+          const entries = await createSpool({ ...deps, files: systemFiles }, folder)
             .list()
             .catch(() => []);
           const texts = await Promise.all(

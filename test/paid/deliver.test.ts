@@ -71,7 +71,7 @@ async function simulation(files?: FileSystem) {
   const { out, state } = await createSandbox();
   const deps = testSystem(files === undefined ? {} : { files });
   const folder = path.join(state, 'foley', 'spool');
-  const spool = createSpool({ ...testSystem(), folder });
+  const spool = createSpool(testSystem(), folder);
   return { deps, folder, spool, file: path.join(out, 'hello.pcm') };
 }
 
@@ -79,7 +79,7 @@ describe('audio whose memory is used again', () => {
   test('is given back as it is written, and comes whole into the file', async () => {
     const { deps, file } = await simulation();
     const { answer, givenBack } = forgetfulAnswer();
-    const output = await openOutput({ ...deps, path: file });
+    const output = await openOutput(deps, { path: file });
     await deliver(answer, 'pcm', rescuing(recoverableFile(output)), undefined);
     await output.publish();
     expect(WHOLE.equals(await readFile(file))).toBe(true);
@@ -92,7 +92,7 @@ describe('audio whose memory is used again', () => {
       fault: { kind: 'full' },
       prepare: () => simulation(),
       async scenario({ file, spool }, files) {
-        const output = await openOutput({ ...testSystem({ files }), path: file });
+        const output = await openOutput(testSystem({ files }), { path: file });
         asked.add(file);
         const { answer } = forgetfulAnswer();
         const sink = rescuing(recoverableFile(output), spool);
@@ -117,7 +117,7 @@ describe('audio whose memory is used again', () => {
       fault: { kind: 'full' },
       prepare: () => simulation(),
       async scenario({ folder }, files) {
-        const spool = createSpool({ ...testSystem({ files }), folder });
+        const spool = createSpool(testSystem({ files }), folder);
         const sink = rescuing(
           recoverableStream(async () => undefined, 10_000_000),
           spool,

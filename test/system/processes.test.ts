@@ -97,9 +97,7 @@ describe('on Windows, a process', () => {
 async function lockedBy(holder: ReturnType<typeof computer>) {
   const { root } = await createSandbox();
   const take = (processes: ReturnType<typeof computer>): Promise<unknown> =>
-    takeLock(path.join(root, 'lock'), {
-      ...testSystem(),
-      processes,
+    takeLock(testSystem({ processes }), path.join(root, 'lock'), {
       lastActivity: async () => Date.now(),
       lockedError: () => new Error('locked'),
     });

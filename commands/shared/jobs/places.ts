@@ -61,8 +61,8 @@ export async function namedPlace(
   }
   const foreign = holds === 'audio' ? foreignOutput('--output', output, FILE_FORMATS) : undefined;
   if (foreign !== undefined) throw foreign;
-  const options = { ...context, path: output, existing };
-  const file = await openOutput(options);
+  const options = { path: output, existing, signal: context.signal };
+  const file = await openOutput(context, options);
   const { state } = await context.paths();
   await sweepTemporaries(path.dirname(output), { ...context, state });
   const extensionFormat = formatOfPath(output);
@@ -71,7 +71,9 @@ export async function namedPlace(
     placeFor: async ({ id }, format) => {
       if (extensionFormat === undefined || extensionFormat === format) return { output: file };
       const encoding = encodingFor(output, format);
-      if (encoding !== undefined) return { output: await encodedOutput(file, encoding, options) };
+      if (encoding !== undefined) {
+        return { output: await encodedOutput(context, file, encoding, options) };
+      }
       throw usageFailure(
         `--output has the extension of ${extensionFormat}, but ${jobOrCandidate} ${display(id)} is ${format}`,
         `Use the extension .${extensionOf(format)}, and convert the file afterwards.`,
@@ -143,6 +145,8 @@ function placeIn(context: Context, folder: string, segment: number | undefined):
     const name =
       segment === undefined ? downloadName(id, extension) : segmentName(id, segment, extension);
     const file = path.join(folder, name);
-    return { output: await openOutput({ ...context, path: file, existing: 'reuse' }) };
+    return {
+      output: await openOutput(context, { signal: context.signal, path: file, existing: 'reuse' }),
+    };
   };
 }

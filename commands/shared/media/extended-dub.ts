@@ -114,7 +114,7 @@ async function speak(
 ): Promise<{ readonly document: JobDocument; readonly speechMs: number }> {
   const { clock, globals, io } = context;
   const { client, target } = await context.connect();
-  const output = await openOutput({ ...context, path: speechPath });
+  const output = await openOutput(context, { signal: context.signal, path: speechPath });
   const progress = startProgress(io, clock, 'speaking');
   try {
     const { failure, job, requestId, saved } = await withJournal(context, progress, (tools) =>
@@ -146,7 +146,7 @@ function lengthIn(saved: SavedFile | undefined): number {
 }
 
 async function addSilence(context: Context, file: string, ms: number): Promise<void> {
-  const output = await openOutput({ ...context, path: file });
+  const output = await openOutput(context, { signal: context.signal, path: file });
   try {
     const { files } = context;
     const whole = new WholeAudio({

@@ -109,7 +109,7 @@ function planOf(
   );
   const at = new Date(context.clock.now()).toISOString();
   return {
-    id: `${at.replaceAll(/[-:]|\.\d+/g, '')}-${randomHex(context, 4)}`,
+    id: `${at.replaceAll(/[-:]|\.\d+/g, '')}-${randomHex(context.random, 4)}`,
     at,
     target: connection.target,
     origin: connection.client.address.baseUrl.origin,

@@ -3,6 +3,7 @@ import { FILE_FORMATS } from '../../contract/values.ts';
 import type { Output, Published, SoundChanges } from '../../durable/output.ts';
 import type { OutputOptions } from '../../durable/publish.ts';
 import { openOutput } from '../../durable/publish.ts';
+import type { System } from '../../system/system.ts';
 import type { Failure } from '../../errors/failure.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
@@ -42,10 +43,11 @@ interface SpeechOutputOptions extends OutputOptions {
  * @throws Failure: like `openOutput`, and `usage` if a pipe cannot have the format or the changes
  */
 export async function openSpeechOutput(
+  system: System,
   options: SpeechOutputOptions,
   given: Format,
 ): Promise<Output> {
-  const output = await openOutput(options);
+  const output = await openOutput(system, options);
   const wanted = formatOfPath(options.path);
   const format =
     options.changes === undefined
@@ -54,7 +56,7 @@ export async function openSpeechOutput(
         ? wanted
         : 'wav';
   if (format === undefined) return output;
-  return encodedOutput(output, format, options);
+  return encodedOutput(system, output, format, options);
 }
 
 /**
@@ -64,11 +66,12 @@ export async function openSpeechOutput(
  * @param output the output of the encoded file
  */
 export async function encodedOutput(
+  system: System,
   output: Output,
   format: FileFormat,
   options: SpeechOutputOptions,
 ): Promise<Output> {
-  const { changes, files, marks, warn } = options;
+  const { changes, marks, warn } = options;
   try {
     if (output.temporary === undefined) {
       const isPipe = `${display(output.path)} is a pipe or a device`;
@@ -76,10 +79,10 @@ export async function encodedOutput(
       requireStreamable(format, isPipe);
       return new EncodedOutput(output, format, { wav: undefined, marks: undefined });
     }
-    const wav = await openOutput({ ...options, existing: 'replace' });
+    const wav = await openOutput(system, { ...options, existing: 'replace' });
     if (changes === undefined) return new EncodedOutput(output, format, { wav, marks });
     const { ChangedOutput } = await import('./changed-output.ts');
-    const target = { changes, files, format, marks, warn: warn ?? (() => {}) };
+    const target = { changes, files: system.files, format, marks, warn: warn ?? (() => {}) };
     return new ChangedOutput(wav, output, target);
   } catch (error) {
     await output.abandon();
@@ -92,6 +95,7 @@ export async function encodedOutput(
  * @param output the output of the file with the tags
  */
 export async function taggedOutput(
+  system: System,
   output: Output,
   marks: Marks,
   options: OutputOptions,
@@ -100,10 +104,10 @@ export async function taggedOutput(
   if (output.temporary === undefined || (format !== 'mp3' && format !== 'ogg')) return output;
   try {
     const [made, { TaggedOutput }] = await Promise.all([
-      openOutput({ ...options, existing: 'replace' }),
+      openOutput(system, { ...options, existing: 'replace' }),
       import('./tagged-output.ts'),
     ]);
-    return new TaggedOutput(made, output, { files: options.files, format, marks });
+    return new TaggedOutput(made, output, { files: system.files, format, marks });
   } catch (error) {
     await output.abandon();
     throw error;

@@ -84,8 +84,7 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
     journal = run.journal;
     // The folder entry is synced with the first items, before any request.
     await journal.append([]);
-    const copy = new Log({
-      ...options,
+    const copy = new Log(options, {
       path: join(copyFolder, `outputs-${run.id}.jsonl`),
       head: [],
       prepare: () => ensurePrivateFolder(copyFolder, files),
@@ -257,7 +256,7 @@ export class BatchFolder {
     const { id, journal, mark } = this.#parts;
     await journal.append([{ run: id, ended: true }]).catch(() => undefined);
     await journal.sync().catch(() => undefined);
-    await removeQuietly(mark, this.#options);
+    await removeQuietly(this.#options, mark);
   }
 
   /** Closes the journal, removes temporary files and releases the lock. Never throws. */
@@ -269,7 +268,7 @@ export class BatchFolder {
     const isUnused = isNewFolder && isExclusive && this.index.outputs().length === 0;
     const removed = isUnused ? outputDir : this.temporaries;
     await files.rm(removed, { recursive: true, force: true }).catch(() => undefined);
-    if (isUnused) await removeQuietly(mark, this.#options);
+    if (isUnused) await removeQuietly(this.#options, mark);
     await lock.release().catch(() => undefined);
   }
 
@@ -317,7 +316,11 @@ async function lockFolder(
     return times.length === 0 ? undefined : Math.max(...times);
   };
   try {
-    return await lockBatch({ ...options, folder: join(folder, 'locks'), lastActivity });
+    return await lockBatch(options, {
+      folder: join(folder, 'locks'),
+      shard: options.shard,
+      lastActivity,
+    });
   } catch (error) {
     throw stateFailure('the batch lock', folder, error);
   }
@@ -398,10 +401,9 @@ function beginRun(
   // Names in the order of the runs show which run was the latest, also if the clock was set back.
   const afterMs = Math.max(0, ...names.map((name) => runTimeOf(basename(name)) + 1_000));
   const time = new Date(Math.max(clock.now(), afterMs)).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const id = `${time}-${processes.self.pid}-${randomHex(options, 4)}`;
+  const id = `${time}-${processes.self.pid}-${randomHex(options.random, 4)}`;
   const token = (redo === undefined ? undefined : index.interruptedRedo(redo)) ?? id;
-  const journal = new Log({
-    ...options,
+  const journal = new Log(options, {
     path: join(journals, `${id}.jsonl`),
     head: [ownerRecord(processes.self), { run: id, redo: redo ?? null, token }],
   });
@@ -439,5 +441,5 @@ async function compact(
     await into.append(all.slice(at, at + LINES_AT_ONCE).map((record) => ({ ...record })));
   }
   await into.append([], 'now');
-  for (const file of own) await retireLog(file, deps);
+  for (const file of own) await retireLog(deps, file);
 }

@@ -148,7 +148,7 @@ async function store(
   temporaries: string,
   deps: System,
 ): Promise<Uint8Array> {
-  const temporary = await createTemporary(temporaries, deps, 0o600);
+  const temporary = await createTemporary(deps, temporaries, 0o600);
   try {
     await writeAll(temporary.file, Buffer.from(`${Buffer.from(secret).toString('hex')}\n`));
     await syncFile(temporary.file);
@@ -166,7 +166,7 @@ async function store(
     if (!hasErrno(error, ...UNSUPPORTED, 'EACCES')) throw error;
     await deps.files.rename(temporary.path, file);
   } finally {
-    await removeQuietly(temporary.path, deps);
+    await removeQuietly(deps, temporary.path);
   }
   await syncFolder(deps.files, path.dirname(file));
   return secret;

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { removeQuietly } from '../../durable/files.ts';
-import type { LockFileOptions } from '../../durable/lock.ts';
 import { clearLock, isStale, readLock, takeLock } from '../../durable/lock.ts';
 import type { ProcessIdentity } from '../../system/processes.ts';
+import type { System } from '../../system/system.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 import type { Shard } from '../plan/shard.ts';
 
-export interface LockOptions extends Omit<LockFileOptions, 'lockedError'> {
+export interface LockOptions {
   readonly folder: string;
   readonly shard: Shard | undefined;
   /**
@@ -30,31 +30,36 @@ export interface Lock {
  * @throws Failure of kind `state` naming the process that holds a conflicting lock
  * @throws the error of the file system if the lock cannot be read or written
  */
-export async function lockBatch(given: LockOptions): Promise<Lock> {
-  const options = { ...given, lockedError: lockedFailure };
-  const { folder, shard } = options;
+export async function lockBatch(system: System, options: LockOptions): Promise<Lock> {
+  const { folder, lastActivity, shard } = options;
   const name =
     shard === undefined || shard.total === 1 ? 'all' : `${shard.index}-of-${shard.total}`;
-  const release = await takeLock(path.join(folder, name), options);
+  const release = await takeLock(system, path.join(folder, name), {
+    lastActivity,
+    lockedError: lockedFailure,
+  });
   try {
-    return { name, hasOtherShards: await findOtherShards(name, options), release };
+    return { name, hasOtherShards: await findOtherShards(system, name, options), release };
   } catch (error) {
     await release();
     throw error;
   }
 }
 
-type BatchLockOptions = LockOptions & LockFileOptions;
-
-async function findOtherShards(own: string, options: BatchLockOptions): Promise<boolean> {
+async function findOtherShards(
+  system: System,
+  own: string,
+  { folder, lastActivity }: LockOptions,
+): Promise<boolean> {
+  const { files } = system;
   let hasOtherShards = false;
-  for (const name of await options.files.readdir(options.folder)) {
-    if (name === own || (await sweepSecondLock(name, options))) continue;
-    const file = path.join(options.folder, name);
-    const held = await readLock(file, options);
-    const isOver = held === undefined || (await isStale(held, options));
+  for (const name of await files.readdir(folder)) {
+    if (name === own || (await sweepSecondLock(system, folder, name))) continue;
+    const file = path.join(folder, name);
+    const held = await readLock(file, files);
+    const isOver = held === undefined || (await isStale(system, held, lastActivity));
     // Other names are unfinished locks, or locks that are being removed.
-    if (isOver && held !== undefined) await clearLock(file, held, options);
+    if (isOver && held !== undefined) await clearLock(system, file, held);
     if (isOver || !LOCK_NAME.test(name)) continue;
     if (!isOtherShard(own, name)) throw lockedFailure(file, held?.owner);
     hasOtherShards = true;
@@ -63,12 +68,12 @@ async function findOtherShards(own: string, options: BatchLockOptions): Promise<
 }
 
 // Returns whether `name` is a second lock (see `takeWith`); removes it if the first lock is missing or has changed.
-async function sweepSecondLock(name: string, options: BatchLockOptions): Promise<boolean> {
+async function sweepSecondLock(system: System, folder: string, name: string): Promise<boolean> {
   const [, lock, mark] = /^((?:all|\d+-of-\d+)(?:\.\w+)*)\.(\w+)$/.exec(name) ?? [];
   if (lock === undefined) return false;
-  const held = await readLock(path.join(options.folder, lock), options);
+  const held = await readLock(path.join(folder, lock), system.files);
   if (held === undefined || (held.mark ?? 'unmarked') !== mark) {
-    await removeQuietly(path.join(options.folder, name), options);
+    await removeQuietly(system, path.join(folder, name));
   }
   return true;
 }

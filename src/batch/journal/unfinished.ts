@@ -23,7 +23,7 @@ export async function markUnfinished(
     await ensurePrivateFolder(copyFolder, deps.files);
     const folder = await deps.files.realpath(outputDir);
     const data = Buffer.from(`${JSON.stringify({ folder })}\n`);
-    await replaceFile({ ...deps, path: file, data });
+    await replaceFile(deps, { path: file, data });
   } catch {
     // The output folder has its own journal.
   }

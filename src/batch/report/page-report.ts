@@ -47,7 +47,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
  * @throws Failure of kind `output`
  */
 export async function openPageReport(options: PageReportOptions): Promise<Report> {
-  const output = await openOutput({ ...options, path: options.file });
+  const output = await openOutput(options, { path: options.file });
   const [template, palette, layout, script] = await Promise.all([
     asset('report/report.html'),
     asset('palette.css'),

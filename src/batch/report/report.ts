@@ -154,7 +154,7 @@ export async function openJsonReport(
   outputDir: string,
   deps: System,
 ): Promise<Report> {
-  const output = await openOutput({ ...deps, path: file });
+  const output = await openOutput(deps, { path: file });
   const write = (text: string): Promise<void> => output.write(Buffer.from(text));
   let separator = '\n';
   await write(`{"version":1,"outputDir":${toJson(outputDir)},"items":[`);

@@ -90,7 +90,7 @@ export class AudioCopies {
       return await this.keep(file ?? temporary, content, facts);
     } finally {
       await file?.close().catch(() => undefined);
-      await removeQuietly(temporary, this.#options);
+      await removeQuietly(this.#options, temporary);
     }
   }
 
@@ -104,10 +104,10 @@ export class AudioCopies {
     facts: PurchaseMetadata,
   ): Promise<boolean> {
     const { assStyle, files, formats } = this.#options;
-    const temporary = path.join(this.#folder, `saved-${randomHex(this.#options, 12)}`);
+    const temporary = path.join(this.#folder, `saved-${randomHex(this.#options.random, 12)}`);
     try {
       await ensurePrivateFolder(this.#folder, files);
-      const copy = await copyIntoNew(audio, temporary, this.#options);
+      const copy = await copyIntoNew(audio, temporary, this.#options.files);
       await copy.close();
       const names = captionNames(temporary, formats);
       const targets = formats.map((format, at) => ({ format, path: names[at] ?? '', assStyle }));
@@ -121,7 +121,7 @@ export class AudioCopies {
       return false;
     } finally {
       for (const file of [temporary, ...captionNames(temporary, formats)]) {
-        await removeQuietly(file, this.#options);
+        await removeQuietly(this.#options, file);
       }
     }
   }
@@ -154,7 +154,7 @@ export class AudioCopies {
     const source = await openRegularFile(from, this.#options.files);
     let output: Output | undefined;
     try {
-      output = await openOutput({ ...this.#options, path: to, isFolderSyncedLater: true });
+      output = await openOutput(this.#options, { path: to, isFolderSyncedLater: true });
       for await (const chunk of source.createReadStream({ autoClose: false })) {
         await output.write(chunk);
       }
@@ -184,15 +184,13 @@ export class AudioCopies {
 
   // Removes the oldest copies of all batches above this size, and returns the size of the others.
   async #limit(maxBytes: number): Promise<number> {
-    const { copyFolder, files, processes } = this.#options;
+    const { copyFolder, files } = this.#options;
     const copies: { file: string; size: number; mtimeMs: number }[] = [];
     const batches = path.dirname(copyFolder);
     for (const batch of await files.readdir(batches)) {
       const folder = path.join(batches, batch, FOLDER);
-      if (processes !== undefined) {
-        const orphans = await orphanedTemporaries(folder, { files, processes });
-        for (const orphan of orphans) await removeQuietly(orphan, this.#options);
-      }
+      const orphans = await orphanedTemporaries(this.#options, folder);
+      for (const orphan of orphans) await removeQuietly(this.#options, orphan);
       for (const name of await files.readdir(folder).catch((): string[] => [])) {
         const file = path.join(folder, name);
         const stats = await files.lstat(file).catch(() => undefined);
@@ -204,7 +202,7 @@ export class AudioCopies {
     let bytes = copies.reduce((sum, { size }) => sum + size, 0);
     for (const { file, size } of copies.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
       if (bytes <= maxBytes) break;
-      await removeQuietly(file, this.#options);
+      await removeQuietly(this.#options, file);
       bytes -= size;
     }
     return bytes;

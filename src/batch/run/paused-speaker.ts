@@ -163,7 +163,7 @@ export class PausedSpeaker {
       const status = folder.index.statusOf(PART_ID, body);
       return status?.state === 'published' || (status?.generation ?? -1) > Number(generation);
     });
-    for (const name of unused) await removeQuietly(path.join(parts, name), this.#options);
+    for (const name of unused) await removeQuietly(this.#options, path.join(parts, name));
     if (unused.length < names.length) return;
     await files.rm(parts, { recursive: true, force: true }).catch(() => undefined);
   }

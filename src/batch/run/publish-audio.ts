@@ -182,15 +182,10 @@ export async function commitAudio(
  */
 export async function openBatchOutput(
   { changes, encoding, file, folders, isNew, tags, temporaries }: OutputPlace,
-  { clock, files, platform, processes, random }: System,
+  system: System,
 ): Promise<Output> {
   await folders.useFor(file);
   const options = {
-    clock,
-    files,
-    platform,
-    processes,
-    random,
     path: file,
     temporaryFolder: temporaries,
     isFolderSyncedLater: true,
@@ -201,15 +196,17 @@ export async function openBatchOutput(
     warn: folders.warn,
   };
   const output = isNew
-    ? await openPublishedOutput({
+    ? await openPublishedOutput(system, {
         ...options,
         asked: file,
         existing: 'refuse',
         replaced: undefined,
       })
-    : await openOutput(options);
-  if (encoding !== undefined) return encodedOutput(output, encoding, options);
-  return options.marks === undefined ? output : taggedOutput(output, options.marks, options);
+    : await openOutput(system, options);
+  if (encoding !== undefined) return encodedOutput(system, output, encoding, options);
+  return options.marks === undefined
+    ? output
+    : taggedOutput(system, output, options.marks, options);
 }
 
 /** The folders of the outputs: creates them, and syncs them to the disk. */

@@ -217,7 +217,7 @@ export class AudioReuse {
     const { files, folder } = this.#options;
     if (!folder.isExclusive) return;
     const names = await files.readdir(this.#kept).catch((): string[] => []);
-    const remove = (name: string) => removeQuietly(path.join(this.#kept, name), this.#options);
+    const remove = (name: string) => removeQuietly(this.#options, path.join(this.#kept, name));
     for (const name of names.filter((one) => HASH.test(one))) {
       const stats = await statsOf(path.join(this.#kept, name), this.#options);
       const audio = { sha256: name, bytes: stats?.size ?? -1 };
@@ -258,8 +258,8 @@ export class AudioReuse {
     } catch (error) {
       if (hasErrno(error, 'EEXIST')) return;
       if (!hasErrno(error, 'EACCES', 'EXDEV', 'EMLINK', ...UNSUPPORTED)) throw error;
-      const temporary = path.join(folder.temporaries, randomHex(this.#options, 12));
-      const copy = await copyIntoNew(from, temporary, this.#options);
+      const temporary = path.join(folder.temporaries, randomHex(this.#options.random, 12));
+      const copy = await copyIntoNew(from, temporary, this.#options.files);
       await copy.close();
       await files.rename(temporary, to);
     }
@@ -269,14 +269,14 @@ export class AudioReuse {
     const digest = await digestOf(from, this.#options);
     if (digest !== facts.sha256) {
       // An unreadable file may be the only copy.
-      if (digest !== undefined) await removeQuietly(from, this.#options);
+      if (digest !== undefined) await removeQuietly(this.#options, from);
       return false;
     }
     await this.#prepare(from, target);
     const to = path.join(this.#options.outputDir, target.output);
     const existing = target.isNew ? 'refuse' : 'replace';
     const naming = { path: to, asked: to, existing, replaced: undefined } as const;
-    await commitRename(from, { ...this.#options, ...naming }).catch((error: unknown) => {
+    await commitRename(this.#options, from, naming).catch((error: unknown) => {
       throw outputFailure(to, error, 'writing', this.#options.outputFlag);
     });
     return true;

@@ -43,15 +43,15 @@ export async function beginRecord(
     await ensurePrivateFolder(options.folder, options.files);
     await options.files.mkdir(folder, { mode: 0o700 });
     const data = Buffer.from(text);
-    await replaceFile({ ...options, path: textFile(folder), data, mode: 0o600 });
+    await replaceFile(options, { path: textFile(folder), data, mode: 0o600 });
     if (cover !== undefined) {
-      await replaceFile({ ...options, path: coverFile(folder), data: cover.data, mode: 0o600 });
+      await replaceFile(options, { path: coverFile(folder), data: cover.data, mode: 0o600 });
     }
     const head = [ownerRecord(options.processes.self), { plan, textSha256: sha256(text) }];
     log = await openLog(folder, head, options);
     // A second copy of the plan: with it, a damaged journal loses no billed audio.
     const copy = Buffer.concat(head.map((record) => logLine(record)));
-    await replaceFile({ ...options, path: planFile(folder), data: copy, mode: 0o600 });
+    await replaceFile(options, { path: planFile(folder), data: copy, mode: 0o600 });
     await syncFolder(options.files, folder);
     await syncFolder(options.files, options.folder);
     return new LongTextRecord({ plan, text, folder, log, states: new Map() }, options);
@@ -96,7 +96,7 @@ async function openLog(
   head: readonly LogRecord[],
   options: RecordOptions,
 ): Promise<Log> {
-  const log = new Log({ ...options, path: journalFile(folder), head, isResumed: true });
+  const log = new Log(options, { path: journalFile(folder), head, isResumed: true });
   await log.append([], 'now');
   return log;
 }

@@ -300,7 +300,10 @@ async function speakIntoFile(
   index: number,
   deps: StreamDeps,
 ): Promise<Spoken> {
-  const output = await openOutput({ ...deps, path: record.partFile(index), mode: 0o600 });
+  const output = await openOutput(deps, {
+    path: record.partFile(index),
+    mode: 0o600,
+  });
   try {
     return await speak({ ...optionsOf(record, index, deps), output, stream: DISCARD });
   } finally {
@@ -351,7 +354,7 @@ async function writePartWords(
   deps: System,
 ): Promise<void> {
   const data = Buffer.from(JSON.stringify({ isComplete, words }));
-  await replaceFile({ ...deps, path: file, data, mode: 0o600 }).catch((error: unknown) => {
+  await replaceFile(deps, { path: file, data, mode: 0o600 }).catch((error: unknown) => {
     throw stateFailure(PART_WORDS, file, error);
   });
 }

@@ -85,7 +85,7 @@ export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void
     case 'text': {
       const { id, plan, temporaries, writer } = leftover.left;
       if (mayRun({ at: plan.at, writer }, deps.clock)) throw stillRunning(id);
-      for (const temporary of temporaries) await removeTemporary(temporary, deps);
+      for (const temporary of temporaries) await removeTemporary(deps, temporary);
       return removeAll([join(deps.textFolder, basename(id))], deps);
     }
     case 'damaged':

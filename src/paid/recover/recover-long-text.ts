@@ -25,7 +25,7 @@ export async function recoverLongText(
   if (left === undefined) return { ...details, outcome: 'running' };
   const { id, plan, writer } = left;
   if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...details, outcome: 'running' };
-  for (const temporary of left.temporaries) await removeTemporary(temporary, deps);
+  for (const temporary of left.temporaries) await removeTemporary(deps, temporary);
   if (plan.delivery === 'stream') {
     // The streamed part was heard; the rest cannot be delivered.
     await (await resumeRecord(left, deps)).remove();

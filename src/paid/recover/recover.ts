@@ -139,7 +139,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   const complete = await hasChecksum(temporary, facts.checksum, deps);
   // The complete result of a job can be downloaded.
   if (size === 0 || (facts.jobId !== undefined && !complete)) {
-    await removeQuietly(temporary, deps);
+    await removeQuietly(deps, temporary);
     return undefined;
   }
   const writer = await deps.spool.adopt(

@@ -169,7 +169,7 @@ export function openRecorded(
 ): Promise<Output> {
   const path = output ?? downloadName(id, extensionOf(given));
   const { notice: warn } = deps;
-  return openSpeechOutput({ ...deps, changes, marks, path, existing: 'number', warn }, given);
+  return openSpeechOutput(deps, { changes, marks, path, existing: 'number', warn }, given);
 }
 
 /**

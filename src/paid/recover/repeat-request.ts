@@ -179,7 +179,7 @@ async function repeatSpeech(
       spool: () => Promise.resolve(spool),
       notice,
     });
-    await removeTemporary(about.temporary, deps);
+    await removeTemporary(deps, about.temporary);
     const details = detailsOf({}, response);
     return { ...details, id, outcome: 'recovered', output: path, idempotencyKey: key };
   } finally {

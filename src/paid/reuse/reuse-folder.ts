@@ -116,9 +116,8 @@ async function storedFiles({ files, folder }: FolderOptions): Promise<readonly S
 const STORED_NAME = /^[0-9a-f]{64}$/;
 
 async function unfinishedFiles(options: FolderOptions): Promise<readonly StoredFile[]> {
-  const { files, folder, processes } = options;
-  if (processes === undefined) return [];
-  const orphaned = await orphanedTemporaries(folder, { files, processes });
+  const { files, folder } = options;
+  const orphaned = await orphanedTemporaries(options, folder);
   const all: StoredFile[] = [];
   for (const file of orphaned) {
     const stats = await files.lstat(file).catch(() => undefined);
@@ -130,7 +129,7 @@ async function unfinishedFiles(options: FolderOptions): Promise<readonly StoredF
 }
 
 async function removeAll(stored: readonly StoredFile[], options: FolderOptions): Promise<Removed> {
-  for (const { path: file } of stored) await removeQuietly(file, options);
+  for (const { path: file } of stored) await removeQuietly(options, file);
   return { files: stored.length, bytes: sumOf(stored) };
 }
 

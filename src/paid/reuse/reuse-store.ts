@@ -76,7 +76,7 @@ export class ReuseStore {
       const metadata = await readMetadata(handle);
       if (metadata === undefined || !(await isIntact(handle))) {
         await handle.close();
-        await removeQuietly(file, this.#options);
+        await removeQuietly(this.#options, file);
         return undefined;
       }
       if (speech.needsWords === true && metadata.outcome === null) {
@@ -231,12 +231,12 @@ export class AudioCopy {
     copy.writer.stop();
     await copy.writer.flush().catch(() => undefined);
     await copy.handle.close().catch(() => undefined);
-    await removeQuietly(copy.path, this.#deps);
+    await removeQuietly(this.#deps, copy.path);
   }
 
   async #create(): Promise<OpenCopy> {
     await ensurePrivateFolder(this.#deps.folder, this.#deps.files);
-    const temporary = await createTemporary(this.#deps.folder, this.#deps, 0o600);
+    const temporary = await createTemporary(this.#deps, this.#deps.folder, 0o600);
     const { file: handle, path: at } = temporary;
     return { path: at, handle, writer: new FileWriter(handle) };
   }

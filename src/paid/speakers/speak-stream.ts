@@ -295,7 +295,7 @@ export async function openPlanned(
     existing: plan.kind === 'file' ? named : 'number',
     marks,
   } as const;
-  const output = await openSpeechOutput(options, plan.format);
+  const output = await openSpeechOutput(deps, options, plan.format);
   if (output.temporary === undefined) return output;
   if (processes !== undefined) {
     await sweepTemporaries(path.dirname(output.temporary), { ...deps, processes, state });

@@ -43,7 +43,7 @@ export class LineSounds {
 
   constructor(options: SoundOptions) {
     this.#options = options;
-    this.#path = join(options.temporaryFolder, `sounds-${randomHex(options, 8)}.pcm`);
+    this.#path = join(options.temporaryFolder, `sounds-${randomHex(options.random, 8)}.pcm`);
   }
 
   /**

@@ -134,7 +134,13 @@ export async function openRecording(options: RecordingOptions): Promise<OpenReco
   };
   const open = async (file: string, flag?: string): Promise<Output> => {
     const temporaryFolder = await temporaryFolderFor(file, options);
-    const output = await openOutput({ ...options, path: file, flag, temporaryFolder });
+    const output = await openOutput(options, {
+      existing: options.existing,
+      signal: options.signal,
+      path: file,
+      flag,
+      temporaryFolder,
+    });
     outputs.push(output);
     return output;
   };

@@ -32,12 +32,12 @@ export function createAudioFolder(databasePath: string, deps: System, rootName =
      */
     async create(owner: string, name: string): Promise<Output> {
       await ensurePrivateFolder(join(root, owner), deps.files);
-      return openOutput({ ...deps, path: fileOf(owner, name), mode: 0o600 });
+      return openOutput(deps, { path: fileOf(owner, name), mode: 0o600 });
     },
     /** Returns a completely written audio file; undefined if there is none with this name. */
     find: (owner: string, name: string) => openStoredAudio(fileOf(owner, name), deps.files),
     /** Deletes a file; ignores errors. */
-    remove: (owner: string, name: string) => removeQuietly(fileOf(owner, name), deps),
+    remove: (owner: string, name: string) => removeQuietly(deps, fileOf(owner, name)),
     /** Deletes the folder of an owner. @throws the file system's error */
     discard: (owner: string) => deps.files.rm(join(root, owner), { recursive: true, force: true }),
     /** Deletes the unfinished files that killed processes left in an owner's folder. */
@@ -48,7 +48,7 @@ export function createAudioFolder(databasePath: string, deps: System, rootName =
         throw error;
       });
       for (const name of names) {
-        if (isTemporaryName(name)) await removeQuietly(join(folder, name), deps);
+        if (isTemporaryName(name)) await removeQuietly(deps, join(folder, name));
       }
     },
   };

@@ -131,7 +131,7 @@ describe('the record of a long text', () => {
       onWait: () => {},
       openCaptions: notUsed,
       signal: new AbortController().signal,
-      spool: createSpool({ ...options, folder: path.join(options.folder, 'spool') }),
+      spool: createSpool(options, path.join(options.folder, 'spool')),
     };
     // As it was when the list was made.
     const stale = { ...left, writer: 'dead' as const };

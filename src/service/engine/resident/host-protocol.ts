@@ -263,7 +263,7 @@ async function eachHost(
 const STOP_MS = 6_000;
 
 async function killHost(file: string): Promise<void> {
-  const { owner } = (await readLock(`${file}.lock`, { files: systemFiles })) ?? {};
+  const { owner } = (await readLock(`${file}.lock`, systemFiles)) ?? {};
   if (owner === undefined || systemProcesses().liveness(owner) === 'dead') return;
   process.kill(owner.pid, 'SIGKILL');
 }

@@ -304,14 +304,13 @@ class Locked extends Error {
 async function claim(file: string): Promise<(() => Promise<void>) | undefined> {
   const lock = `${file}.lock`;
   const options = {
-    ...system,
     lastActivity: async () => (await stat(lock).catch(() => undefined))?.mtimeMs,
     lockedError: () => new Locked(),
   };
   // A host that ends still has its lock for a short time.
   for (let turn = 0; turn < 200; turn += 1) {
     try {
-      return await takeLock(lock, options);
+      return await takeLock(system, lock, options);
     } catch (error) {
       if (!(error instanceof Locked)) throw error;
     }
