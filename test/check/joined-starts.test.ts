@@ -16,7 +16,7 @@ const CLOSING = 4_000;
 const SILENCE_MS = 150;
 
 /** The delay of encoder and decoder in an mp3 without a tag. */
-const MP3_DELAY_MS = (1105 / 44_100) * 1000;
+const MP3_DELAY_MS = (1105 / 24_000) * 1000;
 
 async function decoded(format: 'mp3' | 'wav' | 'ogg', bytes: Buffer): Promise<DecodedAudio> {
   return decodeAudio(format === 'wav' ? withLengths(bytes) : bytes);

@@ -16,7 +16,7 @@ import { requirePosix } from '../harness/posix.ts';
 const TONE = Float32Array.from({ length: 22_050 }, (_, at) => Math.sin(at / 10) / 2);
 
 async function encoded(format: 'mp3' | 'wav'): Promise<Uint8Array> {
-  const encoder = format === 'wav' ? createWavEncoder(44_100) : await openMp3();
+  const encoder = format === 'wav' ? createWavEncoder(44_100) : await openMp3(44_100);
   const bytes = Buffer.concat([encoder.encode(TONE), encoder.finish()]);
   encoder.close();
   return bytes;

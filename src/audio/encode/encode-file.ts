@@ -11,7 +11,7 @@ import { createWavEncoder } from './pcm.ts';
 import { CODEC_LEVELS } from './peak-limiter.ts';
 import { id3Tag, isUnmarked, NO_MARKS } from './tags.ts';
 import type { EncodeOptions } from './target.ts';
-import { MP3_SAMPLE_RATE, OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encoder.ts';
+import { OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encoder.ts';
 
 /**
  * Encodes mono samples, and writes one audio file while they arrive. Formats that do not have the sample rate are
@@ -58,23 +58,22 @@ function watched(
   };
 }
 
-// The sample rates of AAC from 16 kHz (ISO/IEC 14496-3); players do not support all lower ones.
-const AAC_RATES = new Set([16_000, 22_050, 24_000, 32_000, 44_100, 48_000]);
+// The sample rates of mp3 and AAC from 16 kHz (ISO/IEC 11172-3, 13818-3 and 14496-3); players do not support all lower ones.
+const USUAL_RATES = new Set([16_000, 22_050, 24_000, 32_000, 44_100, 48_000]);
 
 function fileRate(format: FileFormat, given: number): number {
   switch (format) {
     case 'wav':
     case 'flac':
       return given;
-    case 'mp3':
-      return MP3_SAMPLE_RATE;
     case 'ogg':
       return OGG_SAMPLE_RATE;
     case 'opus':
       return OPUS_SAMPLE_RATE;
+    case 'mp3':
     case 'm4a':
     case 'm4b':
-      return AAC_RATES.has(given) ? given : 44_100;
+      return USUAL_RATES.has(given) ? given : 44_100;
   }
 }
 
@@ -130,7 +129,7 @@ function openEncoder(format: StreamFormat, sampleRate: number): Promise<AudioEnc
     case 'wav':
       return Promise.resolve(createWavEncoder(sampleRate));
     case 'mp3':
-      return openMp3();
+      return openMp3(sampleRate);
     case 'ogg':
       return openOgg();
     case 'opus':

@@ -3,7 +3,7 @@ import { crc16, emptyMp3Frame, mp3FrameLength, parseMp3Frame, writeMp3InfoTag } 
 import type { FormatReader } from '../reader.ts';
 import { Walker } from '../reader.ts';
 import { wavHeader } from './pcm.ts';
-import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
+import { MP3_KILOBITS_PER_SECOND } from './wasm-encoder.ts';
 
 /**
  * Creates the header of an audio file. The header contains the length of the audio, which is known only at the end. A
@@ -61,7 +61,7 @@ class Mp3FileHead implements FileHead {
     const frame = this.#tagFrame === undefined ? undefined : parseMp3Frame(this.#tagFrame, 0);
     if (this.#tagFrame === undefined || frame === undefined) return undefined;
     const { frames } = this.#reader;
-    const sound = Math.round((samples * MP3_SAMPLE_RATE) / sampleRate);
+    const sound = Math.round((samples * frame.sampleRate) / sampleRate);
     const padding = frames * frame.samples - LAME_DELAY_SAMPLES - sound;
     return writeMp3InfoTag(this.#tagFrame, {
       frames,

@@ -124,19 +124,16 @@ function isWasmFunction(exported: unknown): exported is WasmFunction {
   return typeof exported === 'function';
 }
 
-/** Sample rate of mp3 files; every player supports 44.1 kHz. */
-export const MP3_SAMPLE_RATE = 44_100;
-
 export const MP3_KILOBITS_PER_SECOND = 128;
 
-/** Opens an mp3 encoder with a constant 128 kbit/s, for mono samples at 44.1 kHz. */
-export async function openMp3(): Promise<AudioEncoder> {
+/** Opens an mp3 encoder with a constant 128 kbit/s, for mono samples at 16, 22.05, 24, 32, 44.1 or 48 kHz. */
+export async function openMp3(sampleRate: number): Promise<AudioEncoder> {
   // Bit rate; quality of a variable bit rate, negative for a constant one; sample rate of the file.
   const words = new DataView(new ArrayBuffer(12));
   words.setInt32(0, MP3_KILOBITS_PER_SECOND, true);
   words.setFloat32(4, -1, true);
-  words.setInt32(8, MP3_SAMPLE_RATE, true);
-  return new WasmEncoder(await loadWasmCodec('mp3'), MP3_SAMPLE_RATE, words.buffer);
+  words.setInt32(8, sampleRate, true);
+  return new WasmEncoder(await loadWasmCodec('mp3'), sampleRate, words.buffer);
 }
 
 export const OGG_SAMPLE_RATE = 44_100;

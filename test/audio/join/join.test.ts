@@ -85,12 +85,12 @@ describe.each(KINDS)('parts that are each a %s', (kind) => {
     const added = (tag?.delay ?? 0) + (tag?.padding ?? 0);
     const decoded = await samplesOf(whole);
     // With the length but without the padding, decoders drop their own delay.
-    expect(decoded.length).toBe(sum * 1152 - (isTagged ? added : 529));
+    expect(decoded.length).toBe(sum * 576 - (isTagged ? added : 529));
     const file = await temporaryFile('whole.mp3', whole);
     await checkWithMpg123(file);
-    const probed = Math.round(((await probeWithFfprobe(file)).durationMs / 1000) * 44_100);
+    const probed = Math.round(((await probeWithFfprobe(file)).durationMs / 1000) * 24_000);
     // Some releases count the padding of the encoder, others do not.
-    expect(Math.abs(probed - (sum * 1152 - added))).toBeLessThanOrEqual(added + 1);
+    expect(Math.abs(probed - (sum * 576 - added))).toBeLessThanOrEqual(added + 1);
   });
 
   test('as mp3 decode like each part, except where two meet', async () => {
@@ -100,8 +100,8 @@ describe.each(KINDS)('parts that are each a %s', (kind) => {
     const decoded = await samplesOf(join('mp3', parts, { isSeekable: false }));
     const expected = concatSamples(await Promise.all(parts.map((part) => samplesOf(part))));
     expect(decoded.length).toBe(expected.length);
-    // The end of one part fades into the first frame of the next, which is the encoder's silence.
-    const seams = parts.map((part) => mp3Frames(part).length * 1152);
+    // The end of one part fades into the first two frames of the next, which are the encoder's silence.
+    const seams = parts.map((part) => mp3Frames(part).length * 576);
     const inSeam = (at: number): boolean => {
       const second = seams[0] ?? 0;
       return [second, second + (seams[1] ?? 0)].some((seam) => at >= seam && at < seam + 1152);

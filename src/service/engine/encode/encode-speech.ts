@@ -9,12 +9,7 @@ import { OPUS_SAMPLE_RATE, openOpus } from '../../../audio/encode/opus.ts';
 import type { AudioEncoder } from '../../../audio/encode/pcm.ts';
 import { createPcmEncoder, createWavEncoder, PCM_SAMPLE_RATE } from '../../../audio/encode/pcm.ts';
 import { CODEC_LEVELS, MAX_TRUE_PEAK_DB, PeakLimiter } from '../../../audio/encode/peak-limiter.ts';
-import {
-  MP3_SAMPLE_RATE,
-  OGG_SAMPLE_RATE,
-  openMp3,
-  openOgg,
-} from '../../../audio/encode/wasm-encoder.ts';
+import { OGG_SAMPLE_RATE, openMp3, openOgg } from '../../../audio/encode/wasm-encoder.ts';
 
 export interface EncodeSpeechOptions {
   /** Change of the audio level in decibels, default 0. */
@@ -23,16 +18,20 @@ export interface EncodeSpeechOptions {
   readonly streamNumber?: number | undefined;
 }
 
+// The rate of the built-in voices and of Kokoro. At 44.1 kHz, encoding speech takes twice the processor time and says
+// nothing more. Always the same, because mp3 files of several voices are joined without encoding them again.
+const MP3_SAMPLE_RATE = 24_000;
+
 const FORMATS = {
   pcm: { outputRate: PCM_SAMPLE_RATE, open: createPcmEncoder },
-  mp3: { outputRate: MP3_SAMPLE_RATE, open: openMp3 },
+  mp3: { outputRate: MP3_SAMPLE_RATE, open: () => openMp3(MP3_SAMPLE_RATE) },
   ogg: { outputRate: OGG_SAMPLE_RATE, open: openOgg },
   opus: { outputRate: OPUS_SAMPLE_RATE, open: openOpus },
 } as const;
 
 /**
- * Encodes speech as one audio file while the engine is still speaking. The sample rate is 44.1 kHz for mp3 and ogg, 48
- * kHz for opus and 24 kHz for pcm; wav keeps the sample rate of the engine. True peaks of the decoded audio stay below
+ * Encodes speech as one audio file while the engine is still speaking. The sample rate is 24 kHz for mp3 and pcm, 44.1
+ * kHz for ogg and 48 kHz for opus; wav keeps the sample rate of the engine. True peaks of the decoded audio stay below
  * -1 dB. Closing the returned iterator also closes `chunks`.
  * @throws EngineError `failed` if the speech has no samples or changes its sample rate
  * @throws the error that reading `chunks` throws
@@ -90,7 +89,10 @@ async function load(
   streamNumber: number | undefined,
 ): Promise<AudioEncoder | undefined> {
   if (format === 'wav') return undefined;
-  const [encoder] = await Promise.all([FORMATS[format].open(streamNumber), loadSpeex()]);
+  const { open, outputRate } = FORMATS[format];
+  // Most engines speak at 24 kHz, and then nothing is resampled.
+  const needsSpeex = outputRate !== 24_000;
+  const [encoder] = await Promise.all([open(streamNumber), needsSpeex ? loadSpeex() : undefined]);
   return encoder;
 }
 
