@@ -1,6 +1,7 @@
 import type { AudioJoiner, Pieces } from '../../audio/join/joiner.ts';
 import { createJoiner } from '../../audio/join/join.ts';
 import { OggFiles } from '../../audio/join/ogg.ts';
+import { UniformMp3 } from '../../audio/join/uniform-mp3.ts';
 import type { Verifier } from '../../audio/verify.ts';
 import { createVerifier } from '../../audio/verify.ts';
 import type { Marks } from '../../audio/encode/tags.ts';
@@ -31,6 +32,7 @@ interface WholeOptions {
 export class WholeAudio {
   readonly #options: WholeOptions;
   readonly #joiner: AudioJoiner | OggFiles;
+  readonly #uniform = new UniformMp3();
   readonly #verifier: Verifier;
   readonly #sink: AudioSink;
   // Length of the ID3 tag at the beginning, in bytes; undefined until the first audio is written.
@@ -58,8 +60,9 @@ export class WholeAudio {
   /** Adds a chunk of a streamed part to the joined audio. */
   async write(chunk: Uint8Array): Promise<void> {
     const joiner = this.#joiner;
-    if (joiner instanceof OggFiles) await joiner.write(chunk);
-    else await this.#push(joiner.write(chunk));
+    if (joiner instanceof OggFiles) return joiner.write(chunk);
+    const ready = this.#options.format === 'mp3' ? this.#uniform.write(chunk) : [chunk];
+    for (const bytes of ready) await this.#push(joiner.write(bytes));
   }
 
   // Chapters get their times later, which changes no length.
@@ -71,8 +74,9 @@ export class WholeAudio {
 
   async endPart(): Promise<void> {
     const joiner = this.#joiner;
-    if (joiner instanceof OggFiles) await joiner.endPart();
-    else await this.#push(joiner.endPart());
+    if (joiner instanceof OggFiles) return joiner.endPart();
+    for (const bytes of await this.#uniform.endPart()) await this.#push(joiner.write(bytes));
+    await this.#push(joiner.endPart());
   }
 
   /** Adds the file of a saved part to the joined audio. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createJoiner } from '../../../src/audio/join/join.ts';
+import { UniformMp3 } from '../../../src/audio/join/uniform-mp3.ts';
 import { readMp3InfoTag, parseMp3Frame } from '../../../src/audio/mp3.ts';
 import { concatSamples } from '../../harness/concat-samples.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
@@ -169,6 +170,41 @@ test('different parts are refused', async () => {
     await expect(joinAs(format, [text])).rejects.toThrow(refused);
   }
 });
+
+test.each([7, 100_000])(
+  'a part of another sample rate is encoded again, from chunks of %i bytes',
+  async (chunkBytes) => {
+    const [own, other] = [await partOf('mp3', 16_000, 'file'), await mp3Of(1)];
+    const parts = [own, Buffer.concat([id3v2(300), other]), own];
+    const uniform = new UniformMp3();
+    const joiner = createJoiner('mp3', { isSeekable: false });
+    const whole: Uint8Array[] = [];
+    for (const part of parts) {
+      for (let at = 0; at < part.length; at += chunkBytes) {
+        // The memory of a chunk is reused.
+        const chunk = Buffer.from(part.subarray(at, at + chunkBytes));
+        for (const bytes of uniform.write(chunk)) whole.push(...joiner.write(bytes));
+        if (chunkBytes < 100) chunk.fill(0);
+      }
+      for (const bytes of await uniform.endPart()) whole.push(...joiner.write(bytes));
+      whole.push(...joiner.endPart());
+    }
+    whole.push(...joiner.end());
+    const joined = Buffer.concat(whole);
+    expect(verifyBytes('mp3', joined)).toMatchObject({ complete: true, sampleRate: 24_000 });
+    const own576 = mp3Frames(own).length - 1;
+    const again = mp3Frames(joined).length - 2 * own576;
+    const seconds = (again * 576) / 24_000 - (mp3Frames(other).length * 1152) / 44_100;
+    // The delays of the encoder.
+    expect(Math.abs(seconds)).toBeLessThan(0.1);
+    const samples = await samplesOf(joined);
+    const middle = samples.subarray((own576 + 10) * 576, (own576 + 30) * 576);
+    const [found, expected] = [middle, (await samplesOf(other)).subarray(11_520, 23_040)].map(
+      (sound) => Math.sqrt(sound.reduce((sum, one) => sum + one * one, 0) / sound.length),
+    );
+    expect((found ?? 0) / (expected ?? 1)).toBeCloseTo(1, 1);
+  },
+);
 
 test('a wav above 4 GiB is refused, unless it is a stream', () => {
   const head = wavOf(0).subarray(0, 44);
