@@ -26,11 +26,7 @@ import { EXIT_CODES } from './contract/exit-codes.ts';
 import { configFailure, Failure, usageFailure } from './errors/failure.ts';
 import { toJson } from './text/display.ts';
 import { reasonOf } from './durable/file-failures.ts';
-import { systemClock } from './system/clock.ts';
-import { systemFiles } from './system/file-system.ts';
-import { systemRandom } from './system/random.ts';
-import type { Processes } from './system/processes.ts';
-import { systemProcesses } from './system/processes.ts';
+import { system } from './system/system.ts';
 
 /** How a run of the program ends: with an exit code, or with a signal. */
 export type ProgramEnding = { readonly code: ExitCode } | { readonly signal: StopSignal };
@@ -134,7 +130,7 @@ async function performIn(context: Context, work: Work, deps: MainDeps): Promise<
     if (result.notice !== undefined) context.io.notice(result.notice);
     if (result.seen !== undefined) {
       const { rememberNames } = await import('./cli/known-names.ts');
-      await rememberNames(context, (await context.paths()).cache, result.seen);
+      await rememberNames(context.system, (await context.paths()).cache, result.seen);
     }
     if (result.failure !== undefined) return report(result.failure, context.io, globals);
     return { code: EXIT_CODES[result.exit ?? 'ok'].code };
@@ -218,7 +214,6 @@ function systemDeps(host: NodeJS.Process): MainDeps {
     env: host.env,
     cwd: () => currentFolder(host),
     homeDirectory: findHome(),
-    platform: host.platform,
     streams: {
       stdin: () => host.stdin,
       stdout: host.stdout,
@@ -228,9 +223,7 @@ function systemDeps(host: NodeJS.Process): MainDeps {
       stdoutFile: () => redirectedFile(1),
     },
     signals: host,
-    clock: systemClock,
-    random: systemRandom,
-    files: systemFiles,
+    system,
     // `exit` would wait for pending system calls.
     leaveAtOnce: (signal) => endWithSignal(host, signal),
   };
@@ -254,8 +247,9 @@ export function createContext({
   io,
   signal,
 }: Pick<Context, 'globals' | 'io' | 'signal'> & { readonly deps: MainDeps }): Context {
-  const { clock, cwd, env, files, homeDirectory, platform, random } = deps;
-  const paths = once(async () => resolvePaths(deps));
+  const { files, platform } = deps.system;
+  const { cwd, env, homeDirectory } = deps;
+  const paths = once(async () => resolvePaths({ env, homeDirectory, platform }));
   const settings = once(async () => {
     const [{ loadSettings }, { abortable }] = await Promise.all([
       import('./config/settings.ts'),
@@ -265,21 +259,14 @@ export function createContext({
     // A network folder might not respond.
     return abortable(loadSettings({ files, env, cwd: cwd(), settingsFile }), signal);
   });
-  let processes: Processes | undefined;
   let connection: Promise<ServiceConnection> | undefined;
   const context: Context = {
-    clock,
+    system: deps.system,
     cwd,
     env,
-    files,
     globals,
     homeDirectory,
     io,
-    platform,
-    get processes() {
-      return (processes ??= systemProcesses());
-    },
-    random,
     signal,
     paths,
     settings,

@@ -43,7 +43,7 @@ export async function alignBook(
   const book = await openSpokenBook(file, bytes, lines);
   const documents = documentsOf(lines);
   const recordings = await recordingsIn(context, folder, [...documents.keys()]);
-  const output = await openOutput(context, { signal: context.signal, path: target });
+  const output = await openOutput(context.system, { signal: context.signal, path: target });
   let isTimed = true;
   async function* aligned(): AsyncGenerator<SpokenDocument> {
     for (const [index, [document, texts]] of [...documents].entries()) {
@@ -58,7 +58,13 @@ export async function alignBook(
     }
   }
   try {
-    const made = await makeReadAlong(aligned(), { ...context, book, overlay, output });
+    const made = await makeReadAlong(aligned(), {
+      files: context.system.files,
+      signal: context.signal,
+      book,
+      overlay,
+      output,
+    });
     const { fields, human, warnings } = describeReadAlong(made, overlay, isTimed);
     for (const warning of warnings) io.warn(`foley: ${warning}`);
     return { data: fields, human: () => human, ...(isTimed ? {} : { exit: 'partial' as const }) };
@@ -124,7 +130,7 @@ const OTHER_AUDIO = /\.(?:aac|aiff?|flac|mka|ogg|wav|webm|wma)$/i;
 
 // Returns the recordings in a folder in the order of their names, with numbers as numbers.
 async function recordingsIn(
-  { files }: Context,
+  { system: { files } }: Context,
   folder: string,
   documents: readonly string[],
 ): Promise<readonly BookRecording[]> {

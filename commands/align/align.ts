@@ -85,7 +85,7 @@ export const definition: CommandDefinition<AlignFlags, AlignDocument> = {
     const { io, signal } = context;
     const plan = await planCaptions(options, settings, context);
     const language = resolveSetting(settings, 'language', options.language)?.value ?? 'en';
-    const source = { ...io, ...context, args: [], file: textFile };
+    const source = { ...io, system: context.system, signal, args: [], file: textFile };
     const speech = await abortable(readSpeech(source, options, settings), signal);
     refusePronunciations(speech.spoken, '`foley align`');
     const { captionFileDocument, openCaptionFiles } =
@@ -93,7 +93,7 @@ export const definition: CommandDefinition<AlignFlags, AlignDocument> = {
     const open = (isTimings: boolean): Promise<CaptionFiles> => {
       const targets = plan?.targets ?? [];
       const own = targets.filter(({ format }) => (format === 'json') === isTimings);
-      return openCaptionFiles({ ...context, targets: own });
+      return openCaptionFiles({ system: context.system, signal: context.signal, targets: own });
     };
     const files = await open(true);
     const subtitles = await open(false).catch(async (error: unknown) => {

@@ -43,7 +43,7 @@ async function formOf(
 ): Promise<Pick<Payload, 'body' | 'stream'>> {
   if (fields.some(({ value }) => value?.kind === 'file')) {
     const { multipartBody } = await import('../../src/api/multipart.ts');
-    const boundary = `foley-${context.random.uuid()}`;
+    const boundary = `foley-${context.system.random.uuid()}`;
     return { stream: multipartBody(await partsOf(context, fields), boundary) };
   }
   const pairs = await pairsOf(context, fields);
@@ -202,7 +202,8 @@ export async function filePart(
   file: string,
   shown: string,
 ): Promise<FormPart> {
-  const regular = file === '-' ? undefined : await findRegularFile(file, shown, context.files);
+  const regular =
+    file === '-' ? undefined : await findRegularFile(file, shown, context.system.files);
   const filename = file === '-' ? 'stdin' : path.basename(file);
   const common = { name, filename, contentType: BYTES };
   if (regular !== undefined) return { ...common, ...regular };

@@ -40,7 +40,7 @@ export const definition: CommandDefinition<object, LoginDocument> = {
     };
     const { saveAccount } = await import('../../src/config/config-write.ts');
     const { accountsFile } = await context.paths();
-    await saveAccount(accountsFile, account, context, { makeCurrent: true });
+    await saveAccount(accountsFile, account, context.system, { makeCurrent: true });
     report(context, login, profile);
     const { baseUrl, name, realtimeUrl } = account;
     const { tier, user_id: userId } = profile;

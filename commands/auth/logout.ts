@@ -25,7 +25,7 @@ export const definition: CommandDefinition<object, LogoutDocument> = {
     const { baseUrl, name } = requireAccount(accounts, globals.account);
     const { removeAccount } = await import('../../src/config/config-write.ts');
     const { accountsFile } = await context.paths();
-    await removeAccount(accountsFile, name, context);
+    await removeAccount(accountsFile, name, context.system);
     io.notice(`removed the account "${name}" for ${baseUrl}`);
     const left = [...accounts.all.keys()].filter((other) => other !== name);
     const inUse = accounts.current === name ? undefined : accounts.current;

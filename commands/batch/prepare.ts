@@ -66,7 +66,8 @@ export async function prepareBatch(
   flags: BatchFlags,
 ): Promise<PreparedBatch> {
   refuseFlags(context, paths, flags);
-  const { files, signal } = context;
+  const { files } = context.system;
+  const { signal } = context;
   const {
     code,
     dropSounds,
@@ -113,7 +114,7 @@ export async function prepareBatch(
     textColumn,
     prepare,
     template,
-    platform: context.platform,
+    platform: context.system.platform,
     total,
     files,
     signal,

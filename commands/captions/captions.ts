@@ -70,7 +70,8 @@ export const definition: CommandDefinition<CaptionsFlags, CaptionsOutput> = {
     const { captionFileDocument, writeCaptions } =
       await import('../../src/captions/caption-files.ts');
     const written = await writeCaptions({
-      ...context,
+      system: context.system,
+      signal: context.signal,
       targets,
       timings,
       shape,

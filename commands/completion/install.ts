@@ -33,9 +33,9 @@ export const definition: CommandDefinition<InstallFlags, InstalledDocument> = {
   async run(context, { options }) {
     const shell = SHELLS[options.shell ?? loginShell(context)];
     const file = placeOf(shell, context);
-    await context.files.mkdir(path.dirname(file), { recursive: true });
+    await context.system.files.mkdir(path.dirname(file), { recursive: true });
     const { replaceFile } = await import('../../src/durable/publish.ts');
-    await replaceFile(context, { path: file, data: await readScript(shell) });
+    await replaceFile(context.system, { path: file, data: await readScript(shell) });
     return {
       data: { shell: shell.name, file },
       human: () => `Wrote ${file}\n${shell.next(file)}`,
@@ -43,7 +43,7 @@ export const definition: CommandDefinition<InstallFlags, InstalledDocument> = {
   },
 };
 
-function loginShell({ env, platform }: Context): ShellName {
+function loginShell({ env, system: { platform } }: Context): ShellName {
   const given = path.basename(env['SHELL'] ?? '');
   const shell = SHELL_NAMES.find((name) => name === given);
   if (shell !== undefined) return shell;

@@ -32,7 +32,7 @@ export const definition: CommandDefinition<object, SetDocument> = {
     }
     const { setSetting } = await import('../../src/config/config-write.ts');
     const { settingsFile } = await context.paths();
-    await setSetting(settingsFile, name, given, context);
+    await setSetting(settingsFile, name, given, context.system);
     await warnWhenHidden(context, name, settingsFile);
     return { data: { name, value: given, file: settingsFile } };
   },

@@ -23,7 +23,7 @@ export const definition: CommandDefinition<object, UnsetDocument> = {
     const isSet = await isSetByUser(context, name);
     if (isSet) {
       const { unsetSetting } = await import('../../src/config/config-write.ts');
-      await unsetSetting(settingsFile, name, context);
+      await unsetSetting(settingsFile, name, context.system);
     } else {
       context.io.notice(`foley: ${name} is not set in ${settingsFile}`);
     }

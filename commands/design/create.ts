@@ -66,7 +66,8 @@ async function createDesign(
   order: DesignRequest,
   { outputDir, ...flags }: DesignCreateFlags,
 ): Promise<CommandResult<DesignDocument>> {
-  const { clock, io } = context;
+  const { clock } = context.system;
+  const { io } = context;
   const placeFor =
     outputDir === undefined ? undefined : await folderPlace(context, outputDir, PREVIEW_FOLDER);
   const connection = await context.connect();
@@ -100,7 +101,7 @@ async function createDesign(
 
 /** Returns the options of a voice design request. Generates an idempotency key if the user set none. */
 export function designOptions(
-  { random, signal }: Context,
+  { system: { random }, signal }: Context,
   { idempotencyKey, requestId }: IdFlags,
 ): BilledCallOptions {
   const value = idempotencyKey ?? random.uuid();
@@ -109,7 +110,7 @@ export function designOptions(
 }
 
 async function fetchPreviews(
-  { clock, io, signal }: Context,
+  { system: { clock }, io, signal }: Context,
   { candidates, designId }: CreatedDesign,
   { connection, placeFor }: { connection: ServiceConnection; placeFor: OpenDestination },
 ): Promise<readonly CandidatePreview[]> {

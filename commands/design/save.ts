@@ -67,7 +67,7 @@ async function save(
 ): Promise<CommandResult<MadeVoiceDocument>> {
   const { client, target } = await context.connect();
   const { saveDesign } = await import('../../src/voices/create.ts');
-  const progress = startProgress(context.io, context.clock, 'saving the voice');
+  const progress = startProgress(context.io, context.system.clock, 'saving the voice');
   return withJournal(context, progress, async (tools) => {
     const options = designOptions(context, flags);
     const voice = await saveDesign(choice, { client, options, ...tools });

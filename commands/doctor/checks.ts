@@ -22,7 +22,7 @@ export const nodeCheck: Check = {
   name: 'node',
   async run(context) {
     const needed = supported.node.replace('>=', '');
-    const running = `${process.versions.node} on ${context.platform} (${needed} or newer is needed)`;
+    const running = `${process.versions.node} on ${context.system.platform} (${needed} or newer is needed)`;
     return [ok(running), ...tlsFindings(context), ...(await certificateFindings(context))];
   },
 };
@@ -42,7 +42,7 @@ function tlsFindings({ env }: Context): Finding[] {
   ];
 }
 
-async function certificateFindings({ env, files }: Context): Promise<Finding[]> {
+async function certificateFindings({ env, system: { files } }: Context): Promise<Finding[]> {
   const file = env['NODE_EXTRA_CA_CERTS'];
   if (file === undefined || file === '') return [];
   try {
@@ -86,10 +86,10 @@ export const accountsCheck: Check = {
   name: 'accounts',
   async run(context) {
     const { accountsFile, config } = await context.paths();
-    const { all } = await readAccounts(context.files, accountsFile);
+    const { all } = await readAccounts(context.system.files, accountsFile);
     const names = [...all.keys()];
-    const opened = all.size === 0 ? undefined : await makePrivate(accountsFile, context);
-    const folderMode = await sharedPermissions(config, context);
+    const opened = all.size === 0 ? undefined : await makePrivate(context.system, accountsFile);
+    const folderMode = await sharedPermissions(context.system, config);
     const findings = [ok(names.length === 0 ? 'none stored' : `stored: ${names.join(', ')}`)];
     if (opened !== undefined) findings.push(warning(opened));
     if (folderMode !== undefined) {
@@ -129,9 +129,9 @@ export const recordsCheck: Check = {
 async function lookAtFolder(context: Context, folder: string): Promise<Finding> {
   try {
     if (!(await exists(context, folder))) return await checkParentFolder(context, folder);
-    const probe = await createTemporary(context, folder, 0o600);
+    const probe = await createTemporary(context.system, folder, 0o600);
     await probe.file.close();
-    await context.files.unlink(probe.path);
+    await context.system.files.unlink(probe.path);
     return ok(`${folder} is writable`);
   } catch (error) {
     return unwritable(folder, error);
@@ -143,11 +143,11 @@ async function checkParentFolder(context: Context, folder: string): Promise<Find
   while (!(await exists(context, parent)) && path.dirname(parent) !== parent) {
     parent = path.dirname(parent);
   }
-  await context.files.access(parent, constants.W_OK | constants.X_OK);
+  await context.system.files.access(parent, constants.W_OK | constants.X_OK);
   return ok(`${folder} will be created when needed`);
 }
 
-async function exists({ files }: Context, folder: string): Promise<boolean> {
+async function exists({ system: { files } }: Context, folder: string): Promise<boolean> {
   try {
     await files.stat(folder);
     return true;
@@ -185,13 +185,13 @@ export const playersCheck: Check = {
 };
 
 async function playerFor(
-  { env, files, platform }: Context,
+  { env, system }: Context,
   format: (typeof FORMATS)[number],
 ): Promise<string | undefined> {
   const { findPlayer, findProgram } = await import('../../src/speech/play.ts');
   try {
-    const locate = (command: string) => findProgram(command, { env, files, platform });
-    return (await findPlayer({ format, platform }, locate)).command;
+    const locate = (command: string) => findProgram(system, command, env);
+    return (await findPlayer({ format, platform: system.platform }, locate)).command;
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;
@@ -252,7 +252,7 @@ export const enginesCheck: Check = {
     const { loadEngineRegistrations, registrationsFile } =
       await import('../../src/engines/registrations.ts');
     const { engines: folder, runtime } = await context.paths();
-    const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
+    const engines = await loadEngineRegistrations(context.system.files, registrationsFile(folder));
     const { residentEngines } = await import('../../src/engines/inspector.ts');
     const [findings, resident] = await Promise.all([
       Promise.all(engines.map((engine) => lookAt(context, engine))),
@@ -289,7 +289,7 @@ async function describeInstallation(context: Context, engine: EngineRegistration
     import('../../src/engines/natural-engines.ts'),
   ]);
   const { engines: folder, models } = await context.paths();
-  const bytes = await installedBytes(engine, context.files, [folder, models]);
+  const bytes = await installedBytes(engine, context.system.files, [folder, models]);
   if (bytes === undefined) return '';
   const kind = isNaturalEngine(engine.name) ? 'natural voice' : 'voice';
   return ` (${counted(engine.voices.length, kind)}, ${formatBytes(bytes)})`;

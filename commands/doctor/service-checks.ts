@@ -40,7 +40,10 @@ async function pictureFindings(): Promise<readonly Finding[]> {
   }
 }
 
-async function speakWord(client: ApiClient, { random, signal }: Context): Promise<Finding> {
+async function speakWord(
+  client: ApiClient,
+  { system: { random }, signal }: Context,
+): Promise<Finding> {
   const { value } = await listVoices(client, { pageSize: 1, signal });
   const [voice] = value.items;
   if (voice === undefined) return problem('the embedded service has no voices', REINSTALL);
@@ -63,7 +66,8 @@ export const targetCheck: Check = {
   async run(context, shared) {
     const target = await shared.target();
     if (target.kind === 'embedded') return [ok('commands use the embedded service')];
-    const { clock, globals } = context;
+    const { clock } = context.system;
+    const { globals } = context;
     const fewRetries = { ...globals, maxRetries: globals.maxRetries ?? MAX_RETRIES };
     const client = openClient({ ...context, globals: fewRetries }, target.address);
     const { host } = target.address.baseUrl;

@@ -230,7 +230,8 @@ async function naturalEngineDeps(
     import('../../src/engines/install.ts'),
     import('../shared/engine-list.ts'),
   ]);
-  const { clock, io } = context;
+  const { clock } = context.system;
+  const { io } = context;
   let progress: Progress | undefined;
   const show = (label: string, bytes?: number): void => {
     progress?.stop();

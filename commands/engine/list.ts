@@ -21,9 +21,9 @@ export const definition: CommandDefinition<ListFlags, EngineListDocument> = {
     const { installedBytes, loadEngineRegistrations, registrationsFile } =
       await import('../../src/engines/registrations.ts');
     const { engines: folder, models } = await context.paths();
-    const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
+    const engines = await loadEngineRegistrations(context.system.files, registrationsFile(folder));
     const sizes = await Promise.all(
-      engines.map((engine) => installedBytes(engine, context.files, [folder, models])),
+      engines.map((engine) => installedBytes(engine, context.system.files, [folder, models])),
     );
     const rows = engines.map((engine, at) => ({ ...engine, bytes: sizes[at] }));
     const { listOrNotice } = await import('../../src/cli/render/table.ts');

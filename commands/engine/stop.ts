@@ -29,7 +29,7 @@ export const definition: CommandDefinition<object, StoppedDocument> = {
     const { runtime } = await context.paths();
     const stopped = await stopEngines(runtime, name, true);
     const none =
-      context.platform === 'win32'
+      context.system.platform === 'win32'
         ? 'nothing to stop: on Windows, the processes of engines end with each command'
         : 'no engine process is ready';
     return {

@@ -30,7 +30,7 @@ export const definition: CommandDefinition<object, EngineTestDocument> = {
     const { findEngine } = await import('../../src/engines/engines.ts');
     const { testEngine } = await import('../../src/engines/inspector.ts');
     const engine = await findEngine(name, await engineDeps(context));
-    const progress = startProgress(context.io, context.clock, 'starting the engine');
+    const progress = startProgress(context.io, context.system.clock, 'starting the engine');
     const rules = await testEngine(engine, context, (step) =>
       progress.update(display(step)),
     ).finally(() => progress.stop());

@@ -45,12 +45,13 @@ async function findPage(command: string | undefined): Promise<string> {
 }
 
 async function formatPage(page: string, context: Context): Promise<string> {
-  const { env, io, platform, signal } = context;
+  const { platform } = context.system;
+  const { env, io, signal } = context;
   const [{ execa }, { findProgram }] = await Promise.all([
     import('execa'),
     import('../../src/speech/play.ts'),
   ]);
-  const program = await findProgram('man', { ...context, env });
+  const program = await findProgram(context.system, 'man', env);
   if (program === undefined) {
     const name = path.basename(page, '.1').replace('-', ' ');
     throw usageFailure(

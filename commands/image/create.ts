@@ -111,7 +111,7 @@ async function createAndShow(
 
 async function automaticPlace(context: Context, prompt: string): Promise<MediaPlace> {
   const open = (extension: string) =>
-    openOutput(context, {
+    openOutput(context.system, {
       signal: context.signal,
       path: automaticName(prompt, extension),
       existing: 'number',
@@ -133,7 +133,7 @@ async function automaticPlace(context: Context, prompt: string): Promise<MediaPl
 }
 
 // The image goes to stderr if that is a terminal, since stdout is for the result.
-async function show({ env, files, io }: Context, file: string): Promise<void> {
+async function show({ env, system: { files }, io }: Context, file: string): Promise<void> {
   const { stderrIsTerminal, stdoutIsTerminal } = io;
   const style = stderrIsTerminal ? io.err : io.out;
   if (!stderrIsTerminal && !stdoutIsTerminal) {

@@ -111,7 +111,8 @@ async function createJob(
   flags: CreateFlags,
 ): Promise<CommandResult<JobDocument | ReusedJobDocument>> {
   const { context } = task;
-  const { clock, io, signal } = context;
+  const { clock } = context.system;
+  const { io, signal } = context;
   const { api = 'v3' } = flags;
   const output = flags.output === undefined ? undefined : await openOutputFile(task);
   const progress = startProgress(io, clock, 'creating the job');

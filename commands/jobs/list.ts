@@ -53,7 +53,7 @@ function apiOf({ api, createdAfter }: JobsListFlags): JobApi {
 }
 
 async function present(
-  { clock, io }: Context,
+  { system: { clock }, io }: Context,
   jobs: readonly JobSummary[],
   { data, columns }: ListFlags & { readonly data: unknown },
 ): Promise<CommandResult> {

@@ -40,7 +40,7 @@ Examples:
   $ foley lipsync list --all --json`;
 
 async function present(
-  { clock, io }: Context,
+  { system: { clock }, io }: Context,
   jobs: readonly MediaJob[],
   { data, columns }: ListFlags & { readonly data: unknown },
 ): Promise<CommandResult> {

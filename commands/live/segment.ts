@@ -52,7 +52,7 @@ export const definition: CommandDefinition<SegmentFlags, SegmentDocument> = {
     if (path === '-') context.io.requireStdout();
     const isFile = path !== undefined && path !== '-';
     let output = isFile
-      ? await openOutput(context, { signal: context.signal, path, existing: 'replace' })
+      ? await openOutput(context.system, { signal: context.signal, path, existing: 'replace' })
       : undefined;
     try {
       const { client } = await context.connect();
@@ -60,7 +60,7 @@ export const definition: CommandDefinition<SegmentFlags, SegmentDocument> = {
       const audio = await fetchRealtimeSegment(client, requestId, segmentId, signal);
       if (path === undefined) {
         const name = segmentName(audio, `${requestId}-${segmentId}`);
-        output = await openOutput(context, {
+        output = await openOutput(context.system, {
           signal: context.signal,
           path: name,
           existing: 'reuse',

@@ -38,14 +38,20 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
   const { context, flags, plan, player, text = '' } = task;
   const { globals, io, signal } = context;
   const { state } = await context.paths();
-  const output = await openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state });
-  const progress = startProgress(io, context.clock, 'speaking');
+  const output = await openPlanned(plan, {
+    ...context.system,
+    signal: context.signal,
+    text,
+    noClobber: !flags.clobber,
+    state,
+  });
+  const progress = startProgress(io, context.system.clock, 'speaking');
   const playback =
     player === undefined || output !== undefined ? undefined : await openPlayback(player, context);
   try {
     const connection = await abortable(context.connect({ speaks: true }), signal);
     const request = await liveRequest(task, connection);
-    const requestId = flags.requestId ?? context.random.uuid();
+    const requestId = flags.requestId ?? context.system.random.uuid();
     const reporter = createReporter(io, globals.json === true);
     const metadata = new LiveMetadata();
     const transport = transportFor(task, connection, {
@@ -131,7 +137,8 @@ function transportFor(
     plan,
   }: { metadata: LiveMetadata; onNotice: (notice: LiveNotice) => void; plan: LivePlan },
 ): SpeechTransport {
-  const { clock, env, io, random, signal } = context;
+  const { clock, random } = context.system;
+  const { env, io, signal } = context;
   const { client, target } = connection;
   const { requestId } = plan;
   // The voice is already chosen. Choosing it again for the text prints the notice.
@@ -208,11 +215,11 @@ function refuseDocument(beginning: string): void {
 /** Returns callbacks for `--verbose` that log each WebSocket handshake with its duration. */
 export function handshakeLog(
   {
-    clock,
     globals,
     io,
+    system: { clock },
   }: {
-    readonly clock: Context['clock'];
+    readonly system: Context['system'];
     readonly globals: Pick<Context['globals'], 'verbose'>;
     readonly io: Pick<Context['io'], 'complain'>;
   },

@@ -36,7 +36,8 @@ export const definition: CommandDefinition<McpFlags> = {
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, { options }) {
-    const { clock, files, io, signal } = context;
+    const { clock, files } = context.system;
+    const { io, signal } = context;
     const { allowOverwrite, creditRate, dir, maxCredits } = options;
     if (creditRate !== undefined && maxCredits === undefined) {
       throw usageFailure('--credit-rate requires --max-credits');
@@ -71,7 +72,7 @@ export const definition: CommandDefinition<McpFlags> = {
   },
 };
 
-async function openFolder(dir: string, files: Context['files']): Promise<string> {
+async function openFolder(dir: string, files: Context['system']['files']): Promise<string> {
   try {
     await files.mkdir(dir, { recursive: true });
     return await files.realpath(dir);

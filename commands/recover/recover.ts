@@ -125,7 +125,7 @@ async function forgetOne(
   const intents = await open();
   const found = await findLeftovers(context, () => Promise.resolve(intents));
   const chosen = choose(found.leftovers, wanted, found.failures);
-  const deps = { ...context, journal, spool: await openSpool(context) };
+  const deps = { ...context.system, journal, spool: await openSpool(context) };
   const { folder } = await recordOptions(context);
   try {
     for (const leftover of chosen) await forget(leftover, { ...deps, textFolder: folder });
@@ -142,12 +142,13 @@ async function sweepFolders(leftovers: readonly Leftover[], context: Context): P
   const { state } = await context.paths();
   const folders = leftovers.map((leftover) => path.dirname(fieldsOf(leftover).output ?? ''));
   for (const folder of new Set(['.', ...folders])) {
-    await sweepTemporaries(folder, { ...context, state });
+    await sweepTemporaries(folder, { ...context.system, state });
   }
 }
 
 async function reportUnfinishedBatches(context: Context): Promise<void> {
-  const { files, io } = context;
+  const { files } = context.system;
+  const { io } = context;
   const { state } = await context.paths();
   for (const folder of await listUnfinished(path.join(state, 'batches'), files)) {
     io.notice(`foley: the batch in ${folder} is unfinished; run its command again to resume it`);
@@ -160,7 +161,8 @@ async function recoverDeps(
   { buyLost }: RecoverFlags,
 ): Promise<Omit<RecoverDeps, 'onWait'>> {
   return {
-    ...context,
+    ...context.system,
+    signal: context.signal,
     ...(await recordOptions(context)),
     journal,
     spool: await openSpool(context),
@@ -189,7 +191,7 @@ async function openTextCaptions(
 }
 
 // Shows no progress before a recovery waits for the service.
-function waitProgress({ clock, io }: Context) {
+function waitProgress({ system: { clock }, io }: Context) {
   let progress: Progress | undefined;
   return {
     show: (what: string): void => {
@@ -218,7 +220,7 @@ function choose(
 async function listed(
   all: readonly Leftover[],
   unreadable: readonly Failure[],
-  { clock }: Context,
+  { system: { clock } }: Context,
   { columns }: ListFlags,
 ): Promise<CommandResult<RecoverDocument>> {
   const items = all.map((leftover) => listedItem(leftover, clock));

@@ -42,19 +42,21 @@ export async function makeOverlay(
     return [{ speaker, text, audio, timings, startMs, pauseAfterMs, paragraph }];
   });
   const recordings = path.join(temporaryFolder, 'read-along');
-  await context.files.mkdir(recordings, { recursive: true });
+  await context.system.files.mkdir(recordings, { recursive: true });
   const { format } = overlay;
-  const options = { ...context, format, folder: recordings, loudness: flags.loudness };
+  const { signal, system } = context;
+  const options = { system, signal, format, folder: recordings, loudness: flags.loudness };
   const made = await makeReadAlong(recordBook(lines, options), {
-    ...context,
+    files: context.system.files,
+    signal: context.signal,
     ...overlay,
     output,
-  }).finally(() => context.files.rm(recordings, { recursive: true, force: true }));
+  }).finally(() => context.system.files.rm(recordings, { recursive: true, force: true }));
   const isTimed = [...timed.values()].every(({ complete }) => complete);
   const { fields, human, warnings } = describeReadAlong(made, overlay.overlay, isTimed);
   const report: RecordingReport = { event: { ...fields }, human, warnings, isPartial: !isTimed };
-  const files = await describeFiles([made.path], flags.output, context);
+  const files = await describeFiles([made.path], flags.output, context.system.files);
   const saved = { ...memory, made: { key, files, report } };
-  await writeMemory(flags.output, saved, temporaryFolder, context);
+  await writeMemory(flags.output, saved, temporaryFolder, context.system);
   return showReport(context, report);
 }

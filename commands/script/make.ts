@@ -19,7 +19,7 @@ import { timeLines } from './time-lines.ts';
 export async function makeScript(context: Context, script: PreparedScript): Promise<CommandResult> {
   const { batch } = script;
   const { outputDir } = batch.rerun;
-  const made = await context.files.mkdir(outputDir).catch((error: unknown) => {
+  const made = await context.system.files.mkdir(outputDir).catch((error: unknown) => {
     if (hasErrno(error, 'EEXIST')) return 'exists';
     throw outputFailure(script.flags.output, error, 'opening');
   });
@@ -36,7 +36,7 @@ async function openReadAlong(
   overlay: OverlayPlan,
   temporaryFolder: string,
 ): Promise<BatchProduct> {
-  const output = await openOutput(context, {
+  const output = await openOutput(context.system, {
     signal: context.signal,
     path: script.flags.output,
     temporaryFolder,
@@ -61,7 +61,8 @@ async function openProductOf(
   const latestMs = plan.reduce((latest, { startMs = 0 }) => Math.max(latest, startMs), 0);
   checkLength((latestMs / 1_000) * SAMPLE_RATE, format, stems !== undefined);
   const recording = await openRecording({
-    ...context,
+    system: context.system,
+    signal: context.signal,
     path: output,
     format,
     temporaryFolder,
@@ -97,8 +98,8 @@ async function makeRecording(
   });
   const recording = await open.make(lines);
   const report = reportOf(recording, plan, flags.loudness);
-  const files = await describeFiles(recording.files, flags.output, context);
+  const files = await describeFiles(recording.files, flags.output, context.system.files);
   const made = { key, files, report };
-  await writeMemory(flags.output, { ...memory, made }, temporaryFolder, context);
+  await writeMemory(flags.output, { ...memory, made }, temporaryFolder, context.system);
   return showReport(context, report);
 }

@@ -88,7 +88,7 @@ export async function prepareScript(
   checkOutputs(file, flags, speakers, context.cwd());
   noticeUnusedCast(context, flags, all);
   const overlay = isReadAlong(flags) ? await planOverlay(shown, bytes, lines, flags) : undefined;
-  const before = await readMemory(output, context);
+  const before = await readMemory(output, context.system.files);
   const { ids, listed, service } = await resolveVoices(context, cast, lines, before);
   const plan = planLines(lines, {
     cast,
@@ -111,7 +111,7 @@ export async function prepareScript(
   // If words have no times, finds them again: the user may have added an engine for their language since.
   const lacksWords = made?.report.event['isTimed'] === false;
   const isUnchanged =
-    redone.size === 0 && !lacksWords && (await isUpToDate(made, key, output, context));
+    redone.size === 0 && !lacksWords && (await isUpToDate(made, key, output, context.system.files));
   return {
     flags,
     format,

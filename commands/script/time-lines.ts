@@ -49,7 +49,7 @@ export async function timeLines(
   try {
     await mapConcurrent(itemsOf(plan), LINES_AT_ONCE, async (item) => {
       const audio = path.join(folder, item.output);
-      const { mtimeMs, size } = await context.files.stat(audio);
+      const { mtimeMs, size } = await context.system.files.stat(audio);
       const known = new KnownTimings(audio, { bytes: size, mtimeMs }, context);
       const text = item.spoken?.written ?? item.order.text;
       let own = await known.read(text);
@@ -76,7 +76,7 @@ interface LineToTime {
 }
 
 async function timeLine(
-  { files, signal }: Context,
+  { system: { files }, signal }: Context,
   { audio, item, languages, onProblem, speaker }: LineToTime,
 ): Promise<Timings> {
   const { speed, text, textNormalization } = item.order;
@@ -131,7 +131,9 @@ class KnownTimings {
   async read(text: string): Promise<Timings | undefined> {
     // Incomplete timings are not reused: the user may have added an engine for the language of the line since.
     try {
-      const value: unknown = JSON.parse(await readOwnText(this.#file, MAX_BYTES, this.#deps.files));
+      const value: unknown = JSON.parse(
+        await readOwnText(this.#file, MAX_BYTES, this.#deps.system.files),
+      );
       if (!isObject(value) || !isObject(value['audio'])) return undefined;
       const { bytes, mtimeMs } = value['audio'];
       if (bytes !== this.#audio.bytes || mtimeMs !== this.#audio.mtimeMs) return undefined;
@@ -146,8 +148,8 @@ class KnownTimings {
     const value = { audio: this.#audio, timings: timingsDocument(timings) };
     const data = Buffer.from(`${JSON.stringify(value)}\n`);
     try {
-      await refuseLink(this.#file, this.#deps.files);
-      await replaceFile(this.#deps, {
+      await refuseLink(this.#file, this.#deps.system.files);
+      await replaceFile(this.#deps.system, {
         path: this.#file,
         temporaryFolder,
         data,

@@ -39,7 +39,8 @@ export const definition: CommandDefinition<ServeFlags, ServeDocument> = {
     const { acceptKeysFile } = options;
     const keys =
       acceptKeysFile === undefined ? undefined : await readAcceptedKeys(context, acceptKeysFile);
-    const { clock, globals, io } = context;
+    const { clock } = context.system;
+    const { globals, io } = context;
     const log = createServeLog({
       globals,
       now: () => clock.now(),
@@ -103,7 +104,7 @@ async function requireModels(context: Context, { unavailable = [] }: ServeFlags)
   const { loadEngineRegistrations, registrationsFile } =
     await import('../../src/engines/registrations.ts');
   const { engines: folder } = await context.paths();
-  const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
+  const engines = await loadEngineRegistrations(context.system.files, registrationsFile(folder));
   const added = engines.flatMap(({ models = [] }) => models.map(({ id }) => id));
   const check = oneOf('--unavailable', [...SERVED_MODELS, ...added]);
   for (const id of local) check(id);
@@ -261,7 +262,7 @@ function parseOrigin(given: string): string {
 async function readAcceptedKeys(context: Context, file: string): Promise<readonly AccountKey[]> {
   const name = `--accept-keys-file ${display(file)}`;
   const bytes = await readInput(context, file, name);
-  const mode = file === '-' ? undefined : await sharedPermissions(file, context);
+  const mode = file === '-' ? undefined : await sharedPermissions(context.system, file);
   if (mode !== undefined) {
     context.io.warn(
       `foley: ${display(file)} contains API keys and is readable by others (${octal(mode)}); run chmod 600 on it`,

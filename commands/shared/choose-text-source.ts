@@ -18,7 +18,7 @@ export async function chooseTextSource(
   file: string | undefined,
 ): Promise<TextSource> {
   const { globals, io } = context;
-  const source = { ...io, ...context, args, file };
+  const source = { ...io, system: context.system, signal: context.signal, args, file };
   const [name = ''] = args;
   const isPath = args.length === 1 && looksLikePath(name);
   if (file !== undefined || !(isPath || args.every((each) => FILE_NAME.test(each)))) return source;
@@ -43,7 +43,10 @@ const FILE_NAME = /^.{1,250}\.\w+$/;
 
 type Kind = 'file' | 'folder' | 'missing';
 
-async function kindOf(name: string, { cwd, files }: Pick<Context, 'cwd' | 'files'>): Promise<Kind> {
+async function kindOf(
+  name: string,
+  { cwd, system: { files } }: Pick<Context, 'cwd' | 'system'>,
+): Promise<Kind> {
   const found = await files.stat(path.resolve(cwd(), name)).catch(() => undefined);
   if (found?.isFile() === true) return 'file';
   return found?.isDirectory() === true ? 'folder' : 'missing';

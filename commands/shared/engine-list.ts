@@ -13,7 +13,8 @@ export async function engineDeps(context: Context): Promise<EngineDeps> {
   const { engineInspector } = await import('../../src/engines/inspector.ts');
   const { engines, models } = await context.paths();
   return {
-    ...context,
+    system: context.system,
+    signal: context.signal,
     enginesFolder: engines,
     modelsFolder: models,
     inspect: engineInspector(context),
@@ -66,7 +67,7 @@ async function sourceOf(context: Context, from: string | undefined): Promise<Mod
     return { kind: 'mirror', url };
   }
   const folder = path.resolve(context.cwd(), from);
-  const stats = await context.files.stat(folder).catch(() => undefined);
+  const stats = await context.system.files.stat(folder).catch(() => undefined);
   if (stats?.isDirectory() === true) return { kind: 'folder', path: folder };
   throw usageFailure(
     `--from ${display(from)}: no such folder`,

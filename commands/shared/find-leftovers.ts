@@ -56,7 +56,7 @@ async function damagedIn(context: Context): Promise<readonly DamagedRecord[]> {
   const { state } = await context.paths();
   const texts = await listUnreadable(await recordOptions(context));
   const journals = await damagedJournals(path.join(state, 'journal'), context);
-  const batches = await listDamagedBatches(path.join(state, 'batches'), context.files);
+  const batches = await listDamagedBatches(path.join(state, 'batches'), context.system.files);
   return [
     ...texts.map(({ bytes, folder: where, id, parts }): DamagedRecord => {
       const holds = `a long text with ${counted(parts, 'audio file')} (${counted(bytes, 'byte')})`;
@@ -77,7 +77,7 @@ async function damagedIn(context: Context): Promise<readonly DamagedRecord[]> {
 // Includes the files renamed to `.corrupt`. Skips the files of running processes. An incomplete last line does not count
 // as damage.
 async function damagedJournals(folder: string, context: Context) {
-  const read = await readIntentFiles(folder, context, [LOG_EXTENSION, CORRUPT_EXTENSION]);
+  const read = await readIntentFiles(folder, context.system, [LOG_EXTENSION, CORRUPT_EXTENSION]);
   const open = openIds(read);
   return read
     .filter(({ garbled, isTorn, writer }) => garbled > (isTorn ? 1 : 0) && writer !== 'alive')

@@ -21,11 +21,12 @@ export async function openJournal(context: Context): Promise<{
   readonly open: () => Promise<readonly OpenIntent[]>;
 }> {
   const { state } = await context.paths();
-  const { processes } = context;
+  const { processes } = context.system;
   const folder = path.join(state, 'journal');
   return {
-    journal: new IntentJournal({ ...context, folder, processes }),
-    open: async () => (await listOpenIntents({ folder, files: context.files, processes })).open,
+    journal: new IntentJournal({ ...context.system, folder, processes }),
+    open: async () =>
+      (await listOpenIntents({ folder, files: context.system.files, processes })).open,
   };
 }
 
@@ -55,13 +56,13 @@ export async function withJournal<T>(
 export async function openSpool(context: Context): Promise<Spool> {
   const { createSpool } = await import('../../src/durable/spool.ts');
   const { state } = await context.paths();
-  return createSpool(context, path.join(state, 'spool'));
+  return createSpool(context.system, path.join(state, 'spool'));
 }
 
 /** Returns the folder in which foley saves the progress of long texts, and the dependencies for accessing it. */
 export async function recordOptions(context: Context): Promise<RecordOptions> {
   const { state } = await context.paths();
-  return { ...context, folder: path.join(state, 'long-texts') };
+  return { ...context.system, folder: path.join(state, 'long-texts') };
 }
 
 /** Returns how many parts of a long text foley requests at the same time. */
@@ -84,7 +85,7 @@ export async function openReuse(
   if (resolveSetting(settings, 'reuse', flag)?.value !== true) return undefined;
   const { ReuseStore } = await import('../../src/paid/reuse/reuse-store.ts');
   const warn = (sentence: string): void => context.io.warn(sentence);
-  return new ReuseStore({ ...context, ...(await reuseFolder(context)), address, warn });
+  return new ReuseStore({ ...context.system, ...(await reuseFolder(context)), address, warn });
 }
 
 /** What `foley reuse prune` and `foley reuse clear` removed. */
@@ -106,5 +107,5 @@ export async function reuseFolder(
 /** Returns access to the stored costs of earlier requests, from which foley estimates prices. */
 export async function creditRates(context: Context): Promise<CreditRates> {
   const { state } = await context.paths();
-  return createCreditRates(path.join(state, 'credit-rates.json'), context);
+  return createCreditRates(path.join(state, 'credit-rates.json'), context.system);
 }

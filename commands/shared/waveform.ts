@@ -43,7 +43,7 @@ export async function showWaveform(file: string, context: Context): Promise<void
  */
 export async function measureFile(
   given: string,
-  context: Pick<Context, 'cwd' | 'files' | 'signal'>,
+  context: Pick<Context, 'cwd' | 'system' | 'signal'>,
 ): Promise<{ readonly bytes: number; readonly sound: MeasuredSound }> {
   const { measureSound } = await import('../../src/audio/measure.ts');
   return useAudioFile(given, context, async (file) => {

@@ -20,16 +20,16 @@ export async function naturalVoicesNotice(context: Context): Promise<string | un
       context.paths(),
     ]);
     if (target !== 'embedded') return undefined;
-    const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
+    const engines = await loadEngineRegistrations(context.system.files, registrationsFile(folder));
     if (engines.length > 0) return undefined;
     const file = path.join(state, 'natural-voices-notice');
-    const now = context.clock.now();
-    const text = await readOwnText(file, SMALL_FILE_BYTES, context.files).catch(() => '');
+    const now = context.system.clock.now();
+    const text = await readOwnText(file, SMALL_FILE_BYTES, context.system.files).catch(() => '');
     const ageMs = now - Date.parse(text);
     if (ageMs >= 0 && ageMs < DAY_MS) return undefined;
     const data = Buffer.from(new Date(now).toISOString());
     // Without a stored time, the hint would appear after every command.
-    await replaceFile(context, { path: file, data, mode: 0o600 });
+    await replaceFile(context.system, { path: file, data, mode: 0o600 });
     return NOTICE;
   } catch {
     return undefined;

@@ -48,11 +48,11 @@ export const definition: CommandDefinition<VoicesCreateFlags, MadeVoiceDocument 
     },
     async run(context, { args: [given = '', ...paths], options }) {
       const name = filled('NAME')(given);
-      const audioFiles = await checkRecordings(paths, context.files, context.signal);
+      const audioFiles = await checkRecordings(paths, context.system.files, context.signal);
       const { description, language, referenceText, visibility } = options;
       const languages = language && [...new Set(language)];
       const form = { name, audioFiles, description, referenceText, visibility, languages };
-      const boundary = `foley-${context.random.uuid()}`;
+      const boundary = `foley-${context.system.random.uuid()}`;
       return options.dryRun === true
         ? describe(context, form, { boundary, options })
         : create(context, form, { boundary, options });
@@ -91,7 +91,7 @@ async function create(
 }
 
 // A retry uploads again: the progress then starts over.
-function uploadProgress({ clock, io }: Context) {
+function uploadProgress({ system: { clock }, io }: Context) {
   let shown: { readonly isSending: boolean; readonly progress: Progress } | undefined;
   return {
     sent: (bytes: number, totalBytes: number): void => {

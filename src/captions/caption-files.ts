@@ -64,7 +64,8 @@ export interface CaptionFiles {
   abandon(): Promise<void>;
 }
 
-export interface CaptionFilesOptions extends System {
+export interface CaptionFilesOptions {
+  readonly system: System;
   readonly targets: readonly CaptionTarget[];
   /** What to do if a caption file already exists; default `replace`. */
   readonly existing?: Existing | undefined;
@@ -82,10 +83,12 @@ export interface CaptionFilesOptions extends System {
  * @throws Failure of kind `output`, `exists` or `usage`
  */
 export async function openCaptionFiles({
-  targets,
   existing,
   flag,
-  ...deps
+  signal,
+  system,
+  targets,
+  temporaryFolder,
 }: CaptionFilesOptions): Promise<CaptionFiles> {
   const open: Open[] = [];
   const abandon = async (): Promise<void> => {
@@ -93,9 +96,9 @@ export async function openCaptionFiles({
   };
   try {
     for (const target of targets) {
-      const output = await openOutput(deps, {
-        temporaryFolder: deps.temporaryFolder,
-        signal: deps.signal,
+      const output = await openOutput(system, {
+        temporaryFolder,
+        signal,
         path: target.path,
         existing,
         flag: flag ?? flagOf(target),
@@ -110,7 +113,7 @@ export async function openCaptionFiles({
     abandon,
     async prepare(content) {
       for (const each of open) {
-        const { text, ...made } = await captionText(content, each.target, deps.signal);
+        const { text, ...made } = await captionText(content, each.target, signal);
         [each.cues, each.violations] = [made.cues, made.violations];
         await each.output.write(Buffer.from(text));
         // Computing the checksum also syncs the file, which fails if the disk is full.

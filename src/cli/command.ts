@@ -3,10 +3,6 @@ import type { ApiClient } from '../api/client.ts';
 import type { Paths } from '../config/paths.ts';
 import type { SettingSources } from '../config/settings.ts';
 import type { System } from '../system/system.ts';
-import type { Clock } from '../system/clock.ts';
-import type { FileSystem } from '../system/file-system.ts';
-import type { Processes } from '../system/processes.ts';
-import type { Random } from '../system/random.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import type { Io, Streams } from './io.ts';
 import type { CommandResult } from './render/result.ts';
@@ -67,13 +63,13 @@ export function isShown(node: CommandNode): boolean {
 }
 
 /** Dependencies of a command. Dependencies that are slow to create are functions. */
-export interface Context extends System {
+export interface Context {
+  readonly system: System;
   readonly globals: GlobalOptions;
   readonly env: MainDeps['env'];
   readonly cwd: MainDeps['cwd'];
   readonly homeDirectory: string;
   readonly io: Io;
-  readonly processes: Processes;
   /** Aborted by a stop signal such as Ctrl-C. */
   readonly signal: AbortSignal;
   paths(): Promise<Paths>;
@@ -102,16 +98,13 @@ export interface ConnectOptions {
 
 /** Dependencies of `main`, injected for tests. */
 export interface MainDeps {
+  readonly system: System;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the current folder. @throws Failure of kind `usage` if the folder was deleted */
   readonly cwd: () => string;
   readonly homeDirectory: string;
-  readonly platform: NodeJS.Platform;
   readonly streams: Streams;
   readonly signals: SignalSource;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly files: FileSystem;
   /** Ends the process at once. foley calls this function after the second stop signal. */
   readonly leaveAtOnce: (signal: StopSignal) => void;
 }

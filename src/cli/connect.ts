@@ -58,7 +58,7 @@ async function startForCommand(
 
 async function residentOptions(context: Context): Promise<AddedEngines['resident']> {
   // Other users of Windows could open the pipe of a process.
-  if (context.platform === 'win32') return undefined;
+  if (context.system.platform === 'win32') return undefined;
   const { resolveSetting } = await import('../config/settings.ts');
   const keepAliveMs = resolveSetting(await context.settings(), 'engine.keepAlive')?.value ?? 0;
   if (keepAliveMs === 0) return undefined;
@@ -97,9 +97,9 @@ export async function findTarget(
  */
 export async function storedAccounts(context: Context): Promise<Accounts> {
   const { accountsFile } = await context.paths();
-  const accounts = await readAccounts(context.files, accountsFile);
+  const accounts = await readAccounts(context.system.files, accountsFile);
   if (accounts.all.size === 0) return accounts;
-  const warning = await makePrivate(accountsFile, context);
+  const warning = await makePrivate(context.system, accountsFile);
   if (warning !== undefined) context.io.warn(`foley: ${warning}`);
   return accounts;
 }
@@ -114,7 +114,8 @@ export function openClient(
   address: ServiceAddress,
   transport?: Transport,
 ): ApiClient {
-  const { clock, env, globals, io, random } = context;
+  const { clock, random } = context.system;
+  const { env, globals, io } = context;
   return createApiClient({
     address,
     transport,
@@ -136,6 +137,7 @@ export function openClient(
 
 /** Returns the paths, file system and environment variables for the embedded service. */
 export async function serviceHost(context: Context): Promise<ServiceHost> {
-  const { env, files } = context;
+  const { files } = context.system;
+  const { env } = context;
   return { env, files, paths: await context.paths() };
 }

@@ -14,7 +14,7 @@ import { checkApiKey } from '../api/request.ts';
 const LARGEST_BYTES = 64 * 1024 * 1024;
 const LARGEST_KEY_BYTES = 64 * 1024;
 
-type InputContext = Pick<Context, 'files' | 'signal'> & { readonly io: Pick<Io, 'stdin'> };
+type InputContext = Pick<Context, 'system' | 'signal'> & { readonly io: Pick<Io, 'stdin'> };
 
 /**
  * Reads a file, or stdin if the file name is `-`. On abort, throws the signal's abort reason.
@@ -22,7 +22,7 @@ type InputContext = Pick<Context, 'files' | 'signal'> & { readonly io: Pick<Io, 
  * @throws Failure of kind `usage` if the file cannot be read or is too large
  */
 export async function readInput(
-  { files, io, signal }: InputContext,
+  { system: { files }, io, signal }: InputContext,
   file: string,
   shown: string,
   maximum = LARGEST_BYTES,
@@ -83,7 +83,7 @@ export async function readKeyFile(file: string, context: InputContext): Promise<
  */
 export async function useAudioFile<Result>(
   given: string,
-  { cwd, files }: Pick<Context, 'cwd' | 'files'>,
+  { cwd, system: { files } }: Pick<Context, 'cwd' | 'system'>,
   work: (file: OpenFile) => Promise<Result>,
 ): Promise<Result> {
   const file = path.resolve(cwd(), given);

@@ -33,7 +33,7 @@ function isAbout({ code, details }: Failure, kind: 'model' | 'voice'): boolean {
 
 async function withHint(
   failure: Failure,
-  { clock, signal }: Context,
+  { system: { clock }, signal }: Context,
   suggest: (signal: AbortSignal) => Promise<string | undefined>,
 ): Promise<Failure> {
   const limit = new AbortController();

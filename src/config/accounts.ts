@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { hasErrno } from '../durable/file-failures.ts';
 import { openOwnFile } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
+import type { System } from '../system/system.ts';
 
 /** A stored account: an API key and the only URLs that may receive it. */
 export interface Account {
@@ -91,11 +92,6 @@ function unusable(file: string, what: string): Error {
   return configFailure(`${file} ${what}`, 'Fix the file, or remove it and run `foley auth login`.');
 }
 
-interface SecretFileDeps {
-  readonly files: FileSystem;
-  readonly platform: NodeJS.Platform;
-}
-
 /** Formats permission bits, such as `0644`. */
 export function octal(mode: number): string {
   return `0${(mode & 0o777).toString(8).padStart(3, '0')}`;
@@ -106,8 +102,8 @@ export function octal(mode: number): string {
  * access it. Also returns undefined on Windows and for a missing file.
  */
 export async function sharedPermissions(
+  { files, platform }: System,
   path: string,
-  { files, platform }: SecretFileDeps,
 ): Promise<number | undefined> {
   if (platform === 'win32') return undefined;
   try {
@@ -124,13 +120,13 @@ export async function sharedPermissions(
  * @returns a warning if other users could access the file; otherwise undefined
  * @throws Failure of kind `config` if the permissions of the file cannot be changed
  */
-export async function makePrivate(file: string, deps: SecretFileDeps): Promise<string | undefined> {
-  const mode = await sharedPermissions(file, deps);
+export async function makePrivate(system: System, file: string): Promise<string | undefined> {
+  const mode = await sharedPermissions(system, file);
   if (mode === undefined) return undefined;
   const keysFile = display(file);
   const permissions = octal(mode);
   try {
-    const handle = await openOwnFile(file, constants.O_RDONLY, deps.files, 'follow');
+    const handle = await openOwnFile(file, constants.O_RDONLY, system.files, 'follow');
     await handle.chmod(0o600).finally(() => handle.close());
   } catch {
     throw configFailure(

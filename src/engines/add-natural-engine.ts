@@ -7,7 +7,6 @@ import { outputFailure } from '../durable/file-failures.ts';
 import { removeQuietly } from '../durable/files.ts';
 import { ensurePrivateFolder, readOwnText } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
-import type { Processes } from '../system/processes.ts';
 import type { FileSystem } from '../system/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import type { ModelDeps, ModelFile } from './download-models.ts';
@@ -25,7 +24,6 @@ import { isInstalledIn, loadEngineRegistrations, registrationsFile } from './reg
 import { SMALL_BYTES } from './small-source.ts';
 
 export interface NaturalEngineDeps extends InstallDeps, ModelDeps {
-  readonly processes: Processes;
   /** Called before the download, with the total size of the missing files in bytes. */
   readonly onDownload: (bytes: number) => void;
   /** Called with the computed SHA-256 of each file for which the publisher gives only an MD5. */
@@ -51,7 +49,7 @@ export function addNaturalEngine(
       .flatMap((part) => part.files)
       .map((file) => ({ ...file, sha256: file.sha256 ?? recorded.get(file.path) }));
     const missing = await missingFiles(files, deps);
-    await ensurePrivateFolder(deps.modelsFolder, deps.files).catch((error: unknown) => {
+    await ensurePrivateFolder(deps.modelsFolder, deps.system.files).catch((error: unknown) => {
       throw outputFailure(deps.modelsFolder, error, 'opening', 'XDG_DATA_HOME');
     });
     deps.onDownload(missing.reduce((sum, { bytes }) => sum + bytes, 0));
@@ -67,7 +65,7 @@ export function addNaturalEngine(
 /** Returns the names of the voices of Kokoro that are stored. */
 export async function storedVoices(
   name: NaturalEngineName,
-  { files, modelsFolder }: Pick<NaturalEngineDeps, 'files' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: Pick<NaturalEngineDeps, 'system' | 'modelsFolder'>,
 ): Promise<readonly string[]> {
   const found = await files.readdir(path.join(modelsFolder, name, 'voices')).catch(() => []);
   return found.filter((file) => file.endsWith('.bin')).map((file) => path.basename(file, '.bin'));
@@ -84,10 +82,10 @@ async function storeChecked(
   for (const file of wanted.filter((one) => isDescription(one))) {
     const stored = path.join(deps.modelsFolder, file.path);
     try {
-      const text = await readOwnText(stored, SMALL_BYTES, deps.files);
+      const text = await readOwnText(stored, SMALL_BYTES, deps.system.files);
       requireKnownSymbols(path.basename(stored, PIPER_DESCRIPTION), parseJson(text));
     } catch (error) {
-      if (descriptions.includes(file)) await removeQuietly(deps, stored);
+      if (descriptions.includes(file)) await removeQuietly(deps.system, stored);
       throw error instanceof Failure
         ? error
         : outputFailure(stored, error, 'opening', 'XDG_DATA_HOME');
@@ -106,7 +104,7 @@ function isDescription(file: ModelFile): boolean {
 // SHA-256 of files for which the publisher gives an MD5 only, as they were at the first installation.
 async function readChecksums(
   name: NaturalEngineName,
-  { files, modelsFolder }: Pick<ModelDeps, 'files' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: Pick<ModelDeps, 'system' | 'modelsFolder'>,
 ): Promise<ReadonlyMap<string, string>> {
   const content = await readJsonFile(files, checksumsFile(modelsFolder, name), 'refuse');
   const entries = Object.entries(content ?? {});
@@ -121,13 +119,17 @@ async function recordChecksums(
 ): Promise<void> {
   const sums = new Map(recorded);
   for (const file of unknown) {
-    const sum = await checksumOf(path.join(deps.modelsFolder, file.path), 'sha256', deps.files);
+    const sum = await checksumOf(
+      path.join(deps.modelsFolder, file.path),
+      'sha256',
+      deps.system.files,
+    );
     sums.set(file.path, sum);
     deps.onRecord(path.basename(file.path), sum);
   }
   const data = Buffer.from(`${JSON.stringify(Object.fromEntries(sums), undefined, 2)}\n`);
   const file = checksumsFile(deps.modelsFolder, name);
-  await replaceFile(deps, {
+  await replaceFile(deps.system, {
     path: file,
     data,
     mode: 0o600,
@@ -142,7 +144,7 @@ function checksumsFile(modelsFolder: string, name: NaturalEngineName): string {
 /** Checks that none of the user's own engines has this name. @throws Failure of kind `usage` */
 export async function requireFreeName(
   name: NaturalEngineName,
-  deps: Pick<EngineDeps, 'enginesFolder' | 'files'>,
+  deps: Pick<EngineDeps, 'enginesFolder' | 'system'>,
 ): Promise<void> {
   const engine = await findEngine(name, deps);
   if (engine === undefined || isInstalledIn(engine, deps.enginesFolder)) return;
@@ -169,21 +171,21 @@ export function removeNaturalEngine(
     const engine = await findEngine(name, deps);
     const folder = path.join(deps.modelsFolder, name);
     const isOwn = engine !== undefined && !isInstalledIn(engine, deps.enginesFolder);
-    const hasModels = !isOwn && (await isThere(folder, deps.files));
+    const hasModels = !isOwn && (await isThere(folder, deps.system.files));
     if (engine === undefined && hasModels) {
-      await deps.files.rm(folder, { recursive: true });
+      await deps.system.files.rm(folder, { recursive: true });
       return { engine, deleted: [folder] };
     }
     const removed = await removeListed(name, deps);
     if (!hasModels) return removed;
-    await deps.files.rm(folder, { recursive: true });
+    await deps.system.files.rm(folder, { recursive: true });
     return { engine: removed.engine, deleted: [...removed.deleted, folder] };
   });
 }
 
 async function findEngine(
   name: string,
-  { enginesFolder, files }: Pick<EngineDeps, 'enginesFolder' | 'files'>,
+  { enginesFolder, system: { files } }: Pick<EngineDeps, 'enginesFolder' | 'system'>,
 ): Promise<EngineRegistration | undefined> {
   const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
   return engines.find((engine) => engine.name === name);

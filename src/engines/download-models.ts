@@ -43,7 +43,8 @@ export type ModelSource =
   | { readonly kind: 'mirror'; readonly url: URL }
   | { readonly kind: 'folder'; readonly path: string };
 
-export interface ModelDeps extends System {
+export interface ModelDeps {
+  readonly system: System;
   /** The models folder, which has a subfolder for each engine. */
   readonly modelsFolder: string;
   readonly source: ModelSource;
@@ -57,7 +58,7 @@ export interface ModelDeps extends System {
 /** Returns the files that are missing from the models folder or have a wrong size or checksum. */
 export async function missingFiles(
   wanted: readonly ModelFile[],
-  { files, modelsFolder }: Pick<ModelDeps, 'files' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: Pick<ModelDeps, 'system' | 'modelsFolder'>,
 ): Promise<readonly ModelFile[]> {
   const missing: ModelFile[] = [];
   for (const file of wanted) {
@@ -87,7 +88,8 @@ const VARIABLE = 'XDG_DATA_HOME';
  *   file, `bad_answer` for a wrong checksum (the file is deleted), or a failure of the client
  */
 export async function storeFiles(wanted: readonly ModelFile[], deps: ModelDeps): Promise<void> {
-  const { files, modelsFolder, source } = deps;
+  const { files } = deps.system;
+  const { modelsFolder, source } = deps;
   const folders = await (source.kind === 'folder' ? locateFiles(wanted, source.path, files) : []);
   const partials = await Promise.all(wanted.map((file) => partialBytes(file, deps)));
   const bytes = wanted.reduce((sum, file, at) => sum + file.bytes - (partials[at] ?? 0), 0);
@@ -107,7 +109,12 @@ export async function storeFiles(wanted: readonly ModelFile[], deps: ModelDeps):
  */
 export async function readSmallFile(
   file: Pick<ModelFile, 'path' | 'url'>,
-  { client, files, signal, source }: Pick<ModelDeps, 'client' | 'files' | 'signal' | 'source'>,
+  {
+    client,
+    system: { files },
+    signal,
+    source,
+  }: Pick<ModelDeps, 'client' | 'system' | 'signal' | 'source'>,
 ): Promise<Uint8Array> {
   if (source.kind === 'folder') {
     const [located = ''] = await locateFiles([file], source.path, files);
@@ -153,7 +160,7 @@ async function locateFiles(
 
 async function partialBytes(
   file: ModelFile,
-  { files, modelsFolder }: Pick<ModelDeps, 'files' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: Pick<ModelDeps, 'system' | 'modelsFolder'>,
 ): Promise<number> {
   const stats = await files.lstat(partialName(modelsFolder, file)).catch(() => undefined);
   return Math.min(stats?.size ?? 0, file.bytes);
@@ -172,7 +179,7 @@ async function storeFile(
   const target = path.join(modelsFolder, file.path);
   const partial = new PartialFile(partialName(modelsFolder, file), file, deps);
   try {
-    await ensurePrivateFolder(path.dirname(target), deps.files);
+    await ensurePrivateFolder(path.dirname(target), deps.system.files);
     await partial.open();
     if (located === undefined) await downloadFile(file, partial, deps);
     else await copyFile(located, partial, deps);
@@ -188,7 +195,7 @@ async function storeFile(
 
 async function copyFile(from: string, partial: PartialFile, deps: ModelDeps): Promise<void> {
   await partial.restart();
-  const source = await deps.files.open(from, 'r').catch((error: unknown) => {
+  const source = await deps.system.files.open(from, 'r').catch((error: unknown) => {
     throw usageFailure(`cannot read ${display(from)}: ${String(error)}`);
   });
   try {
@@ -380,7 +387,7 @@ class PartialFile {
 
   async open(): Promise<void> {
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
-    const handle = await openOwnFile(this.#path, flags, this.#deps.files);
+    const handle = await openOwnFile(this.#path, flags, this.#deps.system.files);
     this.#handle = handle;
     this.#writer = new FileWriter(handle);
     if ((await handle.stat()).size > this.size) return this.restart();
@@ -395,7 +402,7 @@ class PartialFile {
 
   // An ETag is valid for one URL only.
   async version(url: URL): Promise<string | undefined> {
-    const { files } = this.#deps;
+    const { files } = this.#deps.system;
     const text = await readOwnText(this.#versionFile, MOST_VERSION_BYTES, files).catch(() => '');
     const [tag, from] = text.split('\n');
     return from === url.href ? tag : undefined;
@@ -403,10 +410,10 @@ class PartialFile {
 
   async setVersion(tag: string | undefined, url: URL): Promise<void> {
     if (tag === (await this.version(url))) return;
-    await removeQuietly(this.#deps, this.#versionFile);
+    await removeQuietly(this.#deps.system, this.#versionFile);
     if (tag === undefined) return;
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
-    const handle = await openOwnFile(this.#versionFile, flags, this.#deps.files);
+    const handle = await openOwnFile(this.#versionFile, flags, this.#deps.system.files);
     await writeAll(handle, Buffer.from(`${tag}\n${url.href}`)).finally(() => handle.close());
   }
 
@@ -445,16 +452,16 @@ class PartialFile {
   async publish(target: string): Promise<void> {
     if (this.#handle !== undefined) await syncFile(this.#handle);
     await this.close();
-    const { files } = this.#deps;
-    await removeQuietly(this.#deps, this.#versionFile);
-    await retryWhileBusy(this.#deps, () => files.rename(this.#path, target));
+    const { files } = this.#deps.system;
+    await removeQuietly(this.#deps.system, this.#versionFile);
+    await retryWhileBusy(this.#deps.system, () => files.rename(this.#path, target));
     await syncFolder(files, path.dirname(target));
   }
 
   async discard(): Promise<void> {
     await this.close();
-    await removeQuietly(this.#deps, this.#path);
-    await removeQuietly(this.#deps, this.#versionFile);
+    await removeQuietly(this.#deps.system, this.#path);
+    await removeQuietly(this.#deps.system, this.#versionFile);
   }
 
   async close(): Promise<void> {

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import type { System } from '../system/system.ts';
 import { takeLock } from '../durable/lock.ts';
-import type { ProcessIdentity, Processes } from '../system/processes.ts';
+import type { ProcessIdentity } from '../system/processes.ts';
 import { makeFolder, stateFailure } from './registrations.ts';
 
-export interface LockDeps extends System {
+export interface LockDeps {
+  readonly system: System;
   /** The folder that contains the installed engines and `engines.json`. */
   readonly enginesFolder: string;
   /** The folder that contains the models of engines. */
   readonly modelsFolder: string;
-  readonly processes: Processes;
   readonly signal: AbortSignal;
   /** Called once if foley must wait for another command that adds or removes an engine. */
   readonly onWait: (pid: number | undefined) => void;
@@ -44,13 +44,14 @@ export async function whileLocked<T>(deps: LockDeps, work: () => Promise<T>): Pr
 }
 
 async function waitForLock(deps: LockDeps): Promise<() => Promise<void>> {
-  const { clock, enginesFolder, files, onWait, signal } = deps;
+  const { clock, files } = deps.system;
+  const { enginesFolder, onWait, signal } = deps;
   const lock = path.join(enginesFolder, 'lock');
   const lastActivity = (): Promise<number> => lastChange(lock, deps);
   for (let turn = 1; ; turn += 1) {
     await makeFolder(enginesFolder, files);
     try {
-      return await takeLock(deps, lock, { lastActivity, lockedError });
+      return await takeLock(deps.system, lock, { lastActivity, lockedError });
     } catch (error) {
       if (!(error instanceof EnginesLocked)) throw stateFailure(error, enginesFolder);
       if (turn === 1) onWait(error.pid);
@@ -62,7 +63,7 @@ async function waitForLock(deps: LockDeps): Promise<() => Promise<void>> {
 // A running download changes its partial file.
 async function lastChange(
   lock: string,
-  { files, modelsFolder }: Pick<LockDeps, 'files' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: Pick<LockDeps, 'system' | 'modelsFolder'>,
 ): Promise<number> {
   const names = await files.readdir(modelsFolder, { recursive: true }).catch((): string[] => []);
   const parts = names.filter((name) => name.endsWith('.part'));

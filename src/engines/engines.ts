@@ -59,9 +59,9 @@ export async function requireWorkingEngine(
 /** Adds an engine to the list of engines, or replaces the engine with the same name. Call only in `whileLocked`. */
 export async function register(registration: EngineRegistration, deps: EngineDeps): Promise<void> {
   const file = registrationsFile(deps.enginesFolder);
-  const engines = await loadEngineRegistrations(deps.files, file);
+  const engines = await loadEngineRegistrations(deps.system.files, file);
   const others = engines.filter(({ name }) => name !== registration.name);
-  await saveEngineRegistrations(file, [...others, registration], deps);
+  await saveEngineRegistrations(file, [...others, registration], deps.system);
 }
 
 function requireEngineName(name: string): void {
@@ -76,7 +76,7 @@ function requireEngineName(name: string): void {
 /** Finds an engine in the list of engines. @throws Failure of kind `usage` for an unknown name */
 export async function findEngine(
   name: string,
-  { enginesFolder, files }: Pick<EngineDeps, 'enginesFolder' | 'files'>,
+  { enginesFolder, system: { files } }: Pick<EngineDeps, 'enginesFolder' | 'system'>,
 ): Promise<EngineRegistration> {
   const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
   const engine = engines.find((one) => one.name === name);
@@ -99,15 +99,15 @@ export async function removeListed(
   deps: LockDeps,
 ): Promise<{ readonly engine: EngineRegistration; readonly deleted: readonly string[] }> {
   const file = registrationsFile(deps.enginesFolder);
-  const engines = await loadEngineRegistrations(deps.files, file);
+  const engines = await loadEngineRegistrations(deps.system.files, file);
   const engine = engines.find((one) => one.name === name);
   if (engine === undefined) throw unknown(name, engines);
   await saveEngineRegistrations(
     file,
     engines.filter((one) => one !== engine),
-    deps,
+    deps.system,
   );
-  return { engine, deleted: await removeInstalled(name, deps.files, deps.enginesFolder) };
+  return { engine, deleted: await removeInstalled(name, deps.system.files, deps.enginesFolder) };
 }
 
 function unknown(name: string, engines: readonly EngineRegistration[]): Error {

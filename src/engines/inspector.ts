@@ -1,14 +1,14 @@
 import type { EngineCommand } from '../contract/engine.ts';
 import { stateFailure } from '../durable/file-failures.ts';
-import type { Clock } from '../system/clock.ts';
 import type { RuleReport } from './conformance.ts';
 import type { EngineDeps } from './engines.ts';
+import type { System } from '../system/system.ts';
 
 const PROCESSES = 'the processes of engines';
 
 interface InspectorDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
+  readonly system: System;
   readonly signal: AbortSignal;
 }
 
@@ -16,7 +16,11 @@ interface InspectorDeps {
  * Returns a function that starts an engine and checks that it follows the engine protocol. Uses the same code as the
  * embedded service.
  */
-export function engineInspector({ env, clock, signal }: InspectorDeps): EngineDeps['inspect'] {
+export function engineInspector({
+  env,
+  signal,
+  system: { clock },
+}: InspectorDeps): EngineDeps['inspect'] {
   return async (command) => {
     const [{ engineLauncher }, { inspectEngine }, { EngineError }] = await Promise.all([
       import('../service/engine/process/launch-engine.ts'),
@@ -74,7 +78,7 @@ export async function residentEngines(folder: string): Promise<readonly string[]
  */
 export async function testEngine(
   command: EngineCommand,
-  { env, clock, signal }: InspectorDeps,
+  { env, signal, system: { clock } }: InspectorDeps,
   onProgress: (step: string) => void,
 ): Promise<readonly RuleReport[]> {
   const [{ engineLauncher }, { testEngine: test }] = await Promise.all([

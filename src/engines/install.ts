@@ -91,7 +91,8 @@ export async function installNaturalEngine(
       return registration;
     }
   }
-  const { enginesFolder, files } = deps;
+  const { files } = deps.system;
+  const { enginesFolder } = deps;
   if (needsPackages(name)) {
     const what = `the packages of ${name} need`;
     await requireSpace(enginesFolder, PACKAGES_BYTES, { files, what, variable: 'XDG_STATE_HOME' });
@@ -108,9 +109,10 @@ export async function installNaturalEngine(
 export async function findInstallation(
   name: NaturalEngineName,
   optional: OptionalPackages,
-  deps: Pick<InstallDeps, 'adapterFolder' | 'enginesFolder' | 'files'>,
+  deps: Pick<InstallDeps, 'adapterFolder' | 'enginesFolder' | 'system'>,
 ): Promise<string | undefined> {
-  const { enginesFolder, files } = deps;
+  const { files } = deps.system;
+  const { enginesFolder } = deps;
   const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
   const cwd = engines.find((engine) => engine.name === name)?.cwd;
   if (cwd === undefined || !isInstalledIn({ name, cwd }, enginesFolder)) return undefined;
@@ -132,7 +134,7 @@ async function isThere(file: string, files: System['files']): Promise<boolean> {
 // ONNX Runtime has the libraries of all platforms, in folders such as `napi-v6/linux/x64`: 240 of its 290 MB.
 async function removeOtherPlatforms(
   cwd: string,
-  { arch = process.arch, files, platform }: InstallDeps,
+  { arch = process.arch, system: { files, platform } }: InstallDeps,
 ): Promise<void> {
   const root = path.join(cwd, 'node_modules/onnxruntime-node/bin');
   const namesIn = (folder: string): Promise<string[]> => files.readdir(folder).catch(() => []);
@@ -148,9 +150,9 @@ async function removeOtherPlatforms(
 
 async function install(adapter: Adapter, deps: InstallDeps): Promise<EngineRegistration> {
   const { name } = adapter;
-  const cwd = path.join(deps.enginesFolder, `${name}.${randomHex(deps.random, 8)}`);
+  const cwd = path.join(deps.enginesFolder, `${name}.${randomHex(deps.system.random, 8)}`);
   const command: EngineCommand = { name, command: 'node', args: [...adapter.args], cwd };
-  await makeFolder(cwd, deps.files);
+  await makeFolder(cwd, deps.system.files);
   try {
     await copyAdapter(cwd, adapter, deps);
     if (needsPackages(name)) await deps.installPackages(cwd, adapter.optional);
@@ -168,7 +170,8 @@ async function install(adapter: Adapter, deps: InstallDeps): Promise<EngineRegis
 // Ignores errors, because the next installation tries again.
 async function tidy(name: string, deps: InstallDeps, inUse?: string): Promise<void> {
   try {
-    const { enginesFolder, files } = deps;
+    const { files } = deps.system;
+    const { enginesFolder } = deps;
     const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
     const keep = inUse ?? engines.find((engine) => engine.name === name)?.cwd;
     await removeInstalled(name, files, enginesFolder, keep);
@@ -194,7 +197,7 @@ function needsPackages(name: string): boolean {
 // npm needs package.json and its lock file at the top of the installation. The first folder that has them is used.
 async function adapterFiles(
   name: NaturalEngineName | typeof ESPEAK_NG,
-  { adapterFolder, files }: Pick<InstallDeps, 'adapterFolder' | 'files'>,
+  { adapterFolder, system: { files } }: Pick<InstallDeps, 'adapterFolder' | 'system'>,
 ): Promise<readonly AdapterFile[]> {
   const found = await Promise.all(
     [name, 'parts'].map(async (folder) =>
@@ -214,7 +217,11 @@ async function adapterFiles(
   return all.filter(({ to }, index) => all.findIndex((one) => one.to === to) === index);
 }
 
-async function copyAdapter(cwd: string, adapter: Adapter, { files }: InstallDeps): Promise<void> {
+async function copyAdapter(
+  cwd: string,
+  adapter: Adapter,
+  { system: { files } }: InstallDeps,
+): Promise<void> {
   for (const { from, to } of adapter.files) {
     const target = path.join(cwd, to);
     if (path.dirname(to) !== '.') await makeFolder(path.dirname(target), files);

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import type { RegularFile } from '../durable/regular-file.ts';
 import { findRegularFile } from '../durable/regular-file.ts';
-import type { FileSystem } from '../system/file-system.ts';
 import type { Random } from '../system/random.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
+import type { System } from '../system/system.ts';
 
 export interface InputAddresses {
   /** URLs from which the service can download the inputs; one URL for each input, in the same order. */
@@ -81,12 +81,12 @@ export type MediaInput =
 export async function readMediaInput(
   given: string,
   flag: string,
-  { cwd, files }: { readonly cwd: () => string; readonly files: FileSystem },
+  { cwd, system }: { readonly cwd: () => string; readonly system: System },
 ): Promise<MediaInput> {
   if (given.trim() === '') throw usageFailure(`${flag} is empty`, 'Give a URL or a file.');
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(given)) return readAddress(given, flag);
   const shown = `${flag} "${given}"`;
-  const file = await findRegularFile(given, shown, files);
+  const file = await findRegularFile(given, shown, system.files);
   if (file === undefined) {
     throw usageFailure(
       `${shown} is not a regular file`,

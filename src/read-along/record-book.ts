@@ -15,7 +15,8 @@ export interface BookLine extends SpokenLine {
   readonly timings: Timings | undefined;
 }
 
-export interface BookRecordingOptions extends System {
+export interface BookRecordingOptions {
+  readonly system: System;
   readonly format: OverlayAudio;
   /** Folder for the audio files. The caller deletes it. */
   readonly folder: string;
@@ -44,7 +45,10 @@ export async function* recordBook(
   for (const [place, [file, own]] of [...documents].entries()) {
     const audio = path.join(folder, `${place + 1}.${format}`);
     const recording = await openRecording({
-      ...options,
+      system: options.system,
+      format: options.format,
+      loudness: options.loudness,
+      signal: options.signal,
       path: audio,
       temporaryFolder: folder,
       timing: 'stretch',

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isObject } from '../config/json-file.ts';
+import type { FileSystem } from '../system/file-system.ts';
 import type { System } from '../system/system.ts';
 import { outputFailure, UnsafeFile } from '../durable/file-failures.ts';
 import { readOwnText, refuseLink } from '../durable/own-files.ts';
@@ -65,10 +66,7 @@ function memoryFile(output: string): string {
  * @throws Failure of kind `output` if foley cannot store its state there: the folder is a link, or the file is no regular
  * file
  */
-export async function readMemory(
-  output: string,
-  { files }: Pick<System, 'files'>,
-): Promise<Memory> {
+export async function readMemory(output: string, files: FileSystem): Promise<Memory> {
   const file = memoryFile(output);
   try {
     await refuseLink(recordingFolder(output), files);
@@ -108,17 +106,17 @@ export async function writeMemory(
   output: string,
   memory: Memory,
   temporaryFolder: string,
-  deps: System,
+  system: System,
 ): Promise<void> {
   const data = Buffer.from(`${JSON.stringify(memory)}\n`);
-  await replaceFile(deps, { path: memoryFile(output), temporaryFolder, data });
+  await replaceFile(system, { path: memoryFile(output), temporaryFolder, data });
 }
 
 /** Returns path, size and modification time of files, so that a later command can recognize unchanged files. */
 export async function describeFiles(
   paths: readonly string[],
   output: string,
-  { files }: Pick<System, 'files'>,
+  files: FileSystem,
 ): Promise<readonly MadeFile[]> {
   return Promise.all(
     paths.map(async (file) => {
@@ -136,7 +134,7 @@ export async function isUpToDate(
   made: MadeRecording | undefined,
   key: string,
   output: string,
-  { files }: Pick<System, 'files'>,
+  files: FileSystem,
 ): Promise<boolean> {
   if (made?.key !== key) return false;
   for (const { bytes, mtimeMs, path: file } of made.files) {

@@ -43,7 +43,7 @@ export async function openWithEngines(
       engines,
       encode: wrapEncoder(encodeSpeech),
       audio: createAudioFolder(store.path, injected),
-      media: systemMedia({ ...injected, databasePath: store.path, host, allowHosts }),
+      media: systemMedia({ system: injected, databasePath: store.path, host, allowHosts }),
       uploads: createTemporaryFolder(store.path, injected),
       hearRecordings: hearInThread({ workerFile: LISTENER_WORKER_FILE, clock }),
       processes: system.processes,

@@ -4,6 +4,7 @@ import type { Format } from '../audio/formats.ts';
 import type { FileSystem } from '../system/file-system.ts';
 import { POWERSHELL_FLAGS } from '../system/processes.ts';
 import { usageFailure } from '../errors/failure.ts';
+import type { System } from '../system/system.ts';
 
 /** A program that plays audio. */
 export interface Player {
@@ -162,19 +163,14 @@ function unquote(word: string): string {
   );
 }
 
-export interface ProgramSearch {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: NodeJS.Platform;
-  readonly files: Pick<FileSystem, 'access' | 'stat'>;
-}
-
 /**
  * Finds a program as a shell does: by its path, or by name in the folders of `PATH`. Returns undefined if it is
  * missing.
  */
 export async function findProgram(
+  { files, platform }: System,
   command: string,
-  { env, files, platform }: ProgramSearch,
+  env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
   const style = platform === 'win32' ? path.win32 : path.posix;
   const hasFolder = command.includes('/') || (platform === 'win32' && command.includes('\\'));
@@ -200,8 +196,8 @@ export async function findProgram(
  * @throws Failure of kind `usage` if the program is missing
  */
 export async function requireInterpreter(
+  { files, platform }: System,
   { command, file }: Player,
-  { files, platform }: Pick<ProgramSearch, 'platform'> & { readonly files: FileSystem },
 ): Promise<void> {
   if (platform === 'win32') return;
   const handle = await files.open(file, 'r').catch(() => undefined);
@@ -224,7 +220,7 @@ export async function requireInterpreter(
 
 const INTERPRETER_MAX_BYTES = 256;
 
-async function isProgram(file: string, files: ProgramSearch['files']): Promise<boolean> {
+async function isProgram(file: string, files: FileSystem): Promise<boolean> {
   try {
     await files.access(file, constants.X_OK);
     return (await files.stat(file)).isFile();

@@ -5,13 +5,12 @@ import { mixToMono } from '../audio/resample.ts';
 import { UnusableAudioError } from '../audio/sound.ts';
 import { createVerifier } from '../audio/verify.ts';
 import { writeAll } from '../durable/files.ts';
-import type { Clock } from '../system/clock.ts';
 import type { FileHandle, FileSystem } from '../system/file-system.ts';
 import { awaitLateSignal } from '../system/processes.ts';
-import type { Random } from '../system/random.ts';
 import { Failure } from '../errors/failure.ts';
 import type { AudioSink } from '../paid/deliver.ts';
 import type { Player } from './play.ts';
+import type { System } from '../system/system.ts';
 
 const QUOTED_OUTPUT_MAX_CHARACTERS = 300;
 
@@ -31,9 +30,7 @@ export interface Playback extends AudioSink {
 }
 
 export interface PlaybackOptions {
-  readonly clock: Clock;
-  readonly files: FileSystem;
-  readonly random: Random;
+  readonly system: System;
   readonly signal: AbortSignal;
   /** The folder for the temporary file of a player that cannot read stdin. */
   readonly temporaryFolder: string;
@@ -47,7 +44,7 @@ export interface PlaybackOptions {
  */
 export async function startPlayback(player: Player, options: PlaybackOptions): Promise<Playback> {
   if (player.playsFile === true) return createFilePlayback(player, options);
-  const { clock } = options;
+  const { clock } = options.system;
   const { child, end } = await startPlayer(player, options);
   const length = lengthOf(player);
   let startedAt: number | undefined;
@@ -75,7 +72,8 @@ export async function startPlayback(player: Player, options: PlaybackOptions): P
 }
 
 async function createFilePlayback(player: Player, options: PlaybackOptions): Promise<Playback> {
-  const { clock, files, random, temporaryFolder } = options;
+  const { clock, files, random } = options.system;
+  const { temporaryFolder } = options;
   const mark = Buffer.from(random.bytes(8)).toString('hex');
   const folder = path.join(temporaryFolder, `foley-play-${mark}`);
   const length = lengthOf(player);
@@ -91,7 +89,7 @@ async function createFilePlayback(player: Player, options: PlaybackOptions): Pro
   };
   const play = async (): Promise<void> => {
     const sound = path.join(folder, 'speech.wav');
-    await decodeToWav(received, sound, { files, signal: stopping.signal });
+    await decodeToWav(received, sound, files, stopping.signal);
     const args = player.args.map((word) => (word === 'FILE' ? sound : word));
     const { child, end } = await startPlayer({ ...player, args }, options, sound);
     stopping.signal.addEventListener('abort', () => child.kill());
@@ -113,7 +111,8 @@ async function createFilePlayback(player: Player, options: PlaybackOptions): Pro
 async function decodeToWav(
   received: FileHandle,
   wav: string,
-  { files, signal }: Pick<PlaybackOptions, 'files'> & { readonly signal: AbortSignal },
+  files: FileSystem,
+  signal: AbortSignal,
 ): Promise<void> {
   const source = { fd: received.fd, size: (await received.stat()).size };
   const file = await files.open(wav, 'wx', 0o600);
@@ -148,7 +147,7 @@ function lengthOf({ known }: Player): ReturnType<typeof createVerifier> | undefi
 
 async function startPlayer(
   { args, command, file, known }: Player,
-  { clock, notice, signal: stopped }: PlaybackOptions,
+  { system: { clock }, notice, signal: stopped }: PlaybackOptions,
   sound?: string,
 ) {
   const { execa } = await import('execa');

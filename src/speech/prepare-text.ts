@@ -11,6 +11,7 @@ import { PAUSE_HINT, PauseError, readPauses } from '../text/pauses.ts';
 import { readVoiceMarks } from '../text/voice-marks.ts';
 import { applyLexiconUntil, readLexiconUntil } from './document-thread.ts';
 import { unreadable } from './text-source.ts';
+import type { System } from '../system/system.ts';
 
 /** A lexicon to read. */
 export interface LexiconFile {
@@ -21,7 +22,7 @@ export interface LexiconFile {
 
 /** The files of a lexicon, and the signal that stops its reading. */
 export interface LexiconPlace {
-  readonly files: FileSystem;
+  readonly system: System;
   readonly signal: AbortSignal;
 }
 
@@ -34,16 +35,16 @@ const MAX_BYTES = 16 * 1024 * 1024;
  */
 export async function loadLexicon(
   lexicons: readonly LexiconFile[],
-  { files, signal }: LexiconPlace,
+  place: LexiconPlace,
 ): Promise<Lexicon> {
   const entries: LexiconEntry[][] = [];
-  for (const lexicon of lexicons) entries.push([...(await entriesOf(lexicon, { files, signal }))]);
+  for (const lexicon of lexicons) entries.push([...(await entriesOf(lexicon, place))]);
   return new Lexicon(entries.flat());
 }
 
 async function entriesOf(
   { file, inside }: LexiconFile,
-  { files, signal }: LexiconPlace,
+  { signal, system: { files } }: LexiconPlace,
 ): Promise<readonly LexiconEntry[]> {
   const name = display(file);
   try {

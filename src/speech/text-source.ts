@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { FileSystem } from '../system/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import { display } from '../text/display.ts';
 import { DocumentError } from '../text/formats/document-error.ts';
 import { refuseForeign } from '../text/formats/foreign-formats.ts';
+import type { System } from '../system/system.ts';
 
 // Larger than any book.
 const LARGEST_INPUT_BYTES = 64 * 1024 * 1024;
@@ -15,7 +15,7 @@ export interface TextSource {
   readonly file?: string | undefined;
   readonly stdin: () => Readable;
   readonly stdinIsTerminal: () => boolean;
-  readonly files: FileSystem;
+  readonly system: System;
   readonly signal: AbortSignal;
   /** Whether the user chose `--text-format plain`: files of other formats are spoken as they are. */
   readonly isPlain?: boolean;
@@ -122,7 +122,7 @@ export function nameOf({ file }: Pick<TextSource, 'file'>): string {
   return file === undefined || file === '-' ? 'stdin' : file;
 }
 
-async function openFile({ files }: TextSource, file: string): Promise<Readable> {
+async function openFile({ system: { files } }: TextSource, file: string): Promise<Readable> {
   const handle = await files.open(file, 'r').catch((error: unknown) => {
     throw unreadable(file, error);
   });

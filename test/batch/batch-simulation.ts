@@ -179,7 +179,7 @@ async function speakAll(simulation: BatchSimulation, place: Place, parts: RunPar
   const { redo = [] } = options;
   const captions = options.isAligned === true ? CAPTIONS : undefined;
   const folder = await openBatchFolder({
-    ...deps,
+    system: deps,
     outputDir: place.outputDir,
     outputFlag: '--output-dir',
     isNewFolder: false,

@@ -48,7 +48,7 @@ describe('the secret of a folder', () => {
     const place = await places();
     const opened = await Promise.all(
       Array.from({ length: 8 }, (_, racer) =>
-        openSecret({ ...testSystem({ random: countingRandom(`racer ${racer}`) }), ...place }),
+        openSecret({ system: testSystem({ random: countingRandom(`racer ${racer}`) }), ...place }),
       ),
     );
     expect(new Set(opened.map(({ secret }) => hex(secret))).size).toBe(1);
@@ -59,9 +59,9 @@ describe('the secret of a folder', () => {
 
   it('is restored from its copy when it is removed or damaged', async () => {
     const place = await places();
-    const { isCopied, secret } = await openSecret({ ...testSystem(), ...place });
+    const { isCopied, secret } = await openSecret({ system: testSystem(), ...place });
     expect(isCopied).toBe(true);
-    const again = { ...testSystem({ random: countingRandom('another') }), ...place };
+    const again = { system: testSystem({ random: countingRandom('another') }), ...place };
     await rm(path.join(place.folder, 'secret'));
     expect(hex((await openSecret(again)).secret)).toBe(hex(secret));
     await writeFile(path.join(place.folder, 'secret'), 'torn');
@@ -75,11 +75,13 @@ describe('the secret of a folder', () => {
 
   it('in the output folder wins over the copy of an earlier folder of the same name', async () => {
     const place = await places();
-    const first = await openSecret({ ...testSystem(), ...place });
+    const first = await openSecret({ system: testSystem(), ...place });
     const other = { ...place, folder: path.join(place.folder, 'moved') };
     await mkdir(other.folder);
     await writeFile(path.join(other.folder, 'secret'), `${'ab'.repeat(32)}\n`);
-    expect(hex((await openSecret({ ...testSystem(), ...other })).secret)).toBe('ab'.repeat(32));
+    expect(hex((await openSecret({ system: testSystem(), ...other })).secret)).toBe(
+      'ab'.repeat(32),
+    );
     expect(hex(first.secret)).not.toBe('ab'.repeat(32));
   });
 });
@@ -267,12 +269,14 @@ function openAt(
 ) {
   const clock = stillClock(stillClock().time + laterMs);
   return openBatchFolder({
-    ...testSystem({ random: countingRandom(`run ${run}`), files, clock }),
+    system: {
+      ...testSystem({ random: countingRandom(`run ${run}`), files, clock }),
+      processes: processesOf(run, new Map(Array.from({ length: run }, (_, pid) => [pid, 'dead']))),
+    },
     outputDir: root,
     outputFlag: '--output-dir',
     isNewFolder: false,
     copies: path.join(root, 'copies'),
-    processes: processesOf(run, new Map(Array.from({ length: run }, (_, pid) => [pid, 'dead']))),
     shard: undefined,
     namespace: undefined,
     redo,

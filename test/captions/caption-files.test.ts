@@ -46,7 +46,11 @@ async function simulation(): Promise<string> {
 describe('several caption files', () => {
   test('have the same content as one at a time', async () => {
     const out = await simulation();
-    const written = await writeCaptions({ ...testSystem(), ...CONTENT, targets: targets(out) });
+    const written = await writeCaptions({
+      system: testSystem(),
+      ...CONTENT,
+      targets: targets(out),
+    });
     expect(written.map(({ format, cues }) => [format, cues])).toStrictEqual([
       ['srt', 1],
       ['json', undefined],
@@ -64,7 +68,7 @@ describe('several caption files', () => {
     });
     const text = words.map((word) => word.text).join(' ');
     const timings = timingsOf({ text, durationMs: 600_000, complete: true, words });
-    const long = { ...testSystem(), timings, shape: DEFAULT_SHAPE, targets: targets(out) };
+    const long = { system: testSystem(), timings, shape: DEFAULT_SHAPE, targets: targets(out) };
     const stop = new AbortController();
     const stopped = writeCaptions({ ...long, signal: stop.signal });
     stop.abort(new Error('stopped'));
@@ -80,7 +84,7 @@ describe('several caption files', () => {
 
   test('stay unchanged until they are published, or when they are abandoned', async () => {
     const out = await simulation();
-    const files = await openCaptionFiles({ ...testSystem(), targets: targets(out) });
+    const files = await openCaptionFiles({ system: testSystem(), targets: targets(out) });
     await files.prepare(CONTENT);
     expect(await textOf(path.join(out, 'talk.srt'))).toBe(OLD);
     await files.abandon();
@@ -90,7 +94,7 @@ describe('several caption files', () => {
   test('keep an existing file that may not be replaced', async () => {
     const out = await simulation();
     const options = {
-      ...testSystem(),
+      system: testSystem(),
       ...CONTENT,
       targets: targets(out),
       existing: 'refuse',
@@ -111,7 +115,7 @@ describe('several caption files', () => {
         fault,
         prepare: simulation,
         scenario: async (out, files) => {
-          await writeCaptions({ ...testSystem({ files }), ...CONTENT, targets: targets(out) });
+          await writeCaptions({ system: testSystem({ files }), ...CONTENT, targets: targets(out) });
         },
         async check(out, { at, struck, error }) {
           const texts = await Promise.all(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemFiles } from '../../src/system/file-system.ts';
+import { system } from '../../src/system/system.ts';
 import { readKeyFile } from '../../src/cli/read-input.ts';
 
 const noStdin = (): Readable => {
@@ -11,7 +11,7 @@ const noStdin = (): Readable => {
 };
 
 function from(stdin = noStdin): Parameters<typeof readKeyFile>[1] {
-  return { files: systemFiles, io: { stdin }, signal: new AbortController().signal };
+  return { system, io: { stdin }, signal: new AbortController().signal };
 }
 
 async function keyFile(content: string | Buffer): Promise<string> {

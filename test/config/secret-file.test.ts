@@ -4,8 +4,10 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makePrivate, sharedPermissions } from '../../src/config/accounts.ts';
 import { systemFiles } from '../../src/system/file-system.ts';
+import type { System } from '../../src/system/system.ts';
+import { system } from '../../src/system/system.ts';
 
-const POSIX = { files: systemFiles, platform: 'linux' } as const;
+const POSIX: System = { ...system, platform: 'linux' };
 
 function refuse(): Promise<never> {
   return Promise.reject(Object.assign(new Error('no'), { code: 'EPERM' }));
@@ -25,17 +27,17 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
     'with mode %o is made private, with a warning',
     async (mode) => {
       const file = await fileWithMode(mode);
-      expect(await sharedPermissions(file, POSIX)).toBe(mode);
-      const told = await makePrivate(file, POSIX);
+      expect(await sharedPermissions(POSIX, file)).toBe(mode);
+      const told = await makePrivate(POSIX, file);
       expect(told).toContain(`was readable by others (0${mode.toString(8)})`);
       expect((await stat(file)).mode & 0o777).toBe(0o600);
-      expect(await makePrivate(file, POSIX)).toBeUndefined();
+      expect(await makePrivate(POSIX, file)).toBeUndefined();
     },
   );
 
   test.each([0o600, 0o400, 0o700])('with mode %o is left unchanged', async (mode) => {
     const file = await fileWithMode(mode);
-    expect(await makePrivate(file, POSIX)).toBeUndefined();
+    expect(await makePrivate(POSIX, file)).toBeUndefined();
     expect((await stat(file)).mode & 0o777).toBe(mode);
   });
 
@@ -48,18 +50,18 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
       },
     });
     const files = { ...systemFiles, open };
-    await expect(makePrivate(file, { ...POSIX, files })).rejects.toMatchObject({
+    await expect(makePrivate({ ...POSIX, files }, file)).rejects.toMatchObject({
       exit: 'usage',
       hint: expect.stringContaining('FOLEY_API_KEY'),
     });
   });
 
   test('that is missing causes no warning', async () => {
-    expect(await makePrivate('/nowhere/accounts.json', POSIX)).toBeUndefined();
+    expect(await makePrivate(POSIX, '/nowhere/accounts.json')).toBeUndefined();
   });
 
   test('is not checked on Windows', async () => {
     const file = await fileWithMode(0o644);
-    expect(await makePrivate(file, { ...POSIX, platform: 'win32' })).toBeUndefined();
+    expect(await makePrivate({ ...POSIX, platform: 'win32' }, file)).toBeUndefined();
   });
 });

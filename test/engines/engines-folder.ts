@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { EngineCommand, EngineDescription } from '../../src/contract/engine.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { systemProcesses } from '../../src/system/processes.ts';
 import type { EngineDeps, EngineInspection } from '../../src/engines/engines.ts';
 import { testSystem } from '../files/file-simulation.ts';
 
@@ -36,8 +35,7 @@ export async function enginesFolder(
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const inspected: EngineCommand[] = [];
   return {
-    ...testSystem({ clock: { ...systemClock, sleep: () => setImmediate() } }),
-    processes: systemProcesses(),
+    system: testSystem({ clock: { ...systemClock, sleep: () => setImmediate() } }),
     enginesFolder: path.join(root, 'state', 'engines'),
     modelsFolder: path.join(root, 'data', 'models'),
     signal: new AbortController().signal,

@@ -7,7 +7,7 @@ import type { EnginesFolder } from './engines-folder.ts';
 import { commandOf, DESCRIPTION, enginesFolder } from './engines-folder.ts';
 
 const listed = (deps: EnginesFolder) =>
-  loadEngineRegistrations(deps.files, registrationsFile(deps.enginesFolder));
+  loadEngineRegistrations(deps.system.files, registrationsFile(deps.enginesFolder));
 
 /** A hand-written list. */
 async function withList(content: unknown): Promise<EnginesFolder> {

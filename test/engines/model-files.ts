@@ -6,7 +6,6 @@ import { onTestFinished } from 'vitest';
 import { createApiClient } from '../../src/api/client.ts';
 import type { Clock } from '../../src/system/clock.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { systemProcesses } from '../../src/system/processes.ts';
 import type { ModelDeps, ModelFile } from '../../src/engines/download-models.ts';
 import type { RecordedRequest } from '../fault-server/recorded-request.ts';
 import { answer, head } from '../fault-server/http-text.ts';
@@ -57,7 +56,7 @@ export async function modelSimulation(changes: Partial<ModelDeps> = {}): Promise
   onTestFinished(() => client.close());
   const progress: number[] = [];
   return {
-    ...testSystem({ clock: IMPATIENT, processes: systemProcesses() }),
+    system: testSystem({ clock: IMPATIENT }),
     modelsFolder: path.join(root, 'models'),
     source: { kind: 'servers' },
     signal: new AbortController().signal,

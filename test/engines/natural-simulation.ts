@@ -1,6 +1,5 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { systemProcesses } from '../../src/system/processes.ts';
 import type { NaturalEngineDeps } from '../../src/engines/add-natural-engine.ts';
 import type { EnginePart } from '../../src/engines/natural-engines.ts';
 import { loadEngineRegistrations, registrationsFile } from '../../src/engines/registrations.ts';
@@ -58,7 +57,6 @@ export async function naturalSimulation(
   const deps = {
     ...engines,
     ...models,
-    processes: systemProcesses(),
     adapterFolder,
     installPackages: async (folder: string, _optional: 'include' | 'omit') =>
       void installed.push(folder),
@@ -71,7 +69,7 @@ export async function naturalSimulation(
   return { deps, server, installed, recorded, waited, inspected: engines.inspected };
 }
 
-export const listedIn = ({ enginesFolder: folder, files }: NaturalEngineDeps) =>
+export const listedIn = ({ enginesFolder: folder, system: { files } }: NaturalEngineDeps) =>
   loadEngineRegistrations(files, registrationsFile(folder));
 
 export const installationsIn = async ({ enginesFolder: folder }: NaturalEngineDeps) =>

@@ -4,11 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createWavEncoder } from '../../src/audio/encode/pcm.ts';
 import { openMp3 } from '../../src/audio/encode/wasm-encoder.ts';
 import type { Format } from '../../src/audio/formats.ts';
-import { systemClock } from '../../src/system/clock.ts';
-import { systemFiles } from '../../src/system/file-system.ts';
-import { systemRandom } from '../../src/system/random.ts';
 import { findPlayer } from '../../src/speech/play.ts';
 import { startPlayback } from '../../src/speech/playback.ts';
+import { system } from '../../src/system/system.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 import { requirePosix } from '../harness/posix.ts';
 
@@ -35,9 +33,7 @@ async function filePlayer(platform: 'darwin' | 'win32', format: Format, script: 
     command === 'afplay' || command === 'powershell' ? file : undefined,
   );
   const playback = await startPlayback(player, {
-    clock: systemClock,
-    files: systemFiles,
-    random: systemRandom,
+    system,
     signal: new AbortController().signal,
     temporaryFolder: temporary,
     notice: () => undefined,

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { readText } from '../../src/speech/text-source.ts';
+import { testSystem } from '../files/file-simulation.ts';
 import { failingFiles } from '../harness/failing-files.ts';
 import { createSandbox } from '../harness/sandbox.ts';
 
@@ -14,7 +15,7 @@ test('a text file is closed again when the command was stopped before it is read
   const source = {
     args: [],
     file,
-    files,
+    system: testSystem({ files }),
     stdin: () => Readable.from([]),
     stdinIsTerminal: () => false,
   };

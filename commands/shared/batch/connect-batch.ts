@@ -110,8 +110,9 @@ export async function connectBatch(
     context.signal,
   );
   const { address } = plain;
-  const transport = createTransport(context);
-  const gated = gatedTransport(transport, new RateGate(context.clock), context.clock);
+  const { clock } = context.system;
+  const transport = createTransport({ clock, env: context.env });
+  const gated = gatedTransport(transport, new RateGate(clock), clock);
   const client = openClient(context, address, gated);
   try {
     const origin = target === 'embedded' ? target : address.baseUrl.href.replace(/\/+$/, '');

@@ -35,7 +35,8 @@ export async function describeBatch(
   show: ShowItem = (classified, _credits, isReused) =>
     showItem(classified, isReused, rerun.outputDir, context),
 ): Promise<CommandResult> {
-  const { files, globals, io } = context;
+  const { files } = context.system;
+  const { globals, io } = context;
   const { state } = await context.paths();
   const copies = path.join(state, 'batches');
   const { copyFolder, index } = await readBatchFolder({ ...rerun, copies }, files);
@@ -46,7 +47,7 @@ export async function describeBatch(
       ...rerun,
       files,
       index,
-      copies: new AudioCopies({ ...context, copyFolder, formats: captions?.formats ?? [] }),
+      copies: new AudioCopies({ ...context.system, copyFolder, formats: captions?.formats ?? [] }),
       origin,
       sidecars: sidecarsOf({ captions }),
       ...itemBodies(client, captions),

@@ -70,12 +70,12 @@ async function openFolder(
   context: Context,
   { flags, isNewFolder = false, redo, rerun: { outputDir, outputFlag }, shard }: PreparedBatch,
 ): Promise<BatchFolder> {
-  await context.files.mkdir(outputDir, { recursive: true }).catch((error: unknown) => {
+  await context.system.files.mkdir(outputDir, { recursive: true }).catch((error: unknown) => {
     throw outputFailure(outputDir, error, 'opening', outputFlag);
   });
   const { state } = await context.paths();
   return openBatchFolder({
-    ...context,
+    system: context.system,
     outputDir,
     outputFlag,
     isNewFolder,
@@ -97,7 +97,8 @@ async function speakItems(
   const estimator = await createEstimator(context, flags.creditRate, { client, target });
   const reuse = await openReuse(context, client, flags.reuse);
   const batch = new Batch({
-    ...context,
+    ...context.system,
+    signal: context.signal,
     captions,
     client,
     concurrency,
@@ -191,10 +192,10 @@ async function openReport(
   { captions, flags: { report: file }, rerun: { outputDir } }: PreparedBatch,
 ): Promise<Report | undefined> {
   if (file === undefined) return undefined;
-  if (!/\.html?$/i.test(file)) return openJsonReport(file, outputDir, context);
+  if (!/\.html?$/i.test(file)) return openJsonReport(file, outputDir, context.system);
   const { openPageReport } = await import('../../../src/batch/report/page-report.ts');
   return openPageReport({
-    ...context,
+    system: context.system,
     file,
     outputDir: path.resolve(context.cwd(), outputDir),
     title: `foley batch: ${outputDir}`,
@@ -336,7 +337,7 @@ function unspokenLines({ unspoken: { done, skipped } }: Tally): readonly string[
   ];
 }
 
-async function openBar({ clock, io }: Context, items: number) {
+async function openBar({ system: { clock }, io }: Context, items: number) {
   const { default: progress } = await import('cli-progress');
   const bars = new progress.MultiBar({
     format: '{bar} {value}/{total}  {failed} failed  {credits} credits  {left}',

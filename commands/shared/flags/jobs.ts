@@ -55,7 +55,7 @@ export function pollingOf(
 
 /** Returns the options for polling a job of any kind. The timeout starts when this function is called. */
 export function pollingAt<Job extends PolledJob>(
-  { clock, io, random }: Context,
+  { system: { clock, random }, io }: Context,
   pace: PollPace,
   { timeout }: WaitFlags,
 ): Omit<PollDeps<Job>, 'signal'> {

@@ -62,9 +62,9 @@ export async function namedPlace(
   const foreign = holds === 'audio' ? foreignOutput('--output', output, FILE_FORMATS) : undefined;
   if (foreign !== undefined) throw foreign;
   const options = { path: output, existing, signal: context.signal };
-  const file = await openOutput(context, options);
+  const file = await openOutput(context.system, options);
   const { state } = await context.paths();
-  await sweepTemporaries(path.dirname(output), { ...context, state });
+  await sweepTemporaries(path.dirname(output), { ...context.system, state });
   const extensionFormat = formatOfPath(output);
   return {
     file,
@@ -72,7 +72,7 @@ export async function namedPlace(
       if (extensionFormat === undefined || extensionFormat === format) return { output: file };
       const encoding = encodingFor(output, format);
       if (encoding !== undefined) {
-        return { output: await encodedOutput(context, file, encoding, options) };
+        return { output: await encodedOutput(context.system, file, encoding, options) };
       }
       throw usageFailure(
         `--output has the extension of ${extensionFormat}, but ${jobOrCandidate} ${display(id)} is ${format}`,
@@ -118,7 +118,7 @@ export async function folderPlace(
   folder: string,
   { flag, hint, results } = FOLDER_OF_JOBS,
 ): Promise<OpenDestination> {
-  const { files } = context;
+  const { files } = context.system;
   if (folder === '' || folder === '-') {
     throw usageFailure(`${flag} is "${folder}", but ${results} require a folder`, hint);
   }
@@ -146,7 +146,11 @@ function placeIn(context: Context, folder: string, segment: number | undefined):
       segment === undefined ? downloadName(id, extension) : segmentName(id, segment, extension);
     const file = path.join(folder, name);
     return {
-      output: await openOutput(context, { signal: context.signal, path: file, existing: 'reuse' }),
+      output: await openOutput(context.system, {
+        signal: context.signal,
+        path: file,
+        existing: 'reuse',
+      }),
     };
   };
 }

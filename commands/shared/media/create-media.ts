@@ -118,7 +118,7 @@ async function perform(
 }
 
 function optionsOf(
-  { random, signal }: Context,
+  { system: { random }, signal }: Context,
   kind: MediaJobKind,
   { idempotencyKey, requestId }: MediaCreateFlags,
 ): MediaOptions & { readonly signal: AbortSignal } {

@@ -94,7 +94,7 @@ export async function createExtendedDub(
   }
 }
 
-function speechOptions({ random, signal }: Context, flags: MediaCreateFlags) {
+function speechOptions({ system: { random }, signal }: Context, flags: MediaCreateFlags) {
   const { idempotencyKey, requestId } = flags;
   const madeByTool = idempotencyKey === undefined;
   const key = { value: idempotencyKey ?? random.uuid(), madeByTool };
@@ -112,9 +112,10 @@ async function speak(
   order: SpeechOrder & { readonly format: 'wav' },
   { flags, options, speechPath }: SpeechFile,
 ): Promise<{ readonly document: JobDocument; readonly speechMs: number }> {
-  const { clock, globals, io } = context;
+  const { clock } = context.system;
+  const { globals, io } = context;
   const { client, target } = await context.connect();
-  const output = await openOutput(context, { signal: context.signal, path: speechPath });
+  const output = await openOutput(context.system, { signal: context.signal, path: speechPath });
   const progress = startProgress(io, clock, 'speaking');
   try {
     const { failure, job, requestId, saved } = await withJournal(context, progress, (tools) =>
@@ -146,9 +147,9 @@ function lengthIn(saved: SavedFile | undefined): number {
 }
 
 async function addSilence(context: Context, file: string, ms: number): Promise<void> {
-  const output = await openOutput(context, { signal: context.signal, path: file });
+  const output = await openOutput(context.system, { signal: context.signal, path: file });
   try {
-    const { files } = context;
+    const { files } = context.system;
     const whole = new WholeAudio({
       files,
       output,

@@ -45,7 +45,7 @@ export function mediaPresenter(
     },
     state: ({ progress, status }) =>
       progress === undefined ? status : `${status}, ${Math.floor(progress)} %`,
-    show({ clock, io }, label) {
+    show({ system: { clock }, io }, label) {
       const bar = startProgress(io, clock, label, 'percent');
       return {
         ...bar,

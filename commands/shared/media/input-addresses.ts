@@ -31,7 +31,7 @@ export async function urlsOf(
   const command = hasFiles && target === 'hosted' ? await uploadCommandOf(context) : undefined;
   return openAddresses(inputs, {
     target,
-    random: context.random,
+    random: context.system.random,
     upload: command === undefined ? undefined : (path) => upload(context, command, path),
   });
 }
@@ -62,7 +62,8 @@ export function describedUrls(inputs: readonly MediaInput[]): readonly string[] 
 }
 
 async function upload(context: Context, command: string, path: string): Promise<string> {
-  const { clock, io, signal } = context;
+  const { clock } = context.system;
+  const { io, signal } = context;
   const [{ uploadFile }, { startProgress }, { findProgram }] = await Promise.all([
     import('../../../src/media/upload.ts'),
     import('../../../src/cli/render/progress.ts'),
@@ -72,7 +73,7 @@ async function upload(context: Context, command: string, path: string): Promise<
   try {
     return await uploadFile(path, {
       command,
-      locate: (program) => findProgram(program, context),
+      locate: (program) => findProgram(context.system, program, context.env),
       signal,
     });
   } finally {

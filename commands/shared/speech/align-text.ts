@@ -13,8 +13,8 @@ import type { Context } from '../../../src/cli/command.ts';
  */
 export async function openReferenceSpeaker(context: Context): Promise<ReferenceSpeaker> {
   const { engines } = await context.paths();
-  const added = await loadEngineRegistrations(context.files, registrationsFile(engines));
-  return new ReferenceSpeaker({ ...context, added });
+  const added = await loadEngineRegistrations(context.system.files, registrationsFile(engines));
+  return new ReferenceSpeaker({ clock: context.system.clock, env: context.env, added });
 }
 
 /**

@@ -38,12 +38,17 @@ export async function openCaptions(
   existing: Existing,
   { edits, text }: { readonly text: string; readonly edits: readonly Edit[] },
 ): Promise<OpenCaptions> {
-  const files = await openCaptionFiles({ ...context, targets, existing });
+  const files = await openCaptionFiles({
+    system: context.system,
+    signal: context.signal,
+    targets,
+    existing,
+  });
   const { state } = await context.paths();
   for (const target of targets) {
-    await sweepTemporaries(path.dirname(target.path), { ...context, state });
+    await sweepTemporaries(path.dirname(target.path), { ...context.system, state });
     const bytes = MAX_CAPTION_BYTES_PER_CHARACTER * text.length;
-    const place = { files: context.files, flag: flagOf(target) };
+    const place = { files: context.system.files, flag: flagOf(target) };
     await requireOutputSpace(target.path, bytes, place).catch(async (error: unknown) => {
       await files.abandon();
       throw error;
@@ -73,7 +78,12 @@ const MAX_CAPTION_BYTES_PER_CHARACTER = 20;
  * Returns a transport that requests speech with word times. The transport also writes the captions to temporary files.
  */
 export function alignedTransport(
-  { context: { clock, globals } }: SpeechTask,
+  {
+    context: {
+      system: { clock },
+      globals,
+    },
+  }: SpeechTask,
   { body, captions, connection }: OpenedSpeech,
   speech: SpeechOptions,
 ): SpeechTransport {

@@ -57,7 +57,8 @@ export async function speakInParts(
   progress.update(`speaking part 1 of ${count}`);
   try {
     const { path: file, verdict } = await speakLongText({
-      ...context,
+      ...context.system,
+      signal: context.signal,
       client: request.connection.client,
       cache: flags.cache,
       idleTimeoutMs: context.globals.idleTimeout,
@@ -105,11 +106,11 @@ function planOf(
   const keys = partKeys(
     parts.length,
     own?.madeByTool === false ? own.value : undefined,
-    context.random,
+    context.system.random,
   );
-  const at = new Date(context.clock.now()).toISOString();
+  const at = new Date(context.system.clock.now()).toISOString();
   return {
-    id: `${at.replaceAll(/[-:]|\.\d+/g, '')}-${randomHex(context.random, 4)}`,
+    id: `${at.replaceAll(/[-:]|\.\d+/g, '')}-${randomHex(context.system.random, 4)}`,
     at,
     target: connection.target,
     origin: connection.client.address.baseUrl.origin,

@@ -330,13 +330,13 @@ export async function playerFor(
   if (play !== true && player === undefined) return undefined;
   const { findPlayer, findProgram, requireInterpreter } =
     await import('../../../src/speech/play.ts');
-  const { platform } = context;
+  const { platform } = context.system;
   // A file is played after it was written, a stream as the service sends it.
   const format = kind === 'file' || kind === 'automatic' ? (encoding ?? made) : made;
   const found = await findPlayer({ format, own: player, platform }, (command) =>
-    findProgram(command, context),
+    findProgram(context.system, command, context.env),
   );
-  await requireInterpreter(found, context);
+  await requireInterpreter(context.system, found);
   return found;
 }
 
@@ -429,7 +429,7 @@ export function speechOptions({ chosen: { name }, context, flags }: SpeechTask):
     idempotencyKey:
       header === undefined
         ? undefined
-        : { value: own ?? context.random.uuid(), madeByTool: own === undefined },
+        : { value: own ?? context.system.random.uuid(), madeByTool: own === undefined },
     requestId,
     signal: context.signal,
   };

@@ -214,7 +214,16 @@ export async function openOutputFile({
   const silenceMs = pauseMs(spoken);
   const warn = (sentence: string): void => context.io.warn(sentence);
   const noClobber = !flags.clobber;
-  return openPlanned(plan, { ...context, text, silenceMs, noClobber, state, warn, marks });
+  return openPlanned(plan, {
+    ...context.system,
+    signal: context.signal,
+    text,
+    silenceMs,
+    noClobber,
+    state,
+    warn,
+    marks,
+  });
 }
 
 async function openCaptionFiles(task: SpeechTask): Promise<OpenCaptions | undefined> {
@@ -243,7 +252,7 @@ async function deliverSpeech(
 ): Promise<SpeechResult> {
   const { context, flags, plan, player } = task;
   await checkPrice(task, request, mode.kind === 'aligned');
-  const progress = startProgress(context.io, context.clock, 'speaking');
+  const progress = startProgress(context.io, context.system.clock, 'speaking');
   // An output file is played after it was published.
   const playback =
     player === undefined || request.output !== undefined
@@ -381,7 +390,12 @@ export function streamOf(
 export async function openPlayback(player: Player, context: Context): Promise<Playback> {
   const { startPlayback } = await import('../../../src/speech/playback.ts');
   const notice = (sentence: string): void => context.io.notice(sentence);
-  return startPlayback(player, { ...context, notice, temporaryFolder: tmpdir() });
+  return startPlayback(player, {
+    system: context.system,
+    signal: context.signal,
+    notice,
+    temporaryFolder: tmpdir(),
+  });
 }
 
 /**
@@ -393,7 +407,7 @@ export async function playFile(player: Player, file: string, context: Context): 
   const stop = (): void => void playback.stop();
   context.signal.addEventListener('abort', stop, { once: true });
   try {
-    const handle = await context.files.open(file, 'r');
+    const handle = await context.system.files.open(file, 'r');
     for await (const chunk of handle.createReadStream()) await playback.write(chunk);
     await playback.end();
   } catch (error) {

@@ -8,7 +8,6 @@ import { Log, ownerRecord, retireLog } from '../../durable/log.ts';
 import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
 import type { FileSystem } from '../../system/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { Processes } from '../../system/processes.ts';
 import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import type { Shard } from '../plan/shard.ts';
 import type { JournalIndex, ReadJournals, ItemAbout, ItemStatus, ItemStep } from './journal.ts';
@@ -19,7 +18,8 @@ import type { Lock } from './lock.ts';
 import { lockBatch } from './lock.ts';
 import { markUnfinished } from './unfinished.ts';
 
-interface BatchFolderOptions extends System {
+interface BatchFolderOptions {
+  readonly system: System;
   readonly outputDir: string;
   readonly outputFlag: string;
   /**
@@ -28,7 +28,6 @@ interface BatchFolderOptions extends System {
    */
   readonly isNewFolder: boolean;
   readonly copies: string;
-  readonly processes: Processes;
   readonly shard: Shard | undefined;
   readonly namespace: string | undefined;
   readonly redo: string | undefined;
@@ -65,7 +64,8 @@ export async function readBatchFolder(
  * @throws Failure of kind `output` if the folder is not writable
  */
 export async function openBatchFolder(options: BatchFolderOptions): Promise<BatchFolder> {
-  const { files, namespace, outputDir } = options;
+  const { files } = options.system;
+  const { namespace, outputDir } = options;
   const folder = join(outputDir, BATCH_FOLDER);
   const journals = join(folder, 'journal');
   await makeFolders(folder, options);
@@ -78,13 +78,13 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
     const temporaries = await makeTemporaries(folder, { ...options, isExclusive, own: lock.name });
     const secret =
       namespace === undefined
-        ? await openSecret({ ...options, folder, copyFolder, temporaries })
+        ? await openSecret({ system: options.system, folder, copyFolder, temporaries })
         : { secret: namespaceSecret(namespace), isCopied: true };
     const run = beginRun(journals, read, options);
     journal = run.journal;
     // The folder entry is synced with the first items, before any request.
     await journal.append([]);
-    const copy = new Log(options, {
+    const copy = new Log(options.system, {
       path: join(copyFolder, `outputs-${run.id}.jsonl`),
       head: [],
       prepare: () => ensurePrivateFolder(copyFolder, files),
@@ -92,12 +92,12 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
     if (isExclusive) {
       const { index } = read;
       const records = () => [...index.statuses(), { outputs: index.outputs() }];
-      await compact(read, { ...options, folder: journals, into: journal, records });
+      await compact(read, { system: options.system, folder: journals, into: journal, records });
       const copied = { folder: copyFolder, into: copy, records: () => index.copiedRecords() };
       // The batch works without the copy.
-      await compact(read, { ...options, ...copied }).catch(() => undefined);
+      await compact(read, { system: options.system, ...copied }).catch(() => undefined);
     }
-    const mark = await markUnfinished({ copyFolder, outputDir, shard: lock.name }, options);
+    const mark = await markUnfinished({ copyFolder, outputDir, shard: lock.name }, options.system);
     const folders = { copyFolder, temporaries };
     const parts = { ...secret, ...run, ...folders, copy, isExclusive, lock, mark, read };
     return new BatchFolder(options, parts);
@@ -256,7 +256,7 @@ export class BatchFolder {
     const { id, journal, mark } = this.#parts;
     await journal.append([{ run: id, ended: true }]).catch(() => undefined);
     await journal.sync().catch(() => undefined);
-    await removeQuietly(this.#options, mark);
+    await removeQuietly(this.#options.system, mark);
   }
 
   /** Closes the journal, removes temporary files and releases the lock. Never throws. */
@@ -264,11 +264,12 @@ export class BatchFolder {
     const { copy, isExclusive, journal, lock, mark } = this.#parts;
     await journal.close().catch(() => undefined);
     await copy.close().catch(() => undefined);
-    const { files, isNewFolder, outputDir } = this.#options;
+    const { files } = this.#options.system;
+    const { isNewFolder, outputDir } = this.#options;
     const isUnused = isNewFolder && isExclusive && this.index.outputs().length === 0;
     const removed = isUnused ? outputDir : this.temporaries;
     await files.rm(removed, { recursive: true, force: true }).catch(() => undefined);
-    if (isUnused) await removeQuietly(this.#options, mark);
+    if (isUnused) await removeQuietly(this.#options.system, mark);
     await lock.release().catch(() => undefined);
   }
 
@@ -310,13 +311,13 @@ async function lockFolder(
   options: BatchFolderOptions,
 ): Promise<Lock> {
   const lastActivity = async (): Promise<number | undefined> => {
-    const names = await options.files.readdir(journals);
-    const stats = names.map((name) => options.files.stat(join(journals, name)));
+    const names = await options.system.files.readdir(journals);
+    const stats = names.map((name) => options.system.files.stat(join(journals, name)));
     const times = (await Promise.all(stats)).map(({ mtimeMs }) => mtimeMs);
     return times.length === 0 ? undefined : Math.max(...times);
   };
   try {
-    return await lockBatch(options, {
+    return await lockBatch(options.system, {
       folder: join(folder, 'locks'),
       shard: options.shard,
       lastActivity,
@@ -340,7 +341,7 @@ async function copyFolderOf(
 
 async function makeFolders(
   folder: string,
-  { files, outputDir, outputFlag }: BatchFolderOptions,
+  { system: { files }, outputDir, outputFlag }: BatchFolderOptions,
 ): Promise<void> {
   try {
     await ensurePrivateFolder(folder, files);
@@ -356,7 +357,7 @@ async function makeFolders(
 async function makeTemporaries(
   folder: string,
   {
-    files,
+    system: { files },
     isExclusive,
     outputFlag,
     own,
@@ -396,14 +397,15 @@ function beginRun(
   { files, index }: ReadJournals,
   options: BatchFolderOptions,
 ): BatchRun {
-  const { clock, processes, redo } = options;
+  const { clock, processes } = options.system;
+  const { redo } = options;
   const names = files.filter((file) => dirname(file.path) === journals).map((file) => file.path);
   // Names in the order of the runs show which run was the latest, also if the clock was set back.
   const afterMs = Math.max(0, ...names.map((name) => runTimeOf(basename(name)) + 1_000));
   const time = new Date(Math.max(clock.now(), afterMs)).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const id = `${time}-${processes.self.pid}-${randomHex(options.random, 4)}`;
+  const id = `${time}-${processes.self.pid}-${randomHex(options.system.random, 4)}`;
   const token = (redo === undefined ? undefined : index.interruptedRedo(redo)) ?? id;
-  const journal = new Log(options, {
+  const journal = new Log(options.system, {
     path: join(journals, `${id}.jsonl`),
     head: [ownerRecord(processes.self), { run: id, redo: redo ?? null, token }],
   });
@@ -417,7 +419,8 @@ function runTimeOf(name: string): number {
   return Date.UTC(year ?? 1970, (month ?? 1) - 1, day, hour, minute, second) || 0;
 }
 
-interface CompactOptions extends System {
+interface CompactOptions {
+  readonly system: System;
   readonly folder: string;
   readonly into: Log;
   readonly records: () => readonly object[];
@@ -430,7 +433,7 @@ const LINES_AT_ONCE = 1000;
 // A journal with damaged lines is renamed to `….corrupt`, not removed. No error of the file system loses a record.
 async function compact(
   { files: read }: ReadJournals,
-  { folder, into, records, ...deps }: CompactOptions,
+  { folder, into, records, system }: CompactOptions,
 ): Promise<void> {
   const own = read.filter((file) => dirname(file.path) === folder);
   const bytes = own.reduce((sum, file) => sum + file.bytes, 0);
@@ -441,5 +444,5 @@ async function compact(
     await into.append(all.slice(at, at + LINES_AT_ONCE).map((record) => ({ ...record })));
   }
   await into.append([], 'now');
-  for (const file of own) await retireLog(deps, file);
+  for (const file of own) await retireLog(system, file);
 }

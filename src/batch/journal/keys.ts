@@ -87,7 +87,8 @@ export function namespaceSecret(namespace: string): Uint8Array {
   return createHash('sha256').update(`foley batch namespace\0${namespace}`).digest();
 }
 
-interface SecretPlaces extends System {
+interface SecretPlaces {
+  readonly system: System;
   // The folder `.foley` in the output folder; must exist.
   readonly folder: string;
   // Folder for the copy of the secret, inside the state folder; created when needed.
@@ -112,18 +113,18 @@ export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
   const file = path.join(places.folder, NAME);
   const copy = path.join(places.copyFolder, NAME);
   try {
-    let secret = await readSecret(file, places);
+    let secret = await readSecret(file, places.system);
     if (secret === undefined || secret === 'damaged') {
-      const spare = await readSecret(copy, places);
+      const spare = await readSecret(copy, places.system);
       const isUsable = spare !== undefined && spare !== 'damaged';
       if (secret === 'damaged') {
         if (!isUsable) throw damaged(file);
         return { secret: spare, isCopied: true };
       }
-      const chosen = isUsable ? spare : places.random.bytes(SECRET_BYTES);
-      secret = await store(file, chosen, places.temporaries, places);
+      const chosen = isUsable ? spare : places.system.random.bytes(SECRET_BYTES);
+      secret = await store(file, chosen, places.temporaries, places.system);
     }
-    return { secret, isCopied: await storeCopy(copy, secret, places) };
+    return { secret, isCopied: await storeCopy(copy, secret, places.system) };
   } catch (error) {
     throw stateFailure('the batch secret file', file, error);
   }

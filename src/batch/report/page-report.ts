@@ -18,7 +18,8 @@ import { describeUnspoken } from '../../paid/unspoken.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 import type { Report, Tally } from './report.ts';
 
-interface PageReportOptions extends System {
+interface PageReportOptions {
+  readonly system: System;
   readonly file: string;
   readonly outputDir: string;
   readonly title: string;
@@ -47,7 +48,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
  * @throws Failure of kind `output`
  */
 export async function openPageReport(options: PageReportOptions): Promise<Report> {
-  const output = await openOutput(options, { path: options.file });
+  const output = await openOutput(options.system, { path: options.file });
   const [template, palette, layout, script] = await Promise.all([
     asset('report/report.html'),
     asset('palette.css'),
@@ -156,7 +157,8 @@ class PageReport implements Report {
   }
 
   async #embedSound(name: string): Promise<EmbeddedSound | undefined> {
-    const { files, onTooLarge, outputDir } = this.#options;
+    const { files } = this.#options.system;
+    const { onTooLarge, outputDir } = this.#options;
     const file = path.join(outputDir, name);
     try {
       const bytes = await readRegularFile(file, files);
@@ -179,7 +181,7 @@ class PageReport implements Report {
   }
 
   async #measure(file: string, size: number): Promise<MeasuredSound | undefined> {
-    const handle = await openRegularFile(file, this.#options.files);
+    const handle = await openRegularFile(file, this.#options.system.files);
     try {
       return await measureSound({ fd: handle.fd, size }, new AbortController().signal);
     } catch (error) {
@@ -192,7 +194,8 @@ class PageReport implements Report {
   }
 
   async #cuesOf(output: string): Promise<ReportCue[]> {
-    const { captions, files, outputDir } = this.#options;
+    const { files } = this.#options.system;
+    const { captions, outputDir } = this.#options;
     const subtitles = captions.filter((format) => format !== 'json');
     const [name] = captionNames(path.join(outputDir, output), subtitles);
     if (name === undefined) return [];

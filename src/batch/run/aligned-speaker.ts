@@ -94,7 +94,7 @@ export async function openItemCaptions(
   const temporaryFolder = folder.temporaries;
   const { openCaptionFiles } = await import('../../captions/caption-files.ts');
   // A running item finishes after a stop signal, so that its paid audio is not lost.
-  return openCaptionFiles({ ...options, targets, temporaryFolder, signal: undefined });
+  return openCaptionFiles({ system: options, targets, temporaryFolder, signal: undefined });
 }
 
 /** Returns the word timings of an item. The words are spelled as in the input text. */

@@ -112,7 +112,7 @@ export class AudioCopies {
       const names = captionNames(temporary, formats);
       const targets = formats.map((format, at) => ({ format, path: names[at] ?? '', assStyle }));
       const { writeCaptions } = await import('../../captions/caption-files.ts');
-      await writeCaptions({ ...this.#options, ...content, targets });
+      await writeCaptions({ system: this.#options, ...content, targets });
       await this.add(temporary, facts);
       this.#names = undefined;
       const sums = await this.#captionSums(temporary, formats);

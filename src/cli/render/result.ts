@@ -1,5 +1,4 @@
 import { awaitLateSignal } from '../../system/processes.ts';
-import type { FileSystem } from '../../system/file-system.ts';
 import type { WireRequest } from '../../api/request.ts';
 import type { ExitCode, ExitName } from '../../contract/exit-codes.ts';
 import { counted, display, toJson } from '../../text/display.ts';
@@ -16,6 +15,7 @@ import type { Billed, FailureCode } from '../../errors/failure.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isAbsolute, delimiter } from 'node:path';
+import type { System } from '../../system/system.ts';
 
 /** The result of a command, which `render` prints as text or JSON. */
 export interface CommandResult<Data = unknown> {
@@ -38,10 +38,9 @@ export interface CommandResult<Data = unknown> {
 }
 
 interface Rendering {
-  readonly files: FileSystem;
+  readonly system: System;
   readonly globals: Pick<GlobalOptions, 'json'>;
   readonly io: Io;
-  readonly platform: NodeJS.Platform;
   readonly signal: AbortSignal;
   readonly settings: () => Promise<SettingSources>;
 }
@@ -165,8 +164,8 @@ async function page(text: string, context: Rendering): Promise<boolean> {
     import('../../speech/play.ts'),
   ]);
   // On Windows, a name without a folder would first be looked up in the current folder.
-  const isWindows = context.platform === 'win32';
-  const program = isWindows ? await findProgram(command, { ...context, env }) : command;
+  const isWindows = context.system.platform === 'win32';
+  const program = isWindows ? await findProgram(context.system, command, env) : command;
   if (program === undefined) return false;
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   paging.isActive = true;
@@ -190,7 +189,11 @@ async function page(text: string, context: Rendering): Promise<boolean> {
   return hasStarted && ended.exitCode !== 127;
 }
 
-async function pagerOf({ io: { env }, platform, settings }: Rendering): Promise<readonly string[]> {
+async function pagerOf({
+  io: { env },
+  system: { platform },
+  settings,
+}: Rendering): Promise<readonly string[]> {
   const [{ splitWords }, { resolveSetting }] = await Promise.all([
     import('../../speech/play.ts'),
     import('../../config/settings.ts'),

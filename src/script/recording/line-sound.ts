@@ -15,7 +15,8 @@ import { display } from '../../text/display.ts';
 /** Sample rate of recordings in hertz. */
 export const SAMPLE_RATE = 44_100;
 
-interface SoundOptions extends Pick<System, 'files' | 'random'> {
+interface SoundOptions {
+  readonly system: System;
   readonly signal: AbortSignal;
   readonly temporaryFolder: string;
 }
@@ -43,7 +44,7 @@ export class LineSounds {
 
   constructor(options: SoundOptions) {
     this.#options = options;
-    this.#path = join(options.temporaryFolder, `sounds-${randomHex(options.random, 8)}.pcm`);
+    this.#path = join(options.temporaryFolder, `sounds-${randomHex(options.system.random, 8)}.pcm`);
   }
 
   /**
@@ -69,7 +70,7 @@ export class LineSounds {
     this.#stored.clear();
     await this.#file?.close().catch(() => undefined);
     this.#file = undefined;
-    await this.#options.files.rm(this.#path, { force: true }).catch(() => undefined);
+    await this.#options.system.files.rm(this.#path, { force: true }).catch(() => undefined);
   }
 
   async *#load({ length, start }: StoredSound): AsyncGenerator<Float32Array> {
@@ -108,7 +109,7 @@ export class LineSounds {
     if (this.#isFull) return;
     const { buffer, byteLength, byteOffset } = concatSamples(pieces);
     try {
-      this.#file ??= await this.#options.files.open(this.#path, 'wx+', 0o600);
+      this.#file ??= await this.#options.system.files.open(this.#path, 'wx+', 0o600);
       const bytes = new Uint8Array(buffer, byteOffset, byteLength);
       for (let at = 0; at < byteLength;) {
         const position = this.#written * SAMPLE_BYTES + at;
@@ -123,7 +124,7 @@ export class LineSounds {
 
 async function* decoded(
   path: string,
-  { files, signal }: SoundOptions,
+  { signal, system: { files } }: SoundOptions,
 ): AsyncGenerator<Float32Array> {
   signal.throwIfAborted();
   try {

@@ -48,7 +48,8 @@ export interface SpokenLine {
   readonly chapter?: string | undefined;
 }
 
-export interface RecordingOptions extends System {
+export interface RecordingOptions {
+  readonly system: System;
   /** Path of the audio file to make. */
   readonly path: string;
   readonly format: FileFormat;
@@ -130,11 +131,11 @@ export async function openRecording(options: RecordingOptions): Promise<OpenReco
     for (const output of outputs) await output.abandon();
     // Fails if the folder has files.
     if (createdFolder !== undefined)
-      await options.files.rmdir(createdFolder).catch(() => undefined);
+      await options.system.files.rmdir(createdFolder).catch(() => undefined);
   };
   const open = async (file: string, flag?: string): Promise<Output> => {
     const temporaryFolder = await temporaryFolderFor(file, options);
-    const output = await openOutput(options, {
+    const output = await openOutput(options.system, {
       existing: options.existing,
       signal: options.signal,
       path: file,
@@ -154,12 +155,18 @@ export async function openRecording(options: RecordingOptions): Promise<OpenReco
     const { targets = [] } = options.captions ?? {};
     const folders = await Promise.all(targets.map((one) => temporaryFolderFor(one.path, options)));
     const temporaryFolder = folders.includes(undefined) ? undefined : options.temporaryFolder;
-    captions = await openCaptionFiles({ ...options, targets, temporaryFolder });
+    captions = await openCaptionFiles({
+      system: options.system,
+      existing: options.existing,
+      signal: options.signal,
+      targets,
+      temporaryFolder,
+    });
     const tracks: Stem[] = [];
     if (stems !== undefined) {
       const { folder, speakers } = stems;
-      const isNew = (await options.files.stat(folder).catch(() => undefined)) === undefined;
-      await options.files.mkdir(folder, { recursive: true }).catch((error: unknown) => {
+      const isNew = (await options.system.files.stat(folder).catch(() => undefined)) === undefined;
+      await options.system.files.mkdir(folder, { recursive: true }).catch((error: unknown) => {
         throw outputFailure(folder, error, 'opening', '--stems');
       });
       if (isNew) createdFolder = folder;
@@ -187,7 +194,7 @@ export async function openRecording(options: RecordingOptions): Promise<OpenReco
 
 async function temporaryFolderFor(
   file: string,
-  { files, temporaryFolder }: RecordingOptions,
+  { system: { files }, temporaryFolder }: RecordingOptions,
 ): Promise<string | undefined> {
   // Publishing renames the file, which works within one disk only.
   const [own, other] = await Promise.all(
@@ -228,7 +235,7 @@ async function makeRecording(
   const mix = (gains: Gains, speaker?: string): AsyncIterable<Float32Array> => {
     const own = placed.filter((line) => speaker === undefined || line.speaker === speaker);
     const mixed = own.map((line) => ({ ...line, gain: gains.get(line.speaker) ?? 1 }));
-    return mixLines(mixed, { ...options, total });
+    return mixLines(mixed, { sounds: options.sounds, total });
   };
   const peakDb = loudness === 'off' ? 0 : MAX_TRUE_PEAK_DB - CODEC_LEVELS[format].riseDb;
   const limited = (gains: Gains): AsyncIterable<Float32Array> =>

@@ -47,7 +47,8 @@ export function createMedia({ sources, ...deps }: MediaDeps) {
   return { folder, run, imports, link: createMediaLink(deps) };
 }
 
-interface SystemMediaOptions extends System, Pick<MediaSources, 'allowHosts'> {
+interface SystemMediaOptions extends Pick<MediaSources, 'allowHosts'> {
+  readonly system: System;
   /** Path of the database; media files are stored next to it. */
   readonly databasePath: string;
   /** Host on which the service listens. */
@@ -59,11 +60,11 @@ export function systemMedia({
   allowHosts,
   databasePath,
   host,
-  ...deps
+  system,
 }: SystemMediaOptions): MediaSources {
   return {
-    folder: createMediaFolder(databasePath, deps),
-    run: createTaskRunner({ clock: deps.clock, file: MEDIA_CHILD_FILE, env: CHILD_ENVIRONMENT }),
+    folder: createMediaFolder(databasePath, system),
+    run: createTaskRunner({ clock: system.clock, file: MEDIA_CHILD_FILE, env: CHILD_ENVIRONMENT }),
     works: {
       lip_sync: lipSyncWork,
       video_dubbing: lipSyncWork,

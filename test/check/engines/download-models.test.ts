@@ -10,7 +10,7 @@ import { startFaultServer } from '../../fault-server/fault-server.ts';
 import { answer, chunk, head, lastChunk } from '../../fault-server/http-text.ts';
 import type { Rule } from '../../fault-server/script.ts';
 import { fin, pause, repeat, write } from '../../fault-server/steps.ts';
-import { failureOf } from '../../files/file-simulation.ts';
+import { failureOf, testSystem } from '../../files/file-simulation.ts';
 import type { ModelSimulation } from '../../engines/model-files.ts';
 import {
   contentOf,
@@ -331,7 +331,7 @@ describe('the disk', () => {
           ? async () => ({ bavail: 1, bsize: 4_096, blocks: 10 })
           : Reflect.get(target, property),
     });
-    const simulation = await modelSimulation({ files });
+    const simulation = await modelSimulation({ system: testSystem({ files }) });
     expect(await failureOf(storeFiles([ENTRY], simulation))).toMatchObject({
       exitCode: 30,
       message: expect.stringContaining('4 KiB free, and the voices need about 98 KiB'),

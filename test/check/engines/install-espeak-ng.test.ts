@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/system/clock.ts';
+import { system } from '../../../src/system/system.ts';
 import type { Liveness } from '../../../src/system/processes.ts';
 import { systemProcesses } from '../../../src/system/processes.ts';
 import { configFailure } from '../../../src/errors/failure.ts';
@@ -30,7 +30,7 @@ async function simulation(changes: Partial<InstallDeps> = {}): Promise<InstallDe
   return { ...deps, adapterFolder: ADAPTERS_FOLDER, installPackages: installFromHere, ...changes };
 }
 
-const listed = ({ enginesFolder: folder, files }: InstallDeps) =>
+const listed = ({ enginesFolder: folder, system: { files } }: InstallDeps) =>
   loadEngineRegistrations(files, registrationsFile(folder));
 
 const installedIn = async ({ enginesFolder: folder }: InstallDeps) =>
@@ -47,7 +47,7 @@ describe('installing espeak-ng', () => {
     const { env } = process;
     const signal = new AbortController().signal;
     const deps = await simulation({
-      inspect: engineInspector({ env, clock: systemClock, signal }),
+      inspect: engineInspector({ env, system, signal }),
     });
 
     const engine = await installEspeakNg(deps);
@@ -113,7 +113,7 @@ describe('installing espeak-ng', () => {
           return deps;
         },
         async scenario(deps, files) {
-          await installEspeakNg({ ...deps, files });
+          await installEspeakNg({ ...deps, system: { ...deps.system, files } });
         },
         async check(deps) {
           const engines = await listed(deps);
@@ -124,7 +124,7 @@ describe('installing espeak-ng', () => {
           // The next command is another process, which finds that the first one has ended.
           const { self } = systemProcesses();
           const processes = { self: { ...self, pid: self.pid + 1 }, liveness: dead };
-          await installEspeakNg({ ...deps, processes });
+          await installEspeakNg({ ...deps, system: { ...deps.system, processes } });
           expect(await installedIn(deps)).toHaveLength(1);
         },
       });

@@ -28,7 +28,8 @@ test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EIO' }] a
     const effects = await forEachEffect({
       fault,
       prepare: () => modelSimulation({ source }),
-      scenario: (simulation, files) => storeFiles([ENTRY], { ...simulation, files }),
+      scenario: (simulation, files) =>
+        storeFiles([ENTRY], { ...simulation, system: { ...simulation.system, files } }),
       async check(simulation, { error, open }) {
         if (fault.kind === 'full' && error !== undefined) {
           expect(error).toMatchObject({ exitCode: 30 });
@@ -55,7 +56,7 @@ test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EACCES' }
       fault,
       prepare: async () => (await naturalSimulation()).deps,
       scenario: async (deps, files) => {
-        await addNaturalEngine('kokoro', PARTS, { ...deps, files });
+        await addNaturalEngine('kokoro', PARTS, { ...deps, system: { ...deps.system, files } });
       },
       async check(deps, { open }) {
         expect(open).toEqual([]);
@@ -67,7 +68,7 @@ test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EACCES' }
         // The next command is another process, which finds that the first one has ended.
         const { self } = systemProcesses();
         const processes = { self: { ...self, pid: self.pid + 1 }, liveness: dead };
-        await addNaturalEngine('kokoro', PARTS, { ...deps, processes });
+        await addNaturalEngine('kokoro', PARTS, { ...deps, system: { ...deps.system, processes } });
         expect(await installationsIn(deps)).toHaveLength(1);
         expect(await missingFiles(all, deps)).toEqual([]);
       },

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { systemFiles } from '../../../src/system/file-system.ts';
 import { make } from '../../script/recording/make.ts';
+import { testSystem } from '../../files/file-simulation.ts';
 
 const LINES = [
   { seconds: 0.5, speaker: 'ADA', sampleRate: 16_000, startMs: 0 },
@@ -26,7 +27,7 @@ async function makeCounted(changes: { readonly isFull: boolean }) {
     },
   };
   const stems = { folder: 'stems', speakers: ['ADA', 'BOB'] };
-  const made = await make(LINES, { files, loudness: -20, stems });
+  const made = await make(LINES, { system: testSystem({ files }), loudness: -20, stems });
   const tracks = await Promise.all(
     ['ADA', 'BOB'].map((name) => readFile(path.join(made.stems, `${name}.wav`))),
   );

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { systemClock } from '../../../src/system/clock.ts';
+import { system } from '../../../src/system/system.ts';
 import { addNaturalEngine, removeNaturalEngine } from '../../../src/engines/add-natural-engine.ts';
 import { engineInspector } from '../../../src/engines/inspector.ts';
 import { ADAPTERS_FOLDER } from '../../../src/engines/install.ts';
@@ -30,7 +30,7 @@ const simulation = (rules: readonly Rule[] = []) =>
     adapterFolder: ADAPTERS_FOLDER,
     inspect: engineInspector({
       env: process.env,
-      clock: systemClock,
+      system,
       signal: new AbortController().signal,
     }),
   });

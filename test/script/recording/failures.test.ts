@@ -19,7 +19,13 @@ async function open(name = 'talk.wav', signal = new AbortController().signal) {
   await writeFile(line, writeWav(tone({}), 44_100));
   const stems = { folder: path.join(out, 'stems'), speakers: ['ADA'] };
   const chapterFiles = [path.join(out, 'chapters.json')];
-  const options = { ...testSystem(), path: file, format: 'wav', temporaryFolder, signal } as const;
+  const options = {
+    system: testSystem(),
+    path: file,
+    format: 'wav',
+    temporaryFolder,
+    signal,
+  } as const;
   const opened = await openRecording({
     ...options,
     timing: 'stretch',
@@ -56,7 +62,7 @@ test('a folder for stems that existed before is kept', async () => {
   await mkdir(stems.folder);
   const { signal } = new AbortController();
   const options = {
-    ...testSystem(),
+    system: testSystem(),
     path: path.join(out, 'talk.wav'),
     format: 'wav',
     signal,
@@ -97,7 +103,12 @@ test('an m4b is not written to a pipe', async () => {
   makeFifo(file);
   // A reader, without which a pipe does not open.
   const reader = readFile(file);
-  const options = { ...testSystem(), path: file, format: 'm4b', temporaryFolder: out } as const;
+  const options = {
+    system: testSystem(),
+    path: file,
+    format: 'm4b',
+    temporaryFolder: out,
+  } as const;
   const { signal } = new AbortController();
   await expect(
     openRecording({ ...options, timing: 'stretch', loudness: 'off', signal }),

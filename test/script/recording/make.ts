@@ -48,7 +48,7 @@ export async function make(tones: readonly ToneLine[], changes: Partial<Recordin
     }),
   );
   const { signal } = new AbortController();
-  const options = { ...testSystem(), path: file, format, temporaryFolder, signal };
+  const options = { system: testSystem(), path: file, format, temporaryFolder, signal };
   const opened = await openRecording({
     ...options,
     timing: 'stretch',

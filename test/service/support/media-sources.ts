@@ -16,9 +16,7 @@ export function mediaSources({
   readonly store: Pick<Store, 'path'>;
 }): MediaSources {
   return systemMedia({
-    ...system,
-    clock,
-    random,
+    system: { ...system, clock, random },
     databasePath: store.path,
     host: '127.0.0.1',
     allowHosts: [],
