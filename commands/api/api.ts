@@ -107,7 +107,7 @@ const AUDIO_FILE = /\/audio$/;
  * instead.
  */
 export function returnsAudio(
-  { method, path }: Pick<PlannedCall, 'method' | 'path'>,
+  { method, path }: PlannedCall,
   body: RequestBody | undefined,
 ): boolean {
   if (method === 'GET') return AUDIO_FILE.test(path);

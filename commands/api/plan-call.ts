@@ -191,10 +191,7 @@ export function retryRules({
   headers: { idempotencyKey, requestId },
   method,
   path,
-}: Pick<PlannedCall, 'headers' | 'method' | 'path'>): Pick<
-  RequestSpec,
-  'billed' | 'key' | 'lookAt' | 'retry'
-> {
+}: PlannedCall): Pick<RequestSpec, 'billed' | 'key' | 'lookAt' | 'retry'> {
   const { billed, idempotencyHeader } = chargeOf(method, path);
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') {
     return { billed, retry: 'safe', key: keyOf(idempotencyKey) };

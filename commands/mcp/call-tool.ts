@@ -172,7 +172,7 @@ export interface CommandOutput {
 export async function toolResult(
   { exitCode, stdout, stderr }: CommandOutput,
   outputs: readonly string[],
-  { files, folder }: Pick<ToolPlace, 'files' | 'folder'>,
+  { files, folder }: ToolPlace,
 ) {
   const written: string[] = [];
   for (const output of outputs) {

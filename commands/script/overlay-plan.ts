@@ -15,7 +15,7 @@ export interface OverlayPlan {
 }
 
 /** Returns true if the output is a read-along book, by its extension. */
-export function isReadAlong({ output }: Pick<ScriptFlags, 'output'>): boolean {
+export function isReadAlong({ output }: ScriptFlags): boolean {
   return path.extname(output).toLowerCase() === '.epub';
 }
 

@@ -43,10 +43,7 @@ const FILE_NAME = /^.{1,250}\.\w+$/;
 
 type Kind = 'file' | 'folder' | 'missing';
 
-async function kindOf(
-  name: string,
-  { cwd, system: { files } }: Pick<Context, 'cwd' | 'system'>,
-): Promise<Kind> {
+async function kindOf(name: string, { cwd, system: { files } }: Context): Promise<Kind> {
   const found = await files.stat(path.resolve(cwd(), name)).catch(() => undefined);
   if (found?.isFile() === true) return 'file';
   return found?.isDirectory() === true ? 'folder' : 'missing';

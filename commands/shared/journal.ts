@@ -78,7 +78,7 @@ const CONCURRENCY = 4;
  */
 export async function openReuse(
   context: Context,
-  { address }: Pick<ApiClient, 'address'>,
+  { address }: ApiClient,
   flag: boolean | undefined,
 ): Promise<ReuseStore | undefined> {
   const settings = await context.settings();

@@ -20,14 +20,11 @@ export type StdoutAudio = Pick<AudioStream, 'encoded' | 'end' | 'write'>;
  * @param encoding format in which the audio, which is WAV, is written; undefined for the same format
  * @throws Failure of kind `usage` for a format that a stream cannot have
  */
-export function stdoutAudio(
-  io: Pick<Io, 'stdoutFile' | 'writeOut'>,
-  encoding?: FileFormat,
-): StdoutAudio {
+export function stdoutAudio(io: Io, encoding?: FileFormat): StdoutAudio {
   return encoding === undefined ? unchangedAudio(io) : encodedAudio(io, encoding);
 }
 
-function encodedAudio(io: Pick<Io, 'writeOut'>, format: FileFormat): StdoutAudio {
+function encodedAudio(io: Io, format: FileFormat): StdoutAudio {
   requireStreamable(format, '--output is stdout');
   let bytes = 0;
   let sampleRate = 0;
@@ -50,7 +47,7 @@ function encodedAudio(io: Pick<Io, 'writeOut'>, format: FileFormat): StdoutAudio
   };
 }
 
-function unchangedAudio(io: Pick<Io, 'stdoutFile' | 'writeOut'>): StdoutAudio {
+function unchangedAudio(io: Io): StdoutAudio {
   let fields: readonly LengthField[] | undefined;
   let file: StdoutFile | undefined;
   let bytes = 0;

@@ -11,10 +11,7 @@ const LOWEST_BAR_DB = -48;
 const DEFAULT_COLUMNS = 80;
 
 /** Draws audio levels as a line of bars. The bar heights follow a decibel scale. */
-export function drawWaveform(
-  levels: MeasuredSound['levels'],
-  { columns }: Pick<TerminalStyle, 'columns'>,
-): string {
+export function drawWaveform(levels: MeasuredSound['levels'], { columns }: TerminalStyle): string {
   return levels
     .waveform(Number.isFinite(columns) ? columns : DEFAULT_COLUMNS)
     .map((level) => {
@@ -43,7 +40,7 @@ export async function showWaveform(file: string, context: Context): Promise<void
  */
 export async function measureFile(
   given: string,
-  context: Pick<Context, 'cwd' | 'system' | 'signal'>,
+  context: Context,
 ): Promise<{ readonly bytes: number; readonly sound: MeasuredSound }> {
   const { measureSound } = await import('../../src/audio/measure.ts');
   return useAudioFile(given, context, async (file) => {

@@ -97,10 +97,7 @@ function earliestStart(
 }
 
 /** Returns the minimum time for which a cue must be shown, in milliseconds. */
-export function neededMs(
-  width: number,
-  { maxCps, minDurationMs }: Pick<CueShape, 'maxCps' | 'minDurationMs'>,
-): number {
+export function neededMs(width: number, { maxCps, minDurationMs }: CueShape): number {
   return Math.max(minDurationMs, Math.ceil((width * 1_000) / maxCps));
 }
 
@@ -231,10 +228,7 @@ function cutCost({ kind, cling, pauseMs }: Boundary): number {
  * the next cue, unless the cue would exceed a limit.
  * @returns the number of tokens in each cue
  */
-export function cutWords(
-  { boundaries, tokens }: Pick<TokenRow, 'boundaries' | 'tokens'>,
-  shape: CueShape,
-): number[] {
+export function cutWords({ boundaries, tokens }: TokenRow, shape: CueShape): number[] {
   const cues: number[] = [];
   let fill = new LineFill(shape.maxChars);
   let hasWord = false;

@@ -16,7 +16,7 @@ interface BoundedTokens {
  */
 export function leaveOutMissing(
   { boundaries, tokens }: BoundedTokens,
-  { durationMs, unplaced = [] }: Pick<Timings, 'durationMs' | 'unplaced'>,
+  { durationMs, unplaced = [] }: Timings,
 ): BoundedTokens {
   if (unplaced.length === 0) return { boundaries, tokens };
   const letterMs = spokenLetterMs(tokens);

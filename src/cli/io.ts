@@ -170,7 +170,7 @@ export interface Streams {
 const DEFAULT_COLUMNS = 80;
 
 /** Prepares the output streams: ignores error events, and corrects the width of a terminal that reports 0 columns. */
-export function prepareOutputs({ stderr, stdout }: Pick<Streams, 'stderr' | 'stdout'>): void {
+export function prepareOutputs({ stderr, stdout }: Streams): void {
   for (const stream of [stdout, stderr]) {
     // Without a listener, an error event ends the process. Writes to stdout report errors through callbacks, and
     // a closed stderr is harmless.

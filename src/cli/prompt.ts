@@ -18,7 +18,7 @@ interface Terminal {
 }
 
 /** Returns whether foley can ask the user: both stdin and stderr are terminals. */
-export function canAsk(io: Pick<Io, 'stderrIsTerminal' | 'stdinIsTerminal'>): boolean {
+export function canAsk(io: Io): boolean {
   return io.stderrIsTerminal && io.stdinIsTerminal();
 }
 
@@ -61,10 +61,7 @@ function afterKey(typed: readonly string[], key: string): readonly string[] {
  * @param whatYesDoes what a command with `--yes` does without asking, such as `delete the voice`
  * @throws Failure of kind `usage`
  */
-export function requireAnswers(
-  { globals, io }: Pick<Context, 'globals' | 'io'>,
-  whatYesDoes: string,
-): void {
+export function requireAnswers({ globals, io }: Context, whatYesDoes: string): void {
   if (globals.input && canAsk(io)) return;
   throw usageFailure(
     globals.input

@@ -83,7 +83,7 @@ export async function readKeyFile(file: string, context: InputContext): Promise<
  */
 export async function useAudioFile<Result>(
   given: string,
-  { cwd, system: { files } }: Pick<Context, 'cwd' | 'system'>,
+  { cwd, system: { files } }: Context,
   work: (file: OpenFile) => Promise<Result>,
 ): Promise<Result> {
   const file = path.resolve(cwd(), given);

@@ -130,7 +130,7 @@ export async function refuseLink(file: string, files: FileSystem): Promise<void>
   if (stats?.isSymbolicLink() === true) throw new UnsafeFile('it is a symbolic link');
 }
 
-function requireOwner({ uid }: Stats, { userId }: Pick<FileSystem, 'userId'>): void {
+function requireOwner({ uid }: Stats, { userId }: FileSystem): void {
   if (userId === undefined || uid === userId || uid === 0) return;
   throw new UnsafeFile(`it belongs to another user (uid ${uid})`);
 }

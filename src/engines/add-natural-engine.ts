@@ -65,7 +65,7 @@ export function addNaturalEngine(
 /** Returns the names of the voices of Kokoro that are stored. */
 export async function storedVoices(
   name: NaturalEngineName,
-  { system: { files }, modelsFolder }: Pick<NaturalEngineDeps, 'system' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: NaturalEngineDeps,
 ): Promise<readonly string[]> {
   const found = await files.readdir(path.join(modelsFolder, name, 'voices')).catch(() => []);
   return found.filter((file) => file.endsWith('.bin')).map((file) => path.basename(file, '.bin'));
@@ -104,7 +104,7 @@ function isDescription(file: ModelFile): boolean {
 // SHA-256 of files for which the publisher gives an MD5 only, as they were at the first installation.
 async function readChecksums(
   name: NaturalEngineName,
-  { system: { files }, modelsFolder }: Pick<ModelDeps, 'system' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: ModelDeps,
 ): Promise<ReadonlyMap<string, string>> {
   const content = await readJsonFile(files, checksumsFile(modelsFolder, name), 'refuse');
   const entries = Object.entries(content ?? {});
@@ -142,10 +142,7 @@ function checksumsFile(modelsFolder: string, name: NaturalEngineName): string {
 }
 
 /** Checks that none of the user's own engines has this name. @throws Failure of kind `usage` */
-export async function requireFreeName(
-  name: NaturalEngineName,
-  deps: Pick<EngineDeps, 'enginesFolder' | 'system'>,
-): Promise<void> {
+export async function requireFreeName(name: NaturalEngineName, deps: EngineDeps): Promise<void> {
   const engine = await findEngine(name, deps);
   if (engine === undefined || isInstalledIn(engine, deps.enginesFolder)) return;
   throw usageFailure(

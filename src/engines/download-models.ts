@@ -58,7 +58,7 @@ export interface ModelDeps {
 /** Returns the files that are missing from the models folder or have a wrong size or checksum. */
 export async function missingFiles(
   wanted: readonly ModelFile[],
-  { system: { files }, modelsFolder }: Pick<ModelDeps, 'system' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: ModelDeps,
 ): Promise<readonly ModelFile[]> {
   const missing: ModelFile[] = [];
   for (const file of wanted) {
@@ -109,12 +109,7 @@ export async function storeFiles(wanted: readonly ModelFile[], deps: ModelDeps):
  */
 export async function readSmallFile(
   file: Pick<ModelFile, 'path' | 'url'>,
-  {
-    client,
-    system: { files },
-    signal,
-    source,
-  }: Pick<ModelDeps, 'client' | 'system' | 'signal' | 'source'>,
+  { client, system: { files }, signal, source }: ModelDeps,
 ): Promise<Uint8Array> {
   if (source.kind === 'folder') {
     const [located = ''] = await locateFiles([file], source.path, files);
@@ -160,7 +155,7 @@ async function locateFiles(
 
 async function partialBytes(
   file: ModelFile,
-  { system: { files }, modelsFolder }: Pick<ModelDeps, 'system' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: ModelDeps,
 ): Promise<number> {
   const stats = await files.lstat(partialName(modelsFolder, file)).catch(() => undefined);
   return Math.min(stats?.size ?? 0, file.bytes);

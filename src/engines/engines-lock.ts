@@ -63,7 +63,7 @@ async function waitForLock(deps: LockDeps): Promise<() => Promise<void>> {
 // A running download changes its partial file.
 async function lastChange(
   lock: string,
-  { system: { files }, modelsFolder }: Pick<LockDeps, 'system' | 'modelsFolder'>,
+  { system: { files }, modelsFolder }: LockDeps,
 ): Promise<number> {
   const names = await files.readdir(modelsFolder, { recursive: true }).catch((): string[] => []);
   const parts = names.filter((name) => name.endsWith('.part'));

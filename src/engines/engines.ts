@@ -44,7 +44,7 @@ export async function addEngine(
 /** Tests an engine and returns its description. @throws Failure of kind `config` if the engine does not work */
 export async function requireWorkingEngine(
   command: EngineCommand,
-  { inspect }: Pick<EngineDeps, 'inspect'>,
+  { inspect }: EngineDeps,
 ): Promise<EngineDescription> {
   const inspection = await inspect(command);
   if (inspection.isSound) return inspection.description;
@@ -76,7 +76,7 @@ function requireEngineName(name: string): void {
 /** Finds an engine in the list of engines. @throws Failure of kind `usage` for an unknown name */
 export async function findEngine(
   name: string,
-  { enginesFolder, system: { files } }: Pick<EngineDeps, 'enginesFolder' | 'system'>,
+  { enginesFolder, system: { files } }: EngineDeps,
 ): Promise<EngineRegistration> {
   const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
   const engine = engines.find((one) => one.name === name);

@@ -109,7 +109,7 @@ export async function installNaturalEngine(
 export async function findInstallation(
   name: NaturalEngineName,
   optional: OptionalPackages,
-  deps: Pick<InstallDeps, 'adapterFolder' | 'enginesFolder' | 'system'>,
+  deps: InstallDeps,
 ): Promise<string | undefined> {
   const { files } = deps.system;
   const { enginesFolder } = deps;
@@ -197,7 +197,7 @@ function needsPackages(name: string): boolean {
 // npm needs package.json and its lock file at the top of the installation. The first folder that has them is used.
 async function adapterFiles(
   name: NaturalEngineName | typeof ESPEAK_NG,
-  { adapterFolder, system: { files } }: Pick<InstallDeps, 'adapterFolder' | 'system'>,
+  { adapterFolder, system: { files } }: InstallDeps,
 ): Promise<readonly AdapterFile[]> {
   const found = await Promise.all(
     [name, 'parts'].map(async (folder) =>

@@ -68,7 +68,7 @@ function broken(message: string): Failure {
 }
 
 /** Creates a folder that only the user can open, with its parent folders. @throws Failure of kind `state` */
-export async function makeFolder(folder: string, files: Pick<FileSystem, 'mkdir'>): Promise<void> {
+export async function makeFolder(folder: string, files: FileSystem): Promise<void> {
   try {
     await files.mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -95,7 +95,7 @@ export function stateFailure(error: unknown, folder: string): unknown {
  */
 export async function removeInstalled(
   name: string,
-  files: Pick<FileSystem, 'readdir' | 'rm'>,
+  files: FileSystem,
   enginesFolder: string,
   keep?: string,
 ): Promise<string[]> {
@@ -126,7 +126,7 @@ export function isInstalledIn(
  */
 export async function installedBytes(
   engine: EngineRegistration,
-  files: Pick<FileSystem, 'lstat' | 'readdir'>,
+  files: FileSystem,
   [engines, models]: readonly [engines: string, models: string],
 ): Promise<number | undefined> {
   if (!isInstalledIn(engine, engines)) return undefined;
@@ -135,10 +135,7 @@ export async function installedBytes(
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-async function folderBytes(
-  folder: string,
-  files: Pick<FileSystem, 'lstat' | 'readdir'>,
-): Promise<number> {
+async function folderBytes(folder: string, files: FileSystem): Promise<number> {
   const names = await files.readdir(folder, { recursive: true }).catch((): string[] => []);
   const stats = await Promise.all(
     names.map((name) => files.lstat(path.join(folder, name)).catch(() => undefined)),

@@ -9,10 +9,7 @@ export const SMALL_BYTES = 4 * 1024 * 1024;
  * Reads a small file in the folder of `--from`.
  * @throws Failure of kind `usage` if the file is too large or cannot be read
  */
-export async function readSmallSource(
-  file: string,
-  files: Pick<FileSystem, 'readFile' | 'stat'>,
-): Promise<Uint8Array> {
+export async function readSmallSource(file: string, files: FileSystem): Promise<Uint8Array> {
   const { size } = await files.stat(file);
   if (size > SMALL_BYTES) {
     throw usageFailure(

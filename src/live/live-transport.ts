@@ -69,7 +69,7 @@ async function startSpeech(
   client: ApiClient,
   conversation: Conversation,
   speech: LiveConversation,
-  { clock }: Pick<ConversationDeps, 'clock'>,
+  { clock }: ConversationDeps,
 ): Promise<AudioResponse> {
   const { metadata, pieces, signal } = speech;
   const over = new AbortController();

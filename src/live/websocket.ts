@@ -47,7 +47,7 @@ export interface Handshake {
  * @throws Failure: `auth` without an API key, `usage` for an unencrypted URL
  */
 export function handshakeOf(
-  { address, describe }: Pick<ApiClient, 'address' | 'describe'>,
+  { address, describe }: ApiClient,
   protocol: RealtimeProtocol,
   options: Pick<Handshake, 'clock' | 'onConnect' | 'onResponse' | 'requestId' | 'timeoutMs'>,
 ): Handshake {

@@ -112,7 +112,7 @@ export class Cast {
   }
 
   /** Returns the cast member that speaks a line; undefined if the cast has no voice for the speaker. */
-  memberFor({ speaker = NARRATOR }: Pick<ScriptLine, 'speaker'>): CastMember | undefined {
+  memberFor({ speaker = NARRATOR }: ScriptLine): CastMember | undefined {
     return this.#members.get(speaker.toUpperCase()) ?? this.#others;
   }
 
@@ -120,7 +120,7 @@ export class Cast {
    * Returns the display name of a speaker, spelled as in the cast. A speaker that is not in the cast is spelled as in
    * the script.
    */
-  shownName({ speaker }: Pick<ScriptLine, 'speaker'>): string {
+  shownName({ speaker }: ScriptLine): string {
     const member = this.#members.get((speaker ?? NARRATOR).toUpperCase());
     return member?.name ?? speaker ?? 'Narrator';
   }

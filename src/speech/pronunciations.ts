@@ -22,7 +22,7 @@ export function pronunciationsOf(
 export class PronunciationsByVoice {
   readonly #voices = new Map<string, Map<string, Pronunciation>>();
 
-  add({ pronunciations = [], voiceId }: Pick<SpeechOrder, 'pronunciations' | 'voiceId'>): void {
+  add({ pronunciations = [], voiceId }: SpeechOrder): void {
     if (pronunciations.length === 0) return;
     const words = this.#voices.get(voiceId) ?? new Map<string, Pronunciation>();
     for (const one of pronunciations) words.set(one.word, one);

@@ -118,7 +118,7 @@ function origin({ args, file }: TextSource): string {
 }
 
 /** Returns the name of a file, or `stdin`. */
-export function nameOf({ file }: Pick<TextSource, 'file'>): string {
+export function nameOf({ file }: TextSource): string {
   return file === undefined || file === '-' ? 'stdin' : file;
 }
 

@@ -117,7 +117,7 @@ export function replaceSpoken(source: SpokenText, edits: readonly Edit[]): Spoke
  * Returns a function that converts a range of the spoken text to the corresponding range of the written text. Both
  * ranges count code points.
  */
-export function writtenRanges({ replaced }: Pick<SpokenText, 'replaced'>): (range: Range) => Range {
+export function writtenRanges({ replaced }: SpokenText): (range: Range) => Range {
   return rangeMapper(replaced.map(({ spoken, written }) => ({ from: spoken, to: written })));
 }
 

@@ -148,7 +148,7 @@ async function defaultVoice(
 /** Returns the number of items in other shards; undefined if the batch is not split. */
 export function otherShardsOf(
   { total }: Pick<PreparedBatch, 'total'>,
-  { items }: Pick<Overview, 'items'>,
+  { items }: Overview,
 ): number | undefined {
   return total === undefined ? undefined : total - items;
 }
@@ -226,7 +226,7 @@ export function isReusable(
 }
 
 /** Prints how many items were bought without captions, and are bought again because they need word times. */
-export function noticeUncaptioned(count: number, io: Pick<Context['io'], 'notice'>): void {
+export function noticeUncaptioned(count: number, io: Context['io']): void {
   if (count === 0) return;
   const [items, they] = count === 1 ? ['1 item has', 'it is'] : [`${count} items have`, 'they are'];
   io.notice(

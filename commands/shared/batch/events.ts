@@ -56,6 +56,6 @@ export interface ReadAlongEvent extends ReadAlongDocument {
 }
 
 /** Prints an event as a line on stdout. */
-export function writeEvent(io: Pick<Io, 'writeOut'>, event: BatchEvent): Promise<void> {
+export function writeEvent(io: Io, event: BatchEvent): Promise<void> {
   return io.writeOut(`${toJson(event)}\n`);
 }

@@ -31,7 +31,7 @@ export interface OpenPlace {
 }
 
 /** Returns an output that writes to stdout. @throws Failure of kind `output` if stdout is closed */
-export function stdoutPlace({ io }: Pick<Context, 'io'>, encoding?: FileFormat): ResultDestination {
+export function stdoutPlace({ io }: Context, encoding?: FileFormat): ResultDestination {
   io.requireStdout();
   return { stream: stdoutAudio(io, encoding) };
 }

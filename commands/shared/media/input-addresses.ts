@@ -25,7 +25,7 @@ export async function readInputs(
 export async function urlsOf(
   context: Context,
   inputs: readonly MediaInput[],
-  { target }: Pick<ServiceConnection, 'target'>,
+  { target }: ServiceConnection,
 ): Promise<InputAddresses> {
   const hasFiles = inputs.some(({ kind }) => kind === 'file');
   const command = hasFiles && target === 'hosted' ? await uploadCommandOf(context) : undefined;
@@ -43,7 +43,7 @@ export async function urlsOf(
 export async function checkInputs(
   context: Context,
   inputs: readonly MediaInput[],
-  { target }: Pick<ServiceConnection, 'target'>,
+  { target }: ServiceConnection,
 ): Promise<void> {
   const file = inputs.find(({ kind }) => kind === 'file');
   if (file === undefined || target === 'embedded') return;

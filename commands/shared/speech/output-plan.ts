@@ -141,10 +141,7 @@ function chooseFormat<Possible extends Format>(
 }
 
 /** Reports that foley encodes the audio itself, if the service does not make the format. */
-export function noticeEncoding(
-  { io }: Pick<Context, 'io'>,
-  { changes, encoding }: Pick<OutputPlan, 'changes' | 'encoding'>,
-): void {
+export function noticeEncoding({ io }: Context, { changes, encoding }: OutputPlan): void {
   if (encoding === undefined || changes !== undefined) return;
   io.notice(`foley: the service does not make ${encoding}; foley requests wav and encodes it`);
 }

@@ -324,7 +324,7 @@ function checkWaveform({ waveform }: TtsFlags, plan: OutputPlan): void {
  */
 export async function playerFor(
   context: Context,
-  { play, player }: Pick<TtsFlags, 'play' | 'player'>,
+  { play, player }: TtsFlags,
   { encoding, format: made, kind }: OutputPlan<Format>,
 ): Promise<Player | undefined> {
   if (play !== true && player === undefined) return undefined;

@@ -118,7 +118,7 @@ export interface LiveLines {
 const SILENT_LINES: LiveLines = { show: () => {}, clear: () => {} };
 
 /** Creates lines that are rewritten in place on a terminal. To avoid flicker, each change is a single write. */
-export function liveLines(io: Pick<Io, 'progressStream' | 'showsProgress'>): LiveLines {
+export function liveLines(io: Io): LiveLines {
   if (!io.showsProgress) return SILENT_LINES;
   const { progressStream } = io;
   let shown: readonly string[] = [];

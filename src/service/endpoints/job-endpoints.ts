@@ -232,7 +232,7 @@ const PREVIEW_CHARACTERS = 80;
 function created(
   body: JobAccepted | JobV1,
   { job, location }: { readonly job: StoredJob; readonly location: string },
-  context: Pick<ServiceContext, 'clock'>,
+  context: ServiceContext,
 ): Response {
   const { creditsUsed, quotaRemaining } = body;
   const poll = pollHeaders(job, secondsLeft(job), context);
@@ -272,7 +272,7 @@ function storedStatus(status: SpeechStatus | undefined): StoredStatus | undefine
   return JOB_STATUSES.find((stored) => SPEECH_STATUS[stored] === status);
 }
 
-function hasAudio({ status }: Pick<JobRecord, 'status'>): boolean {
+function hasAudio({ status }: JobRecord): boolean {
   return status === 'done' || status === 'partial';
 }
 
@@ -300,7 +300,7 @@ function jobError({ errorCode: code, errorMessage, status, segments }: StoredJob
 const CHARACTERS_PER_SECOND = 1_500;
 
 // Assumes a typical speed of the engine.
-function secondsLeft({ segments }: Pick<StoredJob, 'segments'>): number {
+function secondsLeft({ segments }: StoredJob): number {
   return segments
     .filter(({ status }) => status === 'pending')
     .reduce((sum, { characters }) => sum + characters / CHARACTERS_PER_SECOND, 0);
@@ -369,7 +369,7 @@ async function requireAudio(job: StoredJob, context: ServiceContext): Promise<St
 }
 
 // With `Retry-After` while the job is running.
-function noAudio(job: StoredJob, context: Pick<ServiceContext, 'clock'>, message: string) {
+function noAudio(job: StoredJob, context: ServiceContext, message: string) {
   const headers = pollHeaders(job, secondsLeft(job), context);
   const details = { status: SPEECH_STATUS[job.status] };
   return new ServiceError('ERR_AUDIO_NOT_FOUND', message, { headers, details });

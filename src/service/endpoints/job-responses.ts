@@ -15,7 +15,7 @@ import type { AccountCall } from './call.ts';
  */
 export function requireJob(
   { account }: AccountCall,
-  { jobs }: Pick<ServiceContext, 'jobs'>,
+  { jobs }: ServiceContext,
   kind: JobKind,
   jobId: string,
 ): StoredJob {
@@ -45,10 +45,7 @@ export function unspokenHeader(unspoken: readonly CodePointRange[]): Record<stri
 }
 
 /** Returns the remaining quota of the account that sent the request. */
-export function quotaOf(
-  { account }: Pick<AccountCall, 'account'>,
-  { store }: Pick<ServiceContext, 'store'>,
-): number {
+export function quotaOf({ account }: AccountCall, { store }: ServiceContext): number {
   return store.read((db) => amountsIn(db, account, 'available')).quota;
 }
 

@@ -148,8 +148,8 @@ function billingFields({ audio, billedSeconds, rule, tempo, video }: StoredLipSy
 }
 
 function lipSyncFields(
-  { request }: Pick<AccountCall, 'request'>,
-  { media }: Pick<ServiceContext, 'media'>,
+  { request }: AccountCall,
+  { media }: ServiceContext,
   job: JobRecord,
 ): LipSyncJob {
   const { createdAt, credits, finishedAt, id, progress, result, status } = job;
@@ -181,7 +181,7 @@ function envelopeOf({ status }: Pick<StoredJob, 'status'>) {
 // Roughly the seconds of media that this service processes in one second.
 const MEDIA_SECONDS_PER_SECOND = 120;
 
-function pollHeadersOf(job: StoredJob, context: Pick<ServiceContext, 'clock'>) {
+function pollHeadersOf(job: StoredJob, context: ServiceContext) {
   const { seconds } = storedOrder(StoredLipSync, job);
   return pollHeaders(job, seconds / MEDIA_SECONDS_PER_SECOND, context);
 }

@@ -155,7 +155,7 @@ export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
  * true, another header lists the controls that the model or voice ignores.
  */
 export function chargedResponse(
-  { charge, ignored, unspoken }: Pick<SpeechPlan, 'charge' | 'ignored' | 'unspoken'>,
+  { charge, ignored, unspoken }: SpeechPlan,
   { body, quotaRemaining }: SpokenStream,
   { type, listsIgnored }: { readonly type: string; readonly listsIgnored: boolean },
 ): Response {

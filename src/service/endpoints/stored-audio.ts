@@ -57,7 +57,7 @@ export function storedFileResponse(
 /** Checks a signed link. @throws ServiceError 403 for an invalid signature or an expired link */
 export function requireSigned(
   { query }: { readonly query: LinkProof },
-  { links }: Pick<ServiceContext, 'links'>,
+  { links }: ServiceContext,
   target: LinkTarget,
 ): void {
   if (links.isValid(target, query)) return;

@@ -59,7 +59,7 @@ export const getCandidateAudio: Handler<'getCandidateAudio'> = async (call, cont
 };
 
 function requireCandidate(
-  { designs }: Pick<ServiceContext, 'designs'>,
+  { designs }: ServiceContext,
   accountId: string,
   { designId, candidateId }: { readonly designId: string; readonly candidateId: string },
 ): { readonly design: DesignRecord; readonly candidate: CandidateRecord } {

@@ -114,7 +114,7 @@ export function listUnfinishedJobs(db: Connection): readonly JobRecord[] {
 /** Returns the parameters of a job. @throws TypeError when the stored parameters do not match the schema */
 export function storedOrder<Schema extends TSchema>(
   schema: Schema,
-  { id, order }: Pick<JobRecord, 'id' | 'order'>,
+  { id, order }: JobRecord,
 ): Static<Schema> {
   if (Check(schema, order)) return order;
   throw new TypeError(`The stored order of job ${id} does not match its schema`);

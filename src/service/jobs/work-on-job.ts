@@ -145,11 +145,7 @@ export function advanceJob(db: Connection, advance: Advance): StoredJob | undefi
 }
 
 /** Returns whether a job is unfinished and has no living process as its owner. */
-export function isUnowned(
-  db: Connection,
-  { status, ownerId }: Pick<StoredJob, 'status' | 'ownerId'>,
-  owner: Owner,
-): boolean {
+export function isUnowned(db: Connection, { status, ownerId }: StoredJob, owner: Owner): boolean {
   return !hasEnded(status) && isAbandoned(db, ownerId, owner);
 }
 

@@ -114,7 +114,7 @@ interface SpokenVideo extends Pick<
 // (docs/api/errors.md).
 function startLipSync(
   db: Connection,
-  jobs: Pick<Jobs, 'acceptWithin'>,
+  jobs: Jobs,
   { audio, fits, video, ...request }: SpokenVideo,
 ): DubbingRecord['end'] {
   const tempo = fits ? tempoToFit(audio.seconds, video.seconds) : 1;

@@ -117,7 +117,7 @@ function withHeartbeats(
 type SpokenEvent = { readonly name: 'audio'; readonly bytes: Uint8Array } | AlignmentUpdate;
 
 async function* alignedEvents(
-  speaking: Pick<Speaking, 'account' | 'context' | 'plan'>,
+  speaking: Speaking,
   signal: AbortSignal,
 ): AsyncGenerator<SpokenEvent, AlignmentStatus> {
   const { context, plan } = speaking;

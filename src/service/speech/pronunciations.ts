@@ -38,7 +38,7 @@ export function pronouncedIn(
 /** Returns a problem for each pronunciation that the voice cannot speak. */
 export function pronunciationProblems(
   pronunciations: readonly Pronunciation[] = [],
-  { name, phonemes: signs }: Pick<SpeakingVoice, 'name' | 'phonemes'>,
+  { name, phonemes: signs }: SpeakingVoice,
 ): readonly FieldProblem[] {
   return pronunciations.flatMap(({ phonemes, word }, index) => {
     const field = `pronunciations.${index}`;

@@ -79,7 +79,7 @@ export function speakStream(speaking: Speaking): Promise<SpokenStream> {
 
 /** Speaks the text of a request through the speech queue, which limits the number of waiting requests. */
 export function speechOf(
-  { account, context, plan }: Pick<Speaking, 'account' | 'context' | 'plan'>,
+  { account, context, plan }: Speaking,
   signal: AbortSignal,
 ): AsyncIterable<SpeechChunk> {
   const { engineRequest: request, voice } = plan;
@@ -204,7 +204,7 @@ interface BodySource {
  * or the client cancelled. It is refunded if speech failed.
  */
 export function settledBody(
-  { context, operation, requestId }: Pick<Speaking, 'context' | 'operation' | 'requestId'>,
+  { context, operation, requestId }: Speaking,
   generation: RunningGeneration,
   { rest, next, completed, failed }: BodySource,
 ): ReadableStream<Uint8Array> {

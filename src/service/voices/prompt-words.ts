@@ -117,7 +117,7 @@ export function candidateVariations(wanted: Variation): readonly Variation[] {
 }
 
 /** Says which words of a prompt were used, and which the built-in voice cannot follow. */
-export function describeWords({ beyond, words }: Pick<WantedVoice, 'beyond' | 'words'>): string {
+export function describeWords({ beyond, words }: WantedVoice): string {
   const used =
     words.length === 0 ? 'no known word in the prompt' : `from the words ${words.join(', ')}`;
   return beyond.length === 0 ? used : `${used}; it cannot do: ${beyond.join(', ')}`;

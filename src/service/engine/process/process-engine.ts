@@ -218,10 +218,7 @@ class ReadRequest {
   // Not reported yet, because later words of the reading may belong to the same written word.
   #last: { readonly word: WordMark; readonly endUnits: number } | undefined;
 
-  constructor(
-    { pronounced = [], text: written }: Pick<EngineRequest, 'pronounced' | 'text'>,
-    region: Region | undefined,
-  ) {
+  constructor({ pronounced = [], text: written }: EngineRequest, region: Region | undefined) {
     const read = readPronounced({ text: written, start: 0 }, pronounced, (plain) =>
       region === undefined ? plain : markLetters(plain.read(region, joinLetters)),
     );

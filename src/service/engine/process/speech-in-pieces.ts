@@ -16,7 +16,7 @@ export interface PieceOptions {
  * ends of sentences. Pieces that the voice cannot speak are left out, unless it can speak none.
  */
 export function speakInPieces(
-  engine: Pick<EngineProcess, 'speak'>,
+  engine: EngineProcess,
   request: EngineRequest,
   { maxTextLength, sampleRate }: PieceOptions,
 ): RunningSpeech {
