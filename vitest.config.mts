@@ -15,9 +15,9 @@ const OWN_PROJECTS = [
 /** Tests of commands that talk to a service. The project `sparse` repeats them with one that answers little. */
 const TALK_TO_A_SERVICE = [
   'test/binary/{batch,jobs,media-client,voices}/*.test.ts',
-  'test/binary/{api,auth,captions,recover,request-headers,suggestions,target,tts-json}.test.ts',
+  'test/binary/{api,captions,recover,request-headers,suggestions,target,tts-json}.test.ts',
   'test/binary/{api-terminal,voices,warnings}.test.ts',
-  'test/check/{api-body,controls,interrupt,lists,models,output-place,output-refused}.test.ts',
+  'test/check/{api-body,auth,controls,interrupt,lists,models,output-place,output-refused}.test.ts',
   'test/check/{output-replace,pipes,profile,recover-old-journals,recover-speech}.test.ts',
   'test/check/voice-choice.test.ts',
   'test/check/batch/{batch,captions,checks,failures,pauses}.test.ts',

@@ -2,6 +2,7 @@
 import { runChosenGates, vitest } from './gates.mjs';
 
 await runChosenGates(() => [
+  { name: 'conformance', command: vitest('conformance') },
   { name: 'sweeps', command: vitest('check') },
   // They take too long for every run: `npm run check -- --only long`, or linear. The soak runs them too.
   ...['long', 'linear']

@@ -2,8 +2,6 @@
 // `npm test -- --only types` runs one of them.
 import { runChosenGates, tool, vitest } from './gates.mjs';
 
-const PROJECTS = ['tests', 'conformance'];
-
 await runChosenGates(() => [
   [
     { name: 'lint', command: tool('oxlint', '--type-aware', '--deny-warnings') },
@@ -12,9 +10,6 @@ await runChosenGates(() => [
     { name: 'unused code', command: tool('knip') },
     { name: 'generated files', command: [process.execPath, 'scripts/generate.mjs', '--check'] },
   ],
-  ...(process.argv.includes('--only')
-    ? PROJECTS.map((name) => ({ name, command: vitest(name) }))
-    : // In one run, files of the next project compute while the last ones of a project wait.
-      [{ name: PROJECTS.join(', '), command: vitest(...PROJECTS) }]),
+  { name: 'tests', command: vitest('tests') },
   { name: 'packed tarball', command: [process.execPath, 'scripts/packed.mjs'] },
 ]);

@@ -48,7 +48,7 @@ function introduction(): string {
 This page lists the API as ${ROWS.length} statements. The conformance suite checks ${BEHAVIOURS.length} of them as rows. Other tests check ${testedElsewhere.length}, because
 no client can cause them from outside. ${pending.length} are pending: the service does not implement them yet.
 
-\`npm test -- --only conformance\` checks every row against \`foley serve\`. With \`FOLEY_CONFORMANCE_URL\` and \`FOLEY_API_KEY\` it also checks
+\`npm run check -- --only conformance\` checks every row against \`foley serve\`. With \`FOLEY_CONFORMANCE_URL\` and \`FOLEY_API_KEY\` it also checks
 that service. Rows that use credits or create something (marked *spends*) then require \`FOLEY_CONFORMANCE_SPEND=1\`. Rows that need certain
 options of \`foley serve\`, and additions of this service, are checked against the embedded service only.`;
 }
