@@ -47,12 +47,12 @@ export interface Handshake {
  * @throws Failure: `auth` without an API key, `usage` for an unencrypted URL
  */
 export function handshakeOf(
-  { address, describe }: ApiClient,
+  client: ApiClient,
   protocol: RealtimeProtocol,
   options: Pick<Handshake, 'clock' | 'onConnect' | 'onResponse' | 'requestId' | 'timeoutMs'>,
 ): Handshake {
   const { livePath: target, subprotocol } = REALTIME_PROTOCOLS[protocol];
-  const { headers, url: httpUrl } = describe({
+  const { headers, url: httpUrl } = client.describe({
     method: 'GET',
     target,
     host: 'realtime',
@@ -62,7 +62,7 @@ export function handshakeOf(
   const url = new URL(httpUrl.href.replace(/^http/, 'ws'));
   requireProtected(url);
   const userAgent = headers['user-agent'] ?? 'foley';
-  return { url, subprotocol, apiKey: address.apiKey, userAgent, ...options };
+  return { url, subprotocol, apiKey: client.address.apiKey, userAgent, ...options };
 }
 
 /** An event of a WebSocket. The first event is `opened` or `refused`, the last event is `closed`. */
