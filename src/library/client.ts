@@ -1,7 +1,6 @@
 import { version } from '../../package.json';
 import { createApiClient } from '../api/client.ts';
 import type { PollPace } from '../api/poll.ts';
-import { pollJob } from '../api/poll.ts';
 import { checkApiKey } from '../api/request.ts';
 import { listSpeechJobs, pollPace } from '../api/resources/jobs.ts';
 import { mediaPace } from '../api/resources/media.ts';
@@ -14,7 +13,7 @@ import { Failure } from '../errors/failure.ts';
 import { mediaSource } from '../media/media-source.ts';
 import { orderMedia } from '../media/order-media.ts';
 import type { JobSource, WaitedJob } from '../paid/job.ts';
-import { failedJob, saveFile } from '../paid/job.ts';
+import { failedJob, fetchResult } from '../paid/job.ts';
 import { speakAsJob, speechSource } from '../paid/speakers/speech-job.ts';
 import { cloneVoice } from '../voices/create.ts';
 import { checkRecordings } from '../voices/recordings.ts';
@@ -193,8 +192,9 @@ function jobCalls<
         const { signal, timeoutMs } = options;
         const { clock, random } = system;
         const deadlineAt = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
-        const polling = { clock, random, pace, signal, deadlineAt };
-        const job = await pollJob({ id }, (call) => source.get(id, call), polling);
+        const polling = { clock, random, pace, deadlineAt };
+        const fetch = { source, polling, signal, placeFor: undefined };
+        const { job } = await fetchResult({ id }, fetch);
         if (job.phase === 'failed') throw failedJob(job);
         return jobOf(job);
       }),
@@ -214,16 +214,16 @@ async function download<State extends WaitedJob>(
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<DownloadedFile> {
-  const job = await source.get(id, { signal });
-  if (job.phase === 'failed' && source.isPart !== true) throw failedJob(job);
   const chunks: Uint8Array[] = [];
   const stream = {
     write: async (chunk: Uint8Array) => void chunks.push(chunk),
     end: () => Promise.resolve(),
   };
-  const place = { signal, placeFor: () => Promise.resolve({ stream }) };
-  const { verdict } = await saveFile(await source.obtain(job, signal), job, place);
-  const { corrections, durationMs, format } = verdict;
+  const placeFor = () => Promise.resolve({ stream });
+  const fetch = { source, polling: undefined, signal, placeFor };
+  const { job, saved } = await fetchResult({ id }, fetch);
+  if (saved === undefined) throw failedJob(job);
+  const { corrections, durationMs, format } = saved.verdict;
   return { data: joinFile(chunks, corrections), format, durationMs };
 }
 

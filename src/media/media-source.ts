@@ -1,6 +1,5 @@
 import type { FileResponse } from '../api/resources/speech.ts';
 import type { ApiClient } from '../api/client.ts';
-import { isNotFound } from '../api/failures.ts';
 import type { MediaJob } from '../api/resources/media.ts';
 import { getMediaJob, fetchMediaResult } from '../api/resources/media.ts';
 import type { MediaJobKind } from '../api/resources/models.ts';
@@ -8,32 +7,20 @@ import type { Format } from '../audio/formats.ts';
 import { FORMATS, formatNamed, formatOfMediaType, isOpaqueMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
 import type { JobSource, JobResultFile } from '../paid/job.ts';
-import { missingResult } from '../paid/job.ts';
 import { sniffBody } from '../paid/speakers/speech-job.ts';
 
 /** Returns functions that poll a media job and download its result. The format is detected from the content. */
 export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<MediaJob> {
   return {
+    result: resultKindOf(kind),
     get: (id, call) => getMediaJob(client, kind, id, call),
-    obtain: async (job, signal) => withFormat(await resultOf(client, job, signal), kind),
+    obtain: async (job, signal) => withFormat(await fetchMediaResult(client, job, signal), kind),
   };
 }
 
 /** Returns whether media jobs of this kind create an image or a video. */
 export function resultKindOf(kind: MediaJobKind): 'image' | 'video' {
   return kind === 'image' ? 'image' : 'video';
-}
-
-async function resultOf(
-  client: ApiClient,
-  job: MediaJob,
-  signal: AbortSignal | undefined,
-): Promise<FileResponse> {
-  try {
-    return await fetchMediaResult(client, job, signal);
-  } catch (error) {
-    throw isNotFound(error) ? missingResult(error, job, resultKindOf(job.kind)) : error;
-  }
 }
 
 async function withFormat(file: FileResponse, kind: MediaJobKind): Promise<JobResultFile> {

@@ -6,6 +6,7 @@ import type { AudioVerdict } from '../audio/reader.ts';
 import { createVerifier } from '../audio/verify.ts';
 import type { Output, Published } from '../durable/output.ts';
 import type { Spool, SpoolAbout, SpoolWriter } from '../durable/spool.ts';
+import { abortable } from '../effects/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import type { SpooledAudio } from './billed-request.ts';
@@ -18,6 +19,14 @@ export interface AudioSink {
    * @param onWritten called when the sink no longer uses the chunk; might never be called
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
+}
+
+/** Stdout, a player, or another destination without a file of its own. */
+export interface OutputStream extends AudioSink {
+  /** Ends the stream; resolves when the reader has received all audio. */
+  end(): Promise<void>;
+  /** Returns what was written, if the stream encoded the audio. Called after `end`. */
+  readonly encoded?: (() => Omit<Published, 'path'> | undefined) | undefined;
 }
 
 interface Destination extends AudioSink {
@@ -103,10 +112,34 @@ async function receive(
 }
 
 /**
- * Returns the verdict about a file or stream that was written: about the encoded audio, if the output encoded it.
- * @param written undefined for a stream that wrote the audio unchanged
+ * Completes verified audio: gives the file its final name, or ends the stream.
+ * @param stream used only if `output` is undefined
+ * @param onVerified called with the checksum before that; undefined for a stream
+ * @returns the path, the checksum and the verdict of what was written, which is encoded audio if the output encodes it
  */
-export function publishedVerdict(
+export async function publishVerified(
+  {
+    output,
+    stream,
+  }: { readonly output?: Output | undefined; readonly stream?: OutputStream | undefined },
+  verdict: AudioVerdict,
+  signal: AbortSignal | undefined,
+  onVerified: (checksum: string | undefined) => Promise<void>,
+) {
+  for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
+  const checksum = await output?.checksum();
+  await onVerified(checksum);
+  const published = await output?.publish();
+  if (output === undefined && stream !== undefined) await abortable(stream.end(), signal);
+  const written = published ?? stream?.encoded?.();
+  return {
+    path: published?.path,
+    checksum: published?.encoded?.checksum ?? checksum,
+    verdict: writtenVerdict(verdict, written),
+  };
+}
+
+function writtenVerdict(
   verdict: AudioVerdict,
   written: Omit<Published, 'path'> | undefined,
 ): AudioVerdict {

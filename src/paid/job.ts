@@ -1,7 +1,7 @@
 import type { ApiClient } from '../api/client.ts';
 import { isNotFound, reviseFailure, TEXT_HINT } from '../api/failures.ts';
 import type { PollCall, PollDeps, PolledJob } from '../api/poll.ts';
-import { pollJob } from '../api/poll.ts';
+import { jobCost, pollJob } from '../api/poll.ts';
 import type { RequestSpec } from '../api/request.ts';
 import type { JobError } from '../api/resources/jobs.ts';
 import type { FileResponse } from '../api/resources/speech.ts';
@@ -18,9 +18,10 @@ import { Failure } from '../errors/failure.ts';
 import { counted } from '../text/display.ts';
 import type { BilledRequest, RequestRecorder } from './billed-request.ts';
 import { createBilled } from './billed-request.ts';
-import { deliver, publishedVerdict } from './deliver.ts';
+import type { OutputStream } from './deliver.ts';
+import { deliver, publishVerified } from './deliver.ts';
 import type { AudioCopy } from './reuse/reuse-store.ts';
-import type { AudioStream } from './speakers/speak-stream.ts';
+import { recordedRanges } from './unspoken.ts';
 
 /** The fields that jobs of every kind have. */
 export interface WaitedJob extends PolledJob {
@@ -32,18 +33,19 @@ export interface WaitedJob extends PolledJob {
 export interface JobResultFile {
   readonly file: FileResponse;
   readonly format: Format;
+  /** The spoken text, which limits the length of the audio; undefined if unknown. */
+  readonly text?: string | undefined;
   /** Stores the verified audio for `--reuse`. */
   readonly copy?: AudioCopy | undefined;
 }
 
 /** Functions that query jobs of one kind and download their results. */
 export interface JobSource<Job extends WaitedJob> {
+  /** What the jobs make, as a noun for messages. */
+  readonly result: 'audio' | 'image' | 'video';
   /** Returns the current state of a job. @throws Failure */
   get(id: string, call: Partial<PollCall>): Promise<Job>;
-  /**
-   * Downloads the result of a job.
-   * @throws Failure, of kind `lost` if the job has ended but the service does not have the result
-   */
+  /** Downloads the result of a job. @throws Failure */
   obtain(job: Job, signal: AbortSignal | undefined): Promise<JobResultFile>;
   /** True if `obtain` downloads only one segment of the job. A segment can exist even if the job failed. */
   readonly isPart?: boolean;
@@ -54,7 +56,7 @@ export type ResultDestination =
   | { readonly output: Output; readonly stream?: undefined }
   | {
       readonly output?: undefined;
-      readonly stream: Pick<AudioStream, 'encoded' | 'end' | 'write'>;
+      readonly stream: OutputStream;
     };
 
 /** Opens the destination of a result, once the format of the result is known. */
@@ -67,6 +69,8 @@ export interface SavedFile {
   /** Path of the file; undefined for a stream. */
   readonly path: string | undefined;
   readonly verdict: AudioVerdict;
+  /** Checksum of the file; undefined for a stream. */
+  readonly checksum: string | undefined;
   /** Ranges of the text that the voice left out, if the service reports them. */
   readonly unspoken?: readonly CodePointRange[] | undefined;
 }
@@ -83,33 +87,103 @@ interface SaveOptions {
  * @throws Failure of kind `bad_answer` or `output`, or the signal's abort reason
  */
 export async function saveFile(
-  { copy, file, format }: JobResultFile,
+  { copy, file, format, text }: JobResultFile,
   ref: { readonly id: string },
   { onVerified, placeFor, signal }: SaveOptions,
 ): Promise<SavedFile> {
-  const { output, stream } = await placeFor(ref, format).catch((error: unknown) => {
+  const place = await placeFor(ref, format).catch((error: unknown) => {
     file.discard();
     throw error;
   });
-  const sink = output ?? stream;
+  const sink = place.output ?? place.stream;
   try {
     const write = (chunk: Uint8Array): Promise<void> => abortable(sink.write(chunk), signal);
-    const verdict = await deliver(file, format, { write }, undefined, copy);
-    if (output === undefined) {
-      await abortable(stream.end(), signal);
-      const made = publishedVerdict(verdict, stream.encoded?.());
-      return { path: undefined, verdict: made, unspoken: file.unspoken };
-    }
-    for (const { position, bytes } of verdict.corrections) await output.overwrite(position, bytes);
-    const checksum = await output.checksum();
-    if (checksum !== undefined) await onVerified?.({ bytes: verdict.bytes, checksum });
-    const published = await output.publish();
-    const made = publishedVerdict(verdict, published);
-    return { path: published.path, verdict: made, unspoken: file.unspoken };
+    const verdict = await deliver(file, format, { write }, text, copy);
+    const { bytes } = verdict;
+    const unspoken = recordedRanges(file.unspoken);
+    const saved = await publishVerified(place, verdict, signal, async (checksum) => {
+      if (checksum !== undefined) await onVerified?.({ bytes, checksum, unspoken });
+    });
+    return { ...saved, unspoken: file.unspoken };
   } finally {
     // Removes a partial download, since a result can be downloaded again. No effect after publication.
-    await output?.abandon();
+    await place.output?.abandon();
   }
+}
+
+/** How to wait for a job, and where to save its result. */
+export interface ResultFetch<Job extends WaitedJob> {
+  readonly source: JobSource<Job>;
+  /** How to wait until the job has ended. If undefined, foley queries the job only once. */
+  readonly polling: Omit<PollDeps<Job>, 'signal'> | undefined;
+  /** Opens the destination of the result; if undefined, nothing is saved. */
+  readonly placeFor: OpenDestination | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Called with each state of the job. */
+  readonly onState?: ((job: Job) => void) | undefined;
+  /** Records how the job ended. Called before the result is downloaded. */
+  readonly onEnded?: ((job: Job) => Promise<void>) | undefined;
+  readonly onVerified?: ((metadata: PurchaseMetadata, job: Job) => Promise<void>) | undefined;
+  /** Returns the failure to report if the service does not have the job or its result. */
+  readonly missing?: ((failure: Failure, id: string) => Failure) | undefined;
+}
+
+/** A job, or its id and what the journal recorded when the job was created. */
+interface JobSubject<Job> {
+  readonly id: string;
+  readonly known?: Job | undefined;
+  readonly recorded?: Pick<PurchaseMetadata, 'creditsUsed' | 'requestId'> | undefined;
+}
+
+/**
+ * Waits until a job has ended, downloads its result and saves it. The callers record what happens in their journals.
+ * @returns the job, and the saved file; undefined if the job failed or nothing is to be saved
+ * @throws Failure; of kind `lost` if the job has ended but the service does not have the result. On abort, the abort
+ * reason of the signal
+ */
+export async function fetchResult<Job extends WaitedJob>(
+  { id, known, recorded = known }: JobSubject<Job>,
+  fetch: ResultFetch<Job>,
+): Promise<{ readonly job: Job; readonly saved: SavedFile | undefined }> {
+  const { missing, onState, placeFor, signal, source } = fetch;
+  const failed = (error: unknown, ended?: Job): never => {
+    if (!isNotFound(error)) throw error;
+    if (missing !== undefined) throw missing(error, id);
+    const isLost = ended !== undefined && ended.phase !== 'running' && source.isPart !== true;
+    throw isLost ? missingResult(error, ended, source.result) : error;
+  };
+  const state = await lastState({ id, known }, fetch).catch(failed);
+  // A service may report the credits only when it creates the job.
+  const { creditsUsed = jobCost(state.status, recorded?.creditsUsed) } = state;
+  const job = { ...state, creditsUsed };
+  onState?.(job);
+  await fetch.onEnded?.(job);
+  const isWanted = job.phase !== 'failed' || source.isPart === true;
+  if (placeFor === undefined || !isWanted) return { job, saved: undefined };
+  const { requestId = job.requestId } = recorded ?? {};
+  const save = async (): Promise<SavedFile> =>
+    saveFile(await source.obtain({ ...job, requestId }, signal), job, {
+      placeFor,
+      signal,
+      onVerified: async (metadata) => fetch.onVerified?.(metadata, job),
+    });
+  return { job, saved: await save().catch((error: unknown) => failed(error, job)) };
+}
+
+function lastState<Job extends WaitedJob>(
+  subject: { readonly id: string; readonly known: Job | undefined },
+  { onState, polling, signal, source }: ResultFetch<Job>,
+): Promise<Job> {
+  const read = (call: Partial<PollCall>): Promise<Job> => source.get(subject.id, call);
+  if (polling === undefined) return read({ signal });
+  return pollJob(subject, read, {
+    ...polling,
+    signal,
+    onState(job) {
+      onState?.(job);
+      polling.onState?.(job);
+    },
+  });
 }
 
 export interface JobRunOptions<Job extends WaitedJob> {
@@ -201,38 +275,25 @@ async function saveWhenDone<Job extends WaitedJob>(
   onState: (job: Job) => void,
 ): Promise<SavedFile | undefined> {
   const { id } = known;
-  const job = await waitFor({ id, known }, source, { ...polling, signal }, onState);
-  if (job.phase === 'failed') {
-    const failure = failedJob(job);
-    await billed.ended('refunded', { problem: failure.message });
-    throw failure;
-  }
-  await billed.advance('accepted', metadataOf(job));
-  if (placeFor === undefined) return undefined;
-  const saved = await saveFile(await source.obtain(job, signal), job, {
-    placeFor,
-    signal,
-    onVerified: (metadata) => billed.advance('verified', metadata),
-  });
-  await billed.published({ bytes: saved.verdict.bytes });
-  return saved;
-}
-
-async function waitFor<Job extends WaitedJob>(
-  subject: { readonly id: string; readonly known?: Job },
-  source: JobSource<Job>,
-  polling: PollDeps<Job>,
-  onState: (job: Job) => void,
-): Promise<Job> {
-  const job = await pollJob(subject, (call) => source.get(subject.id, call), {
-    ...polling,
-    onState: (state) => {
-      onState(state);
-      polling.onState?.(state);
+  const { saved } = await fetchResult(
+    { id, known },
+    {
+      source,
+      polling,
+      placeFor,
+      signal,
+      onState,
+      async onEnded(job) {
+        if (job.phase !== 'failed') return billed.advance('accepted', metadataOf(job));
+        const failure = failedJob(job);
+        await billed.ended('refunded', { problem: failure.message });
+        throw failure;
+      },
+      onVerified: (metadata) => billed.advance('verified', metadata),
     },
-  });
-  onState(job);
-  return job;
+  );
+  if (saved !== undefined) await billed.published({ bytes: saved.verdict.bytes });
+  return saved;
 }
 
 function metadataOf({ creditsUsed, id, requestId }: WaitedJob): PurchaseMetadata {
@@ -240,12 +301,7 @@ function metadataOf({ creditsUsed, id, requestId }: WaitedJob): PurchaseMetadata
 }
 
 /** Options for waiting for a job and saving its result. */
-export interface JobFetch<Job extends WaitedJob> {
-  readonly source: JobSource<Job>;
-  /** How to wait until the job has ended. If undefined, foley queries the job only once. */
-  readonly polling: Omit<PollDeps<Job>, 'signal'> | undefined;
-  /** Opens the destination of the result; if undefined, nothing is saved. */
-  readonly placeFor: OpenDestination | undefined;
+export interface JobFetch<Job extends WaitedJob> extends ResultFetch<Job> {
   readonly signal: AbortSignal;
   readonly resume: (jobId: string) => string;
 }
@@ -265,20 +321,18 @@ export interface FetchedJob<Job extends WaitedJob> {
  */
 export async function fetchJob<Job extends WaitedJob>(
   id: string,
-  { placeFor, polling, resume, signal, source }: JobFetch<Job>,
+  { resume, ...fetch }: JobFetch<Job>,
 ): Promise<FetchedJob<Job>> {
   let last: Job | undefined;
   try {
-    const job =
-      polling === undefined
-        ? (last = await source.get(id, { signal }))
-        : await waitFor({ id }, source, { ...polling, signal }, (state) => (last = state));
-    if (job.phase === 'failed' && source.isPart !== true) throw failedJob(job);
-    const saved =
-      placeFor && (await saveFile(await source.obtain(job, signal), job, { placeFor, signal }));
+    const { job, saved } = await fetchResult(
+      { id },
+      { ...fetch, onState: (state) => (last = state) },
+    );
+    if (job.phase === 'failed' && saved === undefined) throw failedJob(job);
     return { id, job, saved, failure: undefined };
   } catch (error) {
-    signal.throwIfAborted();
+    fetch.signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
     const isAccepted = last !== undefined && last.phase !== 'failed';
     const failure =
@@ -352,15 +406,8 @@ function missingJob(failure: Failure, id: string, resume: string): Failure {
   });
 }
 
-/**
- * Creates the failure for a successful job whose result is missing on the service (exit code 27).
- * @param result name of the result, such as `audio`
- */
-export function missingResult(
-  failure: Failure,
-  { creditsUsed, id }: WaitedJob,
-  result: string,
-): Failure {
+// A successful job whose result is missing on the service (exit code 27).
+function missingResult(failure: Failure, { creditsUsed, id }: WaitedJob, result: string): Failure {
   const cost = creditsUsed === undefined ? '' : ` and cost ${counted(creditsUsed, 'credit')}`;
   return reviseFailure(failure, {
     message: `job ${id} is done${cost}, but its ${result} is missing on the service: ${failure.message}`,

@@ -1,5 +1,6 @@
 import { isAboutText } from '../api/failures.ts';
 import type { CodePointRange } from '../contract/unspoken.ts';
+import { formatRanges } from '../contract/unspoken.ts';
 import { countCodePoints, sliceCodePoints } from '../text/code-points.ts';
 import { Failure } from '../errors/failure.ts';
 import { counted, display } from '../text/display.ts';
@@ -89,3 +90,8 @@ export function describeUnspoken(
 /** Hint for error messages: what the user can do about words that a voice left out. */
 export const UNSPOKEN_HINT =
   'Choose a voice of that language: `foley voices list --supports-language CODE` lists them, and `foley engine add espeak-ng` adds 18 languages to the embedded service.';
+
+/** Returns ranges of unspoken text as the journals record them; undefined if there are none. */
+export function recordedRanges(ranges: readonly CodePointRange[] = []): string | undefined {
+  return ranges.length === 0 ? undefined : formatRanges(ranges);
+}

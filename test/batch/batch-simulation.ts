@@ -195,7 +195,6 @@ async function speakAll(simulation: BatchSimulation, place: Place, parts: RunPar
       folder,
       client: clientOf(simulation, place, { clock, failing, pid }),
       origin: 'http://service.test',
-      maxRetries: 2,
       idleTimeoutMs: undefined,
       items: () =>
         planItems({

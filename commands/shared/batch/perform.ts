@@ -32,7 +32,6 @@ import {
 import { writeEvent } from './events.ts';
 
 const STOP_GRACE_MS = 10_000;
-const DEFAULT_MAX_RETRIES = 4;
 const CONTINUE = 'Run the same command again to continue: nothing is billed twice.';
 
 /** Runs a batch until all items were tried or the batch is stopped. */
@@ -106,7 +105,6 @@ async function speakItems(
     origin,
     rerun,
     reuse,
-    maxRetries: globals.maxRetries ?? DEFAULT_MAX_RETRIES,
     idleTimeoutMs: globals.idleTimeout,
     items: () => prepared.items(voiceId),
     budget: new CreditBudget(flags.maxCredits ?? Infinity),

@@ -12,8 +12,8 @@ import type { AskForFile } from '../download.ts';
 import { download, FILE_REQUEST } from '../download.ts';
 import { maybeBilled } from '../failures.ts';
 import { modelCheck } from './models.ts';
-import type { PollPace, PollCall, PollDeps, PolledJob } from '../poll.ts';
-import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, pollJob, jobCost, jobPhase } from '../poll.ts';
+import type { PollPace, PollCall, PolledJob } from '../poll.ts';
+import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody, keyedRequest, safeRequest } from '../request.ts';
 import type { BilledCallOptions, RequestBody, RequestSpec } from '../request.ts';
 import type { ApiResponse, JsonResponse, UnknownRecord } from '../response.ts';
@@ -118,20 +118,6 @@ export async function readPolledJob<Job>(
   const job = read(response);
   if (job !== undefined) return { ...job, id };
   throw badResponse('the response does not have the status of the job', response);
-}
-
-/**
- * Polls a speech job until the job has ended.
- * @param deps `known` is the job from the create response. If it is given, foley waits before the first poll.
- * @throws the errors of {@link pollJob}
- */
-export function pollSpeechJob(
-  client: ApiClient,
-  ref: JobRef,
-  deps: PollDeps<SpeechJob> & { readonly known?: SpeechJob | undefined },
-): Promise<SpeechJob> {
-  const { id } = ref;
-  return pollJob({ id, known: deps.known }, (call) => getSpeechJob(client, ref, call), deps);
 }
 
 /**

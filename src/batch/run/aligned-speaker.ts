@@ -15,6 +15,7 @@ import { Failure } from '../../errors/failure.ts';
 import type { System } from '../../system/system.ts';
 import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import { billingOf } from '../../paid/decide.ts';
+import { deliver } from '../../paid/deliver.ts';
 import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import { reusedMetadata } from '../../paid/reuse/reused.ts';
 import type { WordTimes } from '../../paid/speakers/aligned-transport.ts';
@@ -38,7 +39,7 @@ import type {
   OnVerified,
   OutputFolders,
 } from './publish-audio.ts';
-import { boughtItem, findReused, openBatchOutput, writeAudio } from './publish-audio.ts';
+import { boughtItem, findReused, openBatchOutput, publishItem } from './publish-audio.ts';
 
 export interface CaptionOptions {
   readonly formats: readonly CaptionFormat[];
@@ -153,18 +154,11 @@ export class AlignedSpeaker implements ItemSpeaker {
     captionNames(output, this.#options.captions.formats);
 
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
-    const { folder, folders } = this.#options;
-    const { file, isNew } = work;
-    const { changes, encoding, tags } = work.item;
-    const { temporaries } = folder;
-    const captions = await openItemCaptions(file, this.#options);
+    const captions = await openItemCaptions(work.file, this.#options);
     let output: Output | undefined;
     try {
       // Before anything is billed.
-      output = await openBatchOutput(
-        { changes, encoding, file, folders, isNew, tags, temporaries },
-        this.#options,
-      );
+      output = await openBatchOutput(work, this.#options);
       const delivered = await this.#send(work, { captions, output }, signal);
       if (delivered instanceof Failure) throw delivered;
       return delivered;
@@ -219,15 +213,20 @@ export class AlignedSpeaker implements ItemSpeaker {
       | { readonly content: CaptionContent; readonly facts: PurchaseMetadata }
       | undefined;
     let written: DeliveredItem['captions'];
-    const onVerified: OnVerified = async (facts, verdict, audible) => {
-      const speech = audibleSpeech(alignedSpeech(item.order.text, response, verdict), audible);
+    const { order } = item;
+    const isBought = reused === undefined;
+    const copy = isBought ? reuse?.copyOf(boughtItem(item, true), response) : undefined;
+    const verdict = await deliver(response, order.format, output, order.text, copy);
+    const onVerified: OnVerified = async (facts) => {
+      const spoken = alignedSpeech(order.text, response, verdict);
+      const speech = audibleSpeech(spoken, await output.audible?.());
       const { shape } = this.#options.captions;
       const content = { timings: timingsOfItem(item, speech), shape };
       // Words that the voice left out have no times; they are reported by themselves.
       const isPartial = !speech.isComplete && facts.unspoken === undefined;
       known = { ...facts, ...costOf(response), ...reusedMetadata(response), isPartial };
       await captions.prepare(content);
-      if (reused === undefined) {
+      if (isBought) {
         saveable = { content, facts: known };
         if (item.changes !== undefined && output.temporary !== undefined) {
           await keep?.(output.temporary, content, facts);
@@ -236,12 +235,11 @@ export class AlignedSpeaker implements ItemSpeaker {
       }
       written = await captions.publish();
     };
-    const isBought = reused === undefined;
-    const copy = isBought ? reuse?.copyOf(boughtItem(item, true), response) : undefined;
-    const publication = { file, item, onVerified, copy };
     let published: PurchaseMetadata;
     try {
-      published = await writeAudio(response, output, publication, this.#options);
+      const { unspoken } = response;
+      const options = { ...this.#options, onVerified };
+      published = await publishItem(output, file, { verdict, unspoken }, options);
     } catch (error) {
       if (saveable === undefined || !(error instanceof Failure)) throw error;
       const { content, facts } = saveable;

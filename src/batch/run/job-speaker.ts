@@ -1,31 +1,20 @@
 import type { ApiClient } from '../../api/client.ts';
-import { reviseFailure, isNotFound } from '../../api/failures.ts';
-import {
-  createSpeechJob,
-  pollPace,
-  pollSpeechJob,
-  speechJobBody,
-} from '../../api/resources/jobs.ts';
+import { reviseFailure } from '../../api/failures.ts';
+import { speechJobBody } from '../../api/resources/jobs.ts';
 import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import type { System } from '../../system/system.ts';
+import type { Clock } from '../../system/clock.ts';
 import { Failure } from '../../errors/failure.ts';
+import { saveFile } from '../../paid/job.ts';
 import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import { reusedMetadata } from '../../paid/reuse/reused.ts';
-import { downloadSpeech } from '../../paid/speakers/speech-job.ts';
+import { buyJob } from '../../paid/speakers/speech-job.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemStatus } from '../journal/journal.ts';
-import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import type { KeyOf } from '../journal/keys.ts';
 import { itemKeys, renewableKey } from '../journal/keys.ts';
-import type {
-  DeliveredItem,
-  ItemSpeaker,
-  ItemWork,
-  OutputFolders,
-  Publication,
-} from './publish-audio.ts';
-import { boughtItem, findReused, publishAudio } from './publish-audio.ts';
+import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
+import { findReused, openBatchOutput, publishedFacts } from './publish-audio.ts';
 
 interface JobSpeakerOptions extends System {
   readonly client: ApiClient;
@@ -35,7 +24,6 @@ interface JobSpeakerOptions extends System {
   >;
   readonly origin: string;
   readonly folders: OutputFolders;
-  readonly maxRetries: number;
   readonly reuse?: ReuseStore | undefined;
   readonly onTrouble: (failure: Failure) => void;
   /** Called when a poll of a job fails but polling continues. */
@@ -58,130 +46,74 @@ export class JobSpeaker implements ItemSpeaker {
   readonly sidecars = (): readonly string[] => [];
 
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
-    const { jobId } = work.status.facts;
-    if (jobId !== undefined) return this.#finish(work, work.status, jobId, undefined, signal);
-    const reused = await findReused(work, this.#options.reuse, false);
-    if (reused !== undefined) return this.#copyReused(work, reused);
-    const { job, status } = await this.#create(work, signal);
-    return this.#finish(work, status, job.id, job, signal);
-  }
-
-  // The journal records the audio only after it has its name: a killed run then looks for the stored audio again.
-  async #copyReused(work: ItemWork, audio: AudioResponse): Promise<DeliveredItem> {
-    const { folder } = this.#options;
-    work.onMade?.(0);
-    const published = await this.#publish(audio, { ...work, onVerified: recordNothing });
-    const facts = { ...published, creditsUsed: 0, ...reusedMetadata(audio) };
-    const status = await folder.note(work.status, 'verified', facts);
-    return { status, published, creditsUsed: 0, reused: audio.reused };
-  }
-
-  async #create(
-    work: ItemWork,
-    signal: AbortSignal,
-  ): Promise<{ job: SpeechJob; status: ItemStatus }> {
-    const { client, folder, onTrouble } = this.#options;
+    const { client, clock, folder, onPollTrouble, onTrouble, random, reuse } = this.#options;
+    const { file, item } = work;
     let { status } = work;
+    const isBegun = status.facts.jobId !== undefined;
+    const reused = isBegun ? undefined : await findReused(work, reuse, false);
+    if (reused !== undefined) return this.#copyReused(work, reused);
     const key = renewableKey(status, this.keyOf, async (renewed) => {
       await folder.plan([renewed]);
       status = renewed;
     });
-    const job = await createSpeechJob(client, work.item.order, { ...key, signal });
-    const { creditsUsed, id: jobId, requestId } = job;
-    const facts = { jobId, requestId, ...(creditsUsed === undefined ? {} : { creditsUsed }) };
-    // Without this record, the next run sends the request again, and its key returns the same job. If the record cannot
-    // be written, the batch starts no further item but delivers this one.
-    return { job, status: folder.noteSoon(status, 'accepted', facts, onTrouble) };
-  }
-
-  async #finish(
-    work: ItemWork,
-    accepted: ItemStatus,
-    id: string,
-    created: SpeechJob | undefined,
-    signal: AbortSignal,
-  ): Promise<DeliveredItem> {
-    const { folder, onTrouble } = this.#options;
-    const job = await this.#poll(work, id, created, signal);
-    // A service may report the credits only when it creates the job.
-    const { creditsUsed = accepted.facts.creditsUsed } = job;
-    if (job.phase === 'failed') {
-      folder.noteSoon(accepted, 'failed', { problem: problemOf(job) }, onTrouble);
-      throw jobFailure(job);
-    }
-    const newCredits = folder.index.isDelivered(id) ? 0 : creditsUsed;
-    work.onMade?.(newCredits);
-    let status = accepted;
-    const published = await this.#download(
-      work,
-      job,
-      { creditsUsed, requestId: accepted.facts.requestId ?? job.requestId },
-      async (facts) => {
-        const cost = creditsUsed === undefined ? {} : { creditsUsed };
-        const isPartial = job.phase === 'partial';
-        // Without its hash in the journal, the next run would not recognize the file as its own.
-        status = await folder.note(status, 'verified', { ...facts, ...cost, isPartial });
+    const timing = this.#expected.time(item.characters, clock);
+    const placeFor = async () => ({ output: await openBatchOutput(work, this.#options) });
+    let newCredits: number | undefined;
+    const { saved } = await buyJob({
+      client,
+      order: item.order,
+      format: item.order.format,
+      options: { ...key, signal },
+      recorded: status.facts,
+      reuse,
+      polling: {
+        clock,
+        random,
+        expectedMs: timing.expectedMs,
+        onState: timing.polled,
+        onTrouble: onPollTrouble,
       },
-      signal,
-    );
+      placeFor,
+      missing: missingJob,
+      async onCreated({ creditsUsed, id: jobId, requestId }) {
+        const facts = { jobId, requestId, ...(creditsUsed === undefined ? {} : { creditsUsed }) };
+        // Without this record, the next run sends the request again, and its key returns the same job. If the record
+        // cannot be written, the batch starts no further item but delivers this one.
+        status = folder.noteSoon(status, 'accepted', facts, onTrouble);
+        timing.begun();
+      },
+      async onEnded(job) {
+        timing.ended();
+        if (job.phase === 'failed') {
+          folder.noteSoon(status, 'failed', { problem: problemOf(job) }, onTrouble);
+          throw jobFailure(job);
+        }
+        newCredits = folder.index.isDelivered(job.id) ? 0 : job.creditsUsed;
+        work.onMade?.(newCredits);
+      },
+      async onVerified({ checksum: sha256, ...facts }, { creditsUsed, phase }) {
+        const cost = creditsUsed === undefined ? {} : { creditsUsed };
+        const isPartial = phase === 'partial';
+        // Without its hash in the journal, the next run would not recognize the file as its own.
+        status = await folder.note(status, 'verified', { ...facts, sha256, ...cost, isPartial });
+      },
+    });
+    const published = await publishedFacts(file, saved, this.#options);
     return { status, published, creditsUsed: newCredits };
   }
 
-  async #poll(
-    { item: { characters } }: ItemWork,
-    id: string,
-    known: SpeechJob | undefined,
-    signal: AbortSignal,
-  ): Promise<SpeechJob> {
-    const { client, clock, onPollTrouble: onTrouble, random } = this.#options;
-    const start = clock.monotonic();
-    const expectedMs = this.#expected.of(characters);
-    const pace = pollPace(client, 'v3');
-    let polls = 0;
-    const onState = (): number => (polls += 1);
-    const options = { known, clock, random, pace, signal, expectedMs, onState, onTrouble };
-    const job = await pollSpeechJob(client, { id, api: 'v3' }, options).catch((error: unknown) => {
-      throw isNotFound(error) ? missingJob(id, error) : error;
-    });
-    if (known !== undefined && polls > 0) {
-      const guess =
-        expectedMs === undefined ? undefined : { ms: expectedMs, wasEnough: polls === 1 };
-      this.#expected.learn(characters, clock.monotonic() - start, guess);
-    }
-    return job;
+  // The journal records the audio only after it has its name: a killed run then looks for the stored audio again.
+  async #copyReused(work: ItemWork, audio: AudioResponse): Promise<DeliveredItem> {
+    const { order } = work.item;
+    work.onMade?.(0);
+    const placeFor = async () => ({ output: await openBatchOutput(work, this.#options) });
+    const result = { file: audio, format: order.format, text: order.text };
+    const saved = await saveFile(result, { id: work.item.id }, { placeFor });
+    const published = await publishedFacts(work.file, saved, this.#options);
+    const facts = { ...published, creditsUsed: 0, ...reusedMetadata(audio) };
+    const status = await this.#options.folder.note(work.status, 'verified', facts);
+    return { status, published, creditsUsed: 0, reused: audio.reused };
   }
-
-  async #download(
-    { file, isNew, item }: ItemWork,
-    job: SpeechJob,
-    bill: Pick<AudioResponse, 'creditsUsed' | 'requestId'>,
-    onVerified: (facts: PurchaseMetadata) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<PurchaseMetadata> {
-    const { client, maxRetries, reuse } = this.#options;
-    const save = (audio: AudioResponse): Promise<PurchaseMetadata> => {
-      const isWhole = job.phase !== 'partial';
-      const copy = isWhole ? reuse?.copyOf(boughtItem(item, false), audio, bill) : undefined;
-      return this.#publish(audio, { file, isNew, item, onVerified, copy });
-    };
-    return downloadSpeech(client, job, save, { maxRetries, signal }).catch((error: unknown) => {
-      throw isNotFound(error) ? missingJob(job.id, error) : error;
-    });
-  }
-
-  #publish(
-    audio: AudioResponse,
-    { copy, file, isNew, item, onVerified }: Omit<Publication, 'folders' | 'temporaries'>,
-  ): Promise<PurchaseMetadata> {
-    const { folder, folders } = this.#options;
-    const { temporaries } = folder;
-    const publication = { copy, file, isNew, item, folders, temporaries, onVerified };
-    return publishAudio(audio, publication, this.#options);
-  }
-}
-
-function recordNothing(): Promise<void> {
-  return Promise.resolve();
 }
 
 function problemOf({ error, status }: SpeechJob): string {
@@ -200,7 +132,7 @@ function jobFailure(job: SpeechJob): Failure {
 }
 
 // Not journaled, because the job may belong to another API key or account.
-function missingJob(id: string, failure: Failure): Failure {
+function missingJob(failure: Failure, id: string): Failure {
   return reviseFailure(failure, {
     message: `the service does not know the job ${id}, which was billed`,
     exit: 'lost',
@@ -234,6 +166,25 @@ export class ExpectedTime {
   /** Returns the expected duration of a job in milliseconds; undefined without an estimate. */
   of(characters: number): number | undefined {
     return this.#estimates.get(lengthClass(characters))?.ms;
+  }
+
+  /** Returns functions that measure a job, and the expected duration of the job in milliseconds. */
+  time(characters: number, clock: Pick<Clock, 'monotonic'>) {
+    const expectedMs = this.of(characters);
+    let start: number | undefined;
+    let polls = 0;
+    return {
+      expectedMs,
+      /** Called when the job is created. The duration of a job that an earlier command created is unknown. */
+      begun: () => (start = clock.monotonic()),
+      polled: () => (polls += 1),
+      ended: () => {
+        if (start === undefined || polls === 0) return;
+        const guess =
+          expectedMs === undefined ? undefined : { ms: expectedMs, wasEnough: polls === 1 };
+        this.learn(characters, clock.monotonic() - start, guess);
+      },
+    };
   }
 
   /**

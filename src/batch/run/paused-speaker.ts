@@ -35,7 +35,7 @@ import type {
   OnVerified,
   OutputFolders,
 } from './publish-audio.ts';
-import { commitAudio, openBatchOutput } from './publish-audio.ts';
+import { openBatchOutput, publishItem } from './publish-audio.ts';
 
 interface PausedSpeakerOptions extends System {
   readonly client: ApiClient;
@@ -173,7 +173,6 @@ export class PausedSpeaker {
     captions: CaptionFiles | undefined,
     signal: AbortSignal,
   ): Promise<DeliveredItem> {
-    const { folder, folders } = this.#options;
     const { item, status: planned } = work;
     const redo = planned.state === 'planned' ? planned.about?.redo : undefined;
     const parts = await this.#plan(item, redo);
@@ -182,12 +181,7 @@ export class PausedSpeaker {
       if (first !== undefined && parts.every(({ decision }) => decision.kind === 'silent')) {
         throw endedFailure('failed', first.status);
       }
-      const { temporaries } = folder;
-      const { changes, encoding, tags } = item;
-      const output = await openBatchOutput(
-        { ...work, changes, encoding, folders, tags, temporaries },
-        this.#options,
-      );
+      const output = await openBatchOutput(work, this.#options);
       try {
         const joined = await this.#join(work, parts, output, signal);
         return await this.#publish(work, statesOf(parts), joined, { captions, output });
@@ -358,16 +352,16 @@ export class PausedSpeaker {
     const unspoken = wholeRanges(item.order.text, pieces, (index) => parts[index]?.facts.unspoken);
     let verified = status;
     let written: DeliveredItem['captions'];
-    const onVerified: OnVerified = async (facts, _, audible) => {
+    const onVerified: OnVerified = async (facts) => {
       if (wanted !== undefined) {
-        const timings = timingsOfItem(item, audibleSpeech(speech, audible));
+        const timings = timingsOfItem(item, audibleSpeech(speech, await output.audible?.()));
         await captions?.prepare({ timings, shape: wanted.shape });
       }
       verified = await folder.note(status, 'verified', { ...facts, ...factsOf(parts) }, 'now');
       written = await captions?.publish();
     };
-    const place = { file, onVerified };
-    const published = await commitAudio(output, place, { verdict, unspoken }, this.#options);
+    const options = { ...this.#options, onVerified };
+    const published = await publishItem(output, file, { verdict, unspoken }, options);
     const creditsUsed = this.#costOf(parts);
     return {
       status: verified,

@@ -1,22 +1,21 @@
 import path from 'node:path';
 import type { AudioResponse, ReusedAudio, SpeechOrder } from '../../api/resources/speech.ts';
 import { encodedOutput, taggedOutput } from '../../audio/encode/encoded-output.ts';
-import type { Tags } from '../../audio/encode/tags.ts';
-import type { AudioVerdict } from '../../audio/reader.ts';
-import type { FileFormat } from '../../contract/values.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
-import { formatRanges } from '../../contract/unspoken.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
 import type { System } from '../../system/system.ts';
 import { syncFolder } from '../../durable/files.ts';
-import type { AudibleInterval, Output, SoundChanges } from '../../durable/output.ts';
+import type { Output } from '../../durable/output.ts';
 import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../system/file-system.ts';
-import { deliver } from '../../paid/deliver.ts';
+import { publishVerified } from '../../paid/deliver.ts';
+import type { SavedFile } from '../../paid/job.ts';
+import type { PurchaseMetadata } from '../../paid/purchase.ts';
+import type { BoughtSpeech, ReuseStore } from '../../paid/reuse/reuse-store.ts';
+import { recordedRanges } from '../../paid/unspoken.ts';
+import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { KeyOf } from '../journal/keys.ts';
-import type { PurchaseMetadata } from '../../paid/purchase.ts';
-import type { AudioCopy, BoughtSpeech, ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
 export interface ItemWork {
@@ -59,33 +58,8 @@ export interface ItemSpeaker {
   speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem>;
 }
 
-export interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
-  readonly temporaries: string;
-  readonly folders: OutputFolders;
-  /** The format in which foley encodes the audio, which is wav. Undefined if the audio is written unchanged. */
-  readonly encoding?: FileFormat | undefined;
-  /** The changes of the sound, which is wav. Undefined if the sound stays unchanged. */
-  readonly changes?: SoundChanges | undefined;
-  /** The tags of the file; undefined for none. */
-  readonly tags?: Tags | undefined;
-}
-
-/**
- * Called when the audio is complete and verified. The file is renamed after the returned promise resolves.
- * @param audible the part of the audio that the file will have; undefined for all of it
- */
-export type OnVerified = (
-  facts: PurchaseMetadata,
-  verdict: AudioVerdict,
-  audible: AudibleInterval | undefined,
-) => Promise<void>;
-
-export interface Publication extends OutputPlace {
-  readonly item: Pick<BatchItem, 'changes' | 'encoding' | 'order' | 'tags'>;
-  readonly onVerified: OnVerified;
-  /** Stores the verified audio for `--reuse`. */
-  readonly copy?: AudioCopy | undefined;
-}
+/** Called when the audio is complete and verified. The file is renamed after the returned promise resolves. */
+export type OnVerified = (facts: PurchaseMetadata) => Promise<void>;
 
 /** Describes the purchase of an item for `--reuse`. */
 export function boughtItem({ order }: Pick<BatchItem, 'order'>, needsWords: boolean): BoughtSpeech {
@@ -103,77 +77,42 @@ export async function findReused(
 }
 
 /**
- * Writes the audio of a response to an output file.
- * @throws Failure like {@link writeAudio}
- */
-export async function publishAudio(
-  response: AudioResponse,
-  publication: Publication,
-  deps: System,
-): Promise<PurchaseMetadata> {
-  const { changes, encoding, tags } = publication.item;
-  const output = await openBatchOutput({ ...publication, changes, encoding, tags }, deps).catch(
-    (error: unknown) => {
-      response.discard();
-      throw error;
-    },
-  );
-  try {
-    return await writeAudio(response, output, publication, deps);
-  } finally {
-    // Does nothing after `publish`.
-    await output.abandon();
-  }
-}
-
-/**
- * Writes the audio of a response to the temporary file of an open output, verifies the audio, and renames the file.
- * After an error, the caller must abandon or release the output.
- * @throws Failure of kind `bad_answer` if the audio is not valid
- * @throws Failure of kind `output` or `exists` if the file cannot be written or renamed
- */
-export async function writeAudio(
-  response: AudioResponse,
-  output: Output,
-  publication: Pick<Publication, 'copy' | 'file' | 'item' | 'onVerified'>,
-  deps: Pick<System, 'files'>,
-): Promise<PurchaseMetadata> {
-  const { format, text } = publication.item.order;
-  const sink = {
-    write: output.write.bind(output),
-    refuse: (failure: Error) => Promise.reject(failure),
-  };
-  const verdict = await deliver(response, format, sink, text, publication.copy);
-  for (const correction of verdict.corrections) {
-    await output.overwrite(correction.position, correction.bytes);
-  }
-  return commitAudio(output, publication, { verdict, unspoken: response.unspoken }, deps);
-}
-
-/**
- * Calls `onVerified`, then renames the verified audio to its final name.
+ * Gives a verified output its final name.
+ * @param onVerified called before that
  * @throws Failure of kind `output` or `exists`
  * @throws any error that `onVerified` throws
  */
-export async function commitAudio(
+export async function publishItem(
   output: Output,
-  { file, onVerified }: Pick<Publication, 'file' | 'onVerified'>,
-  audio: {
-    readonly verdict: AudioVerdict;
-    readonly unspoken: AudioResponse['unspoken'] | undefined;
-  },
+  file: string,
+  { unspoken, verdict }: Pick<SavedFile, 'unspoken' | 'verdict'>,
+  { files, onVerified }: Pick<System, 'files'> & { readonly onVerified: OnVerified },
+): Promise<PurchaseMetadata> {
+  const { bytes } = verdict;
+  const saved = await publishVerified({ output }, verdict, undefined, (sha256) =>
+    onVerified({ sha256, bytes, unspoken: recordedRanges(unspoken) }),
+  );
+  return publishedFacts(file, { ...saved, unspoken }, { files });
+}
+
+/** Returns what the journal records about a published file. */
+export async function publishedFacts(
+  file: string,
+  { checksum: sha256, unspoken, verdict: { bytes } }: Omit<SavedFile, 'path'>,
   { files }: Pick<System, 'files'>,
 ): Promise<PurchaseMetadata> {
-  // A regular file always has a checksum.
-  const sha256 = (await output.checksum()) ?? '';
-  const { unspoken = [], verdict } = audio;
-  const { bytes } = verdict;
-  const leftOut = unspoken.length === 0 ? {} : { unspoken: formatRanges(unspoken) };
-  await onVerified({ sha256, bytes, ...leftOut }, verdict, await output.audible?.());
-  const { bytes: size, encoded } = await output.publish();
   const { mtimeMs } = await files.stat(file);
-  const sum = encoded?.checksum ?? sha256;
-  return { bytes: size, sha256: sum, mtimeMs, ...leftOut };
+  return { bytes, sha256, mtimeMs, unspoken: recordedRanges(unspoken) };
+}
+
+/** An output file of a batch, and what foley changes in the audio of the service. */
+export interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
+  readonly item: Pick<BatchItem, 'changes' | 'encoding' | 'tags'>;
+}
+
+interface OutputOptions extends System {
+  readonly folder: Pick<BatchFolder, 'temporaries'>;
+  readonly folders: OutputFolders;
 }
 
 /**
@@ -181,13 +120,14 @@ export async function commitAudio(
  * @throws Failure of kind `output`
  */
 export async function openBatchOutput(
-  { changes, encoding, file, folders, isNew, tags, temporaries }: OutputPlace,
-  system: System,
+  { file, isNew, item: { changes, encoding, tags } }: OutputPlace,
+  system: OutputOptions,
 ): Promise<Output> {
+  const { folder, folders } = system;
   await folders.useFor(file);
   const options = {
     path: file,
-    temporaryFolder: temporaries,
+    temporaryFolder: folder.temporaries,
     isFolderSyncedLater: true,
     checksum: 'sha256' as const,
     flag: folders.flag,

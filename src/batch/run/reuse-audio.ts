@@ -289,8 +289,8 @@ export class AudioReuse {
     target: ReuseTarget,
   ): Promise<boolean> {
     const file = path.join(this.#options.outputDir, target.output);
-    const remaking = await this.#remaking(from, target);
-    return this.#copyTo(from, { ...remaking, file, isNew: target.isNew }, async (sha256) => {
+    const item = await this.#remaking(from, target);
+    return this.#copyTo(from, { file, isNew: target.isNew, item }, async (sha256) => {
       if (sha256 === undefined || sha256 !== facts.sha256) return false;
       await this.#prepare(from, target);
       // If another process has saved this audio meanwhile, the copied captions may already be those of other audio.
@@ -302,24 +302,24 @@ export class AudioReuse {
   async #remaking(
     from: string,
     { changes, output, tags }: ReuseTarget,
-  ): Promise<Pick<OutputPlace, 'changes' | 'encoding' | 'tags'> | undefined> {
+  ): Promise<OutputPlace['item']> {
     const encoding = encodingFor(output, 'wav') ?? (changes === undefined ? undefined : 'wav');
     if (encoding !== undefined && (await isWavFile(from, this.#options.files))) {
       return { changes, encoding, tags };
     }
-    return tags && { tags };
+    return { tags };
   }
 
   // `check` gets the hash of the copy before the rename; false discards the copy.
   async #copyTo(
     from: string,
-    { file, isNew, ...remaking }: Omit<OutputPlace, 'folders' | 'temporaries'>,
+    place: OutputPlace,
     check: (sha256: string | undefined) => Promise<boolean>,
   ): Promise<boolean> {
-    const { files, folder, folders } = this.#options;
+    const { file } = place;
+    const { files } = this.#options;
     const source = await openRegularFile(from, files).catch(() => undefined);
     if (source === undefined) return false;
-    const place = { ...remaking, file, folders, temporaries: folder.temporaries, isNew };
     let output: Output | undefined;
     try {
       output = await openBatchOutput(place, this.#options);
@@ -348,7 +348,11 @@ export class AudioReuse {
     if (displaced !== undefined) await this.keepDisplaced(output, displaced);
     const names = sidecars(path.join(outputDir, output));
     for (const [at, sidecar] of sidecars(from).entries()) {
-      await this.#copyTo(sidecar, { file: names[at] ?? '', isNew: false }, async () => true);
+      await this.#copyTo(
+        sidecar,
+        { file: names[at] ?? '', isNew: false, item: {} },
+        async () => true,
+      );
     }
   }
 }

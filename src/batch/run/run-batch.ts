@@ -50,8 +50,6 @@ export interface BatchOptions extends System {
   readonly origin: string;
   readonly rerun: RerunOptions;
   readonly captions: CaptionOptions | undefined;
-  /** Maximum number of times that an item is retried after a 429 response. */
-  readonly maxRetries: number;
   /** Maximum time without data from a stream, in milliseconds; the default is one minute. */
   readonly idleTimeoutMs: number | undefined;
   /** Reads the items; each call starts with the first item. */

@@ -7,7 +7,7 @@ import { abortable } from '../../system/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';
 import { audibleSpeech } from '../speakers/aligned-transport.ts';
-import { publishedVerdict } from '../deliver.ts';
+import { publishVerified } from '../deliver.ts';
 import type { AudioStream, Spoken } from '../speakers/speak-stream.ts';
 import { reusedOf } from '../reuse/reused.ts';
 import { wordRanges } from '../unspoken.ts';
@@ -61,7 +61,7 @@ export async function speakLongText(
         starts[joined.findIndex((index) => index >= part)] ?? end;
       return [...chapters.map(({ part }) => startOf(part)), end];
     });
-    const { checksum, speech, verdict } = await speakParts(partsOf(options, whole), whole, {
+    const { speech, verdict } = await speakParts(partsOf(options, whole), whole, {
       ...options,
       silences,
       // Parts that are not played must not be billed.
@@ -72,14 +72,13 @@ export async function speakLongText(
         onProgress(part + 1);
       },
     });
-    const audible = await output?.audible?.();
-    await options.onAligned?.(record.text, audibleSpeech(speech, audible));
-    if (checksum !== undefined) await record.verified(checksum);
-    const published = await output?.publish();
-    if (output === undefined) await abortable(options.stream.end(), signal);
+    const published = await publishVerified(options, verdict, signal, async (checksum) => {
+      const audible = await output?.audible?.();
+      await options.onAligned?.(record.text, audibleSpeech(speech, audible));
+      if (checksum !== undefined) await record.verified(checksum);
+    });
     await record.remove();
-    const made = publishedVerdict(verdict, published ?? options.stream.encoded?.());
-    return { path: published?.path, verdict: made };
+    return published;
   } catch (error) {
     const isPaid = await closeRecord(record, error);
     const how = resumeHint(record);

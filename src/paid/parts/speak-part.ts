@@ -1,13 +1,9 @@
 import { constants } from 'node:fs';
 import type { ApiClient } from '../../api/client.ts';
-import { reviseFailure, isNotFound } from '../../api/failures.ts';
+import { reviseFailure } from '../../api/failures.ts';
 import { isAlignedWord } from '../../api/resources/aligned-events.ts';
-import { createSpeechJob, pollPace, pollSpeechJob } from '../../api/resources/jobs.ts';
-import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
-import type { AudioResponse } from '../../api/resources/speech.ts';
+import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
-import type { CodePointRange } from '../../contract/unspoken.ts';
-import { formatRanges } from '../../contract/unspoken.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { hasErrno, stateFailure } from '../../durable/file-failures.ts';
 import type { System } from '../../system/system.ts';
@@ -21,14 +17,15 @@ import { Failure } from '../../errors/failure.ts';
 import type { NextStep } from '../decide.ts';
 import { nextStep } from '../decide.ts';
 import { alignedStreamTransport } from '../speakers/aligned-transport.ts';
-import { downloadSpeech } from '../speakers/speech-job.ts';
-import type { AudioSink } from '../deliver.ts';
-import { deliver } from '../deliver.ts';
+import { buyJob } from '../speakers/speech-job.ts';
+import type { OutputStream } from '../deliver.ts';
+import { saveFile } from '../job.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speakers/speak-stream.ts';
 import { DISCARD, speak } from '../speakers/speak-stream.ts';
 import type { PurchaseMetadata } from '../purchase.ts';
-import type { AudioCopy, BoughtSpeech, ReuseStore } from '../reuse/reuse-store.ts';
+import type { ReuseStore } from '../reuse/reuse-store.ts';
 import { reusedMetadata } from '../reuse/reused.ts';
+import { recordedRanges } from '../unspoken.ts';
 import type { LongTextRecord } from './record.ts';
 import type { PartWords } from './whole-audio.ts';
 
@@ -85,84 +82,58 @@ export async function speakPart(
 }
 
 async function speakAsJob(record: LongTextRecord, index: number, deps: PartDeps): Promise<void> {
-  const { jobId } = record.part(index);
-  const reused =
-    jobId === undefined ? await deps.reuse?.find(boughtPart(record, index)) : undefined;
-  if (reused !== undefined) {
-    const verdict = await downloadPart(reused, record, index, deps.files);
-    return record.note({ part: index, state: 'verified', ...factsOf(reused, verdict) });
+  const { client, clock, files, onTrouble, random, reuse } = deps;
+  const { format, parts } = record.plan;
+  const recorded = record.part(index);
+  const order = record.partOrder(index);
+  const isBegun = recorded.jobId !== undefined;
+  let file: PartFile | undefined;
+  const placeFor = async () => ({ stream: (file = await openPart(record.partFile(index), files)) });
+  try {
+    const reused = isBegun ? undefined : await reuse?.find({ surface: record.plan.surface, order });
+    if (reused !== undefined) {
+      const result = { file: reused, format, text: order.text };
+      const { verdict } = await saveFile(result, { id: record.plan.id }, { placeFor });
+      return await record.note({ part: index, state: 'verified', ...factsOf(reused, verdict) });
+    }
+    const key = recorded.key ?? (isBegun ? '' : await renewKey(record, index, random));
+    const { job, saved } = await buyJob({
+      client,
+      order,
+      format,
+      options: {
+        ...callOptions(record, index, deps),
+        idempotencyKey: renewableKey(key, deps),
+        api: record.plan.surface === 'v1' ? 'v1' : 'v3',
+      },
+      recorded,
+      reuse,
+      polling: { clock, random, onTrouble },
+      placeFor,
+      missing: (failure, id) => missingJobFailure(failure, index, id, record),
+      onCreated: (made) =>
+        record.note({ part: index, state: 'accepted', jobId: made.id, ...metadataOf(made) }),
+      async onEnded(ended) {
+        if (ended.phase !== 'failed') return;
+        await record.note({ part: index, state: 'failed', creditsUsed: 0 });
+        throw partFailure(ended, index, parts.length);
+      },
+    });
+    // The id of the request that created the job, not of its last poll.
+    const { requestId = job.requestId } = record.part(index);
+    await record.note({
+      part: index,
+      state: 'verified',
+      bytes: saved.verdict.bytes,
+      sampleRate: saved.verdict.sampleRate,
+      unspoken: recordedRanges(saved.unspoken),
+      isPartial: job.phase === 'partial' ? true : undefined,
+      ...metadataOf(job),
+      requestId,
+    });
+  } finally {
+    await file?.close();
   }
-  const job = jobId === undefined ? await createJob(record, index, deps) : { id: jobId };
-  await fetchPart(record, index, job, deps).catch((error: unknown) => {
-    throw isNotFound(error) ? missingJobFailure(error, index, job.id, record) : error;
-  });
-}
-
-function boughtPart(record: LongTextRecord, index: number): BoughtSpeech {
-  return { surface: record.plan.surface, order: record.partOrder(index) };
-}
-
-async function fetchPart(
-  record: LongTextRecord,
-  index: number,
-  begun: SpeechJob | { readonly id: string },
-  deps: PartDeps,
-): Promise<void> {
-  const { client, clock, onTrouble, random, signal } = deps;
-  const api = apiOf(record);
-  const ref = { id: begun.id, api };
-  const pace = pollPace(client, api);
-  const known = 'phase' in begun ? begun : undefined;
-  const job = await pollSpeechJob(client, ref, { known, clock, random, pace, signal, onTrouble });
-  if (job.phase === 'failed') {
-    await record.note({ part: index, state: 'failed', creditsUsed: 0 });
-    throw partFailure(job, index, record.plan.parts.length);
-  }
-  // The id of the request that created the job, not of its last poll.
-  const { requestId = job.requestId } = record.part(index);
-  const isPartial = job.phase === 'partial' ? true : undefined;
-  const { creditsUsed } = job;
-  const save = async (response: AudioResponse) => {
-    const copy =
-      isPartial === true
-        ? undefined
-        : deps.reuse?.copyOf(boughtPart(record, index), response, { creditsUsed, requestId });
-    const verdict = await downloadPart(response, record, index, deps.files, copy);
-    return { ...verdict, unspoken: recordedRanges(response.unspoken) };
-  };
-  const { bytes, sampleRate, unspoken } = await downloadSpeech(client, ref, save, {
-    maxRetries: client.retry.maxRetries,
-    signal,
-    onCut: ({ message }) => {
-      const part = `part ${index + 1} of ${record.plan.parts.length}`;
-      deps.notice(`foley: ${part}: ${message}; downloading it again`);
-    },
-  });
-  await record.note({
-    part: index,
-    state: 'verified',
-    bytes,
-    sampleRate,
-    unspoken,
-    isPartial,
-    ...metadataOf(job),
-    requestId,
-  });
-}
-
-async function createJob(
-  record: LongTextRecord,
-  index: number,
-  deps: PartDeps,
-): Promise<SpeechJob> {
-  const key = record.part(index).key ?? (await renewKey(record, index, deps.random));
-  const job = await createSpeechJob(deps.client, record.partOrder(index), {
-    ...callOptions(record, index, deps),
-    idempotencyKey: renewableKey(key, deps),
-    api: apiOf(record),
-  });
-  await record.note({ part: index, state: 'accepted', jobId: job.id, ...metadataOf(job) });
-  return job;
 }
 
 function callOptions(record: LongTextRecord, index: number, { requestId, signal }: PartDeps) {
@@ -191,10 +162,6 @@ async function renewKey(
   const next = key === undefined ? random.uuid() : nextKey(key);
   await record.note({ part: index, state: 'planned', key: next });
   return next;
-}
-
-function apiOf({ plan }: LongTextRecord): JobApi {
-  return plan.surface === 'v1' ? 'v1' : 'v3';
 }
 
 function metadataOf({ creditsUsed, ignoredParameters, quotaRemaining, requestId }: SpeechJob) {
@@ -273,10 +240,6 @@ function factsOf(
     unspoken: recordedRanges(response.unspoken),
     ...reusedMetadata(response),
   };
-}
-
-function recordedRanges(ranges: readonly CodePointRange[] = []): string | undefined {
-  return ranges.length === 0 ? undefined : formatRanges(ranges);
 }
 
 function isLost(error: unknown): error is Failure {
@@ -383,32 +346,27 @@ function parsed(value: unknown): PartWords | undefined {
   return all.length === words.length ? { isComplete, words: all } : undefined;
 }
 
-async function downloadPart(
-  audio: AudioResponse,
-  record: LongTextRecord,
-  index: number,
-  files: FileSystem,
-  copy?: AudioCopy,
-): Promise<AudioVerdict> {
-  const file = record.partFile(index);
+type PartFile = OutputStream & { close(): Promise<void> };
+
+async function openPart(file: string, files: FileSystem): Promise<PartFile> {
   const failed = (error: unknown): never => {
-    audio.discard();
     throw stateFailure(PART_AUDIO, file, error);
   };
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
   const handle = await openOwnFile(file, flags, files).catch(failed);
   const writer = new FileWriter(handle);
-  try {
-    const sink: AudioSink = { write: (chunk) => writer.write(chunk).catch(failed) };
-    const verdict = await deliver(audio, record.plan.format, sink, record.partText(index), copy);
-    await writer.flush().catch(failed);
-    // The caller records the file next: the file must survive a power cut.
-    await syncFile(handle).catch(failed);
-    return verdict;
-  } finally {
-    writer.stop();
-    await handle.close().catch(() => undefined);
-  }
+  return {
+    write: (chunk) => writer.write(chunk).catch(failed),
+    async end() {
+      await writer.flush().catch(failed);
+      // The caller records the file next: the file must survive a power cut.
+      await syncFile(handle).catch(failed);
+    },
+    async close() {
+      writer.stop();
+      await handle.close().catch(() => undefined);
+    },
+  };
 }
 
 async function nextStepOf(

@@ -43,8 +43,6 @@ interface PartsOptions {
 
 /** The joined audio of all parts, and the times of its words. */
 export interface JoinedParts {
-  /** Checksum of the file; undefined for a stream. */
-  readonly checksum: string | undefined;
   readonly verdict: AudioVerdict;
   readonly speech: WordTimes;
 }
@@ -109,8 +107,8 @@ export async function speakParts(
   const [refusal] = refusals;
   if (refusal !== undefined && spoken === 0) throw refusal;
   onSpoken?.();
-  const { checksum, verdict } = await whole.finish();
-  return { checksum, verdict, speech: words.speech(whole.starts(), verdict.durationMs) };
+  const verdict = await whole.finish();
+  return { verdict, speech: words.speech(whole.starts(), verdict.durationMs) };
 }
 
 function isUnbilled(error: unknown): boolean {

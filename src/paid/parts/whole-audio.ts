@@ -2,6 +2,7 @@ import type { AudioJoiner, Pieces } from '../../audio/join/joiner.ts';
 import { createJoiner } from '../../audio/join/join.ts';
 import { OggFiles } from '../../audio/join/ogg.ts';
 import { UniformMp3 } from '../../audio/join/uniform-mp3.ts';
+import type { AudioVerdict } from '../../audio/reader.ts';
 import type { Verifier } from '../../audio/verify.ts';
 import { createVerifier } from '../../audio/verify.ts';
 import type { Marks } from '../../audio/encode/tags.ts';
@@ -112,7 +113,7 @@ export class WholeAudio {
   }
 
   /** Writes the final headers, and verifies the joined audio. @throws Failure of kind `bad_answer` or `output` */
-  async finish() {
+  async finish(): Promise<AudioVerdict> {
     const { output } = this.#options;
     const joiner = this.#joiner;
     if (joiner instanceof OggFiles) {
@@ -125,12 +126,12 @@ export class WholeAudio {
       const tag = await this.#id3Tag();
       if (tag.length > 0) await output?.overwrite(0, tag);
     }
-    const checked =
+    const verdict =
       output?.temporary === undefined
-        ? { verdict: this.#verifier.end(), checksum: undefined }
+        ? this.#verifier.end()
         : await this.#checkFile(output, output.temporary);
-    const { problem } = checked.verdict;
-    if (problem === undefined) return checked;
+    const { problem } = verdict;
+    if (problem === undefined) return verdict;
     throw new Failure(`the joined audio ${problem}`, {
       code: 'bad_answer',
       exit: 'badAnswer',
@@ -138,15 +139,15 @@ export class WholeAudio {
     });
   }
 
-  async #checkFile(output: Output, file: string) {
+  async #checkFile(output: Output, file: string): Promise<AudioVerdict> {
     // Writes all buffered bytes first.
-    const checksum = await output.checksum();
+    await output.checksum();
     const verifier = createVerifier(this.#options.format);
     const handle = await this.#options.files.open(file, 'r');
     for await (const chunk of handle.createReadStream({ highWaterMark: CHUNK_BYTES })) {
       verifier.write(chunk);
     }
-    return { verdict: verifier.end(), checksum };
+    return verifier.end();
   }
 
   async #push(pieces: Pieces): Promise<void> {

@@ -1,11 +1,11 @@
 import { isNotFound } from '../../api/failures.ts';
-import { jobCost, noticeTrouble, pollJob } from '../../api/poll.ts';
+import { noticeTrouble } from '../../api/poll.ts';
 import { pollPace } from '../../api/resources/jobs.ts';
 import { MEDIA_JOB_KINDS } from '../../api/resources/models.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { OpenIntent } from '../intents.ts';
 import type { JobSource, WaitedJob } from '../job.ts';
-import { failedJob, saveFile } from '../job.ts';
+import { failedJob, fetchResult } from '../job.ts';
 import { speechSource } from '../speakers/speech-job.ts';
 import { leftOut } from '../unspoken.ts';
 import type { Recovered, RecoverDeps } from './recovered.ts';
@@ -34,26 +34,25 @@ export async function recoverJob(
   const entry = journal.resume(intent);
   const details = { ...detailsOf(facts), id, jobId };
   try {
-    const job = await pollJob({ id: jobId }, (call) => source.get(jobId, call), {
-      ...deps,
-      pace: pollPace(client, api),
-      onTrouble: noticeTrouble(deps.notice),
-    });
-    // A service may report the credits only when it creates the job.
-    const creditsUsed = job.creditsUsed ?? jobCost(job.status, facts.creditsUsed) ?? null;
-    if (job.phase === 'failed') {
+    const { job, saved: made } = await fetchResult(
+      { id: jobId, recorded: facts },
+      {
+        source,
+        polling: { ...deps, pace: pollPace(client, api), onTrouble: noticeTrouble(deps.notice) },
+        signal,
+        placeFor: async (ref, format) => ({
+          output: await openRecorded(ref.id, about ?? {}, format, deps),
+        }),
+        onVerified: (metadata) => entry.advance('verified', metadata),
+      },
+    );
+    const { creditsUsed = null } = job;
+    if (made === undefined) {
       const { message: problem } = failedJob(job);
       await entry.markAs('refunded', { problem });
       return { ...details, creditsUsed, outcome: 'refunded', problem };
     }
-    const made = await source.obtain(job, signal);
-    const { path: output = null, unspoken = [] } = await saveFile(made, job, {
-      placeFor: async () => ({
-        output: await openRecorded(job.id, about ?? {}, made.format, deps),
-      }),
-      signal,
-      onVerified: (metadata) => entry.advance('verified', metadata),
-    });
+    const { path: output = null, unspoken = [] } = made;
     await entry.markAs('published');
     const saved = { ...details, creditsUsed, output };
     const isWhole = job.phase === 'success';

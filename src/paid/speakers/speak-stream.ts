@@ -12,7 +12,7 @@ import type { AudioFormat, FileFormat } from '../../contract/values.ts';
 import type { System } from '../../system/system.ts';
 import { requireOutputSpace, requireSpoolSpace } from '../../durable/free-space.ts';
 import { automaticName } from '../../durable/names.ts';
-import type { AudibleInterval, Output, Published, SoundChanges } from '../../durable/output.ts';
+import type { AudibleInterval, Output, SoundChanges } from '../../durable/output.ts';
 import type { Spool } from '../../durable/spool.ts';
 import { abortable } from '../../system/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -23,11 +23,11 @@ import {
   recordFailure,
   withBillingOutcome,
 } from '../billed-request.ts';
-import type { AudioSink } from '../deliver.ts';
+import type { AudioSink, OutputStream } from '../deliver.ts';
 import {
   deliver,
   expectedBytes,
-  publishedVerdict,
+  publishVerified,
   FallbackSink,
   recoverableFile,
   recoverableStream,
@@ -43,11 +43,7 @@ export interface Spoken {
   readonly response: Omit<AudioResponse, 'body' | 'discard'>;
 }
 
-export interface AudioStream extends AudioSink {
-  /** Ends the stream; resolves when the reader has received all audio. */
-  end(): Promise<void>;
-  /** Returns what was written, if the stream encoded the audio. Called after `end`. */
-  readonly encoded?: (() => Omit<Published, 'path'> | undefined) | undefined;
+export interface AudioStream extends OutputStream {
   /**
    * Audio of up to this number of bytes is kept in memory, so that foley can save it if the stream fails. Longer audio
    * cannot be saved.
@@ -168,7 +164,7 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
     isWhole = true;
     if (sink.failure !== undefined) throw sink.failure;
     const { bytes } = verdict;
-    const spoken = await publishVerified(options, transport, { audio, verdict }, (checksum) =>
+    const spoken = await publish(options, transport, { audio, verdict }, (checksum) =>
       billed.advance('verified', { bytes, checksum }),
     );
     await billed.published({ bytes, requestId });
@@ -197,23 +193,20 @@ async function deliverReused(
   const sink: AudioSink = output ?? stream;
   const write = (chunk: Uint8Array): Promise<void> => abortable(sink.write(chunk), speech.signal);
   const verdict = await deliver(audio, format, { write }, body.text);
-  return publishVerified(options, transport, { audio, verdict });
+  return publish(options, transport, { audio, verdict });
 }
 
-async function publishVerified(
+async function publish(
   { output, speech, stream }: SpeakOptions,
   transport: SpeechTransport,
   { audio, verdict }: { readonly audio: AudioResponse; readonly verdict: AudioVerdict },
   onVerified?: (checksum: string) => Promise<void>,
 ): Promise<Spoken> {
-  for (const { position, bytes } of verdict.corrections) await output?.overwrite(position, bytes);
-  const checksum = await output?.checksum();
-  if (checksum !== undefined) await onVerified?.(checksum);
-  await transport.onVerified?.(audio, verdict, await output?.audible?.());
-  const published = await output?.publish();
-  if (output === undefined) await abortable(stream.end(), speech.signal);
-  const made = publishedVerdict(verdict, published ?? stream.encoded?.());
-  return { path: published?.path, verdict: made, response: audio };
+  const made = await publishVerified({ output, stream }, verdict, speech.signal, async (sum) => {
+    if (sum !== undefined) await onVerified?.(sum);
+    await transport.onVerified?.(audio, verdict, await output?.audible?.());
+  });
+  return { path: made.path, verdict: made.verdict, response: audio };
 }
 
 function synchronous({ body, client, speech }: SpeakOptions): SpeechTransport {

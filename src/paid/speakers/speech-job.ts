@@ -1,10 +1,12 @@
 import type { ApiClient } from '../../api/client.ts';
-import { isNotFound } from '../../api/failures.ts';
+import type { PollDeps } from '../../api/poll.ts';
 import type { JobApi, JobOptions, SpeechJob } from '../../api/resources/jobs.ts';
 import {
+  createSpeechJob,
   fetchJobAudio,
   fetchSegmentAudio,
   getSpeechJob,
+  pollPace,
   sendSpeechJob,
   speechJobRequest,
 } from '../../api/resources/jobs.ts';
@@ -21,8 +23,10 @@ import type {
   JobResultFile,
   PerformedJob,
   ResultDestination,
+  ResultFetch,
 } from '../job.ts';
-import { missingResult, performJob } from '../job.ts';
+import { failedJob, fetchResult, performJob } from '../job.ts';
+import type { PurchaseMetadata } from '../purchase.ts';
 import type { ReuseStore } from '../reuse/reuse-store.ts';
 
 export interface JobOrder extends JobRunOptions<SpeechJob> {
@@ -34,6 +38,7 @@ export interface JobOrder extends JobRunOptions<SpeechJob> {
   readonly reuse?: ReuseStore | undefined;
 }
 
+/** Buys a speech job for a command that makes one job, and records it in the journal of billed requests. */
 export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
   const { client, options, order, place, reuse } = speech;
   const { api = 'v3' } = options;
@@ -42,86 +47,86 @@ export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
     what: 'speech',
     request: speechJobRequest(client, order, options),
     create: (request) => sendSpeechJob(client, api, request),
-    source: {
-      ...speechSource(client, { api }),
-      async obtain(job, signal) {
-        const file = await obtainAudio(client, job, signal);
-        const isWhole = job.phase !== 'partial';
-        const copy = isWhole ? reuse?.copyOf({ surface: api, order }, file, job) : undefined;
-        return { file, format: order.format, copy };
-      },
-    },
+    source: speechSource(client, { api, format: order.format, order, reuse }),
     placeFor: place === undefined ? undefined : () => Promise.resolve(place),
     file: place?.output,
   });
 }
 
+/** A job that speaks a part of a long text or an item of a batch. Its purchase is recorded by the caller. */
+export interface JobPurchase extends Omit<
+  ResultFetch<SpeechJob>,
+  'onState' | 'polling' | 'signal' | 'source'
+> {
+  readonly client: ApiClient;
+  readonly order: SpeechOrder;
+  readonly format: AudioFormat;
+  readonly options: JobOptions;
+  readonly polling: Omit<PollDeps<SpeechJob>, 'pace' | 'signal'>;
+  readonly reuse: ReuseStore | undefined;
+  /** What is recorded about the purchase. If it has the id of a job, no job is created. */
+  readonly recorded: PurchaseMetadata;
+  /** Records a created job. */
+  readonly onCreated: (job: SpeechJob) => Promise<void>;
+}
+
 /**
- * Returns functions that query speech jobs and download their audio (docs/api/jobs.md#v3 and docs/api/jobs.md#v1).
- * @param options `segment` selects one segment by number, from 0
+ * Buys a speech job, or continues with the recorded one, and saves its audio.
+ * @throws Failure, also if the job failed; on abort, the abort reason of the signal
  */
+export async function buyJob(purchase: JobPurchase) {
+  const { client, format, options, order, polling, recorded, reuse } = purchase;
+  const { api = 'v3', signal } = options;
+  const { jobId } = recorded;
+  const known = jobId === undefined ? await createSpeechJob(client, order, options) : undefined;
+  if (known !== undefined) await purchase.onCreated(known);
+  const { job, saved } = await fetchResult(
+    { id: known?.id ?? jobId ?? '', known, recorded: known ?? recorded },
+    {
+      ...purchase,
+      source: speechSource(client, { api, format, order, reuse }),
+      polling: { ...polling, pace: pollPace(client, api) },
+      signal,
+    },
+  );
+  if (saved === undefined) throw failedJob(job);
+  return { job, saved };
+}
+
+interface SpeechSourceOptions {
+  readonly api: JobApi;
+  /** Selects one segment by number, from 0. */
+  readonly segment?: number | undefined;
+  /** The format of the audio; by default, the one that the service reports or that the audio shows. */
+  readonly format?: AudioFormat | undefined;
+  /** The request that created the job; undefined if unknown. */
+  readonly order?: SpeechOrder | undefined;
+  /** Where the audio of the order is stored for later commands (`--reuse`). */
+  readonly reuse?: ReuseStore | undefined;
+}
+
+/** Returns functions that query speech jobs and download their audio (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export function speechSource(
   client: ApiClient,
-  { api, segment }: { readonly api: JobApi; readonly segment?: number | undefined },
+  { api, format, order, reuse, segment }: SpeechSourceOptions,
 ): JobSource<SpeechJob> {
   return {
+    result: 'audio',
     isPart: segment !== undefined,
     get: (id, call) => getSpeechJob(client, { id, api }, call),
     obtain: async (job, signal) => {
       const audio =
         segment === undefined
-          ? await obtainAudio(client, job, signal)
+          ? await fetchJobAudio(client, job, signal)
           : await fetchSegmentAudio(client, job, segment, signal);
-      return withFormat(audio, job.format);
+      const isWhole = job.phase !== 'partial';
+      return {
+        ...(await withFormat(audio, format ?? job.format)),
+        text: order?.text,
+        copy: order && isWhole ? reuse?.copyOf({ surface: api, order }, audio, job) : undefined,
+      };
     },
   };
-}
-
-async function obtainAudio(
-  client: ApiClient,
-  job: SpeechJob,
-  signal: AbortSignal | undefined,
-): Promise<AudioResponse> {
-  try {
-    return await fetchJobAudio(client, job, signal);
-  } catch (error) {
-    // A running job has no audio yet.
-    const isMissing = isNotFound(error) && job.phase !== 'running';
-    throw isMissing ? missingResult(error, job, 'audio') : error;
-  }
-}
-
-interface SpeechDownload {
-  readonly maxRetries: number;
-  readonly signal: AbortSignal | undefined;
-  /** Called before audio that was cut off is downloaded again. */
-  readonly onCut?: ((failure: Failure) => void) | undefined;
-}
-
-const MAX_RETRIES = 4;
-
-/**
- * Downloads the audio of a job, and downloads it again if it was cut off: the job is paid for, and a download is free.
- * The client has already retried a download without a response.
- * @param save writes and verifies the audio
- * @throws the error of the last download, or the abort reason of the signal
- */
-export async function downloadSpeech<Saved>(
-  client: ApiClient,
-  job: Pick<SpeechJob, 'api' | 'id'>,
-  save: (audio: AudioResponse) => Promise<Saved>,
-  { maxRetries, onCut, signal }: SpeechDownload,
-): Promise<Saved> {
-  for (let retries = 0; ; retries += 1) {
-    try {
-      return await save(await fetchJobAudio(client, job, signal));
-    } catch (error) {
-      signal?.throwIfAborted();
-      const isCut = error instanceof Failure && error.exit === 'badAnswer';
-      if (!isCut || retries >= Math.min(maxRetries, MAX_RETRIES)) throw error;
-      onCut?.(error);
-    }
-  }
 }
 
 /**
