@@ -34,8 +34,10 @@ export async function download(
   let bytes = 0;
   let checksum = 0;
 
-  async function* read(): AsyncGenerator<Uint8Array, void, undefined> {
-    let source = first.body[Symbol.asyncIterator]();
+  async function* read(
+    begun: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    let source = begun[Symbol.asyncIterator]();
     const readNext = async (cut: Failure | undefined) => {
       if (cut !== undefined) source = (await requestRest(cut))[Symbol.asyncIterator]();
       return source.next();
@@ -66,9 +68,17 @@ export async function download(
     throw cut;
   }
 
+  let cuts = 0;
   return {
     ...first,
-    body: { [Symbol.asyncIterator]: read },
+    body: { [Symbol.asyncIterator]: () => read(first.body) },
+    async rest(cut) {
+      if ((cuts += 1) > client.retry.maxRetries) throw cut;
+      const body = await requestRest(cut).catch((error: unknown) => {
+        throw error instanceof Failure && error.status === RANGE_NOT_SATISFIABLE ? cut : error;
+      });
+      return { body: read(body), framing: current.framing };
+    },
     discard: () => current.discard(),
   };
 }
@@ -110,6 +120,8 @@ export function repeatAfterCuts<Result>(
 export const FILE_REQUEST = { method: 'GET', isFile: true, billed: false, retry: 'safe' } as const;
 
 const SECOND_LINK_MS = 1_000;
+// The file has no more bytes.
+const RANGE_NOT_SATISFIABLE = 416;
 
 async function withFreshLink(
   { retry: { clock } }: Pick<ApiClient, 'retry'>,

@@ -43,6 +43,11 @@ export interface ApiResponse {
    * kind `bad_answer` if the content is incomplete, stalled or too long.
    */
   readonly body: AsyncIterable<Uint8Array>;
+  /**
+   * Requests what follows the bytes of a file that ended too early. Undefined if the file cannot be requested again.
+   * @throws Failure; `cut` if the client has already retried as often as it may
+   */
+  readonly rest?: ((cut: Failure) => Promise<Pick<ApiResponse, 'body' | 'framing'>>) | undefined;
   discard(): void;
   /** Reads the body of an error response as text, in the same way as {@link readErrorText}. */
   errorText(): Promise<string | undefined>;

@@ -6,7 +6,7 @@ import type { AudioVerdict } from '../audio/reader.ts';
 import { createVerifier } from '../audio/verify.ts';
 import type { Output, Published } from '../durable/output.ts';
 import type { Spool, SpoolAbout, SpoolWriter } from '../durable/spool.ts';
-import { abortable } from '../effects/concurrency.ts';
+import { abortable } from '../system/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import type { SpooledAudio } from './billed-request.ts';
@@ -80,8 +80,8 @@ async function receive(
     if (destination.refuse === undefined) throw failure;
     await destination.refuse(failure);
   };
-  try {
-    for await (const chunk of withLongFirstChunk(response.body)) {
+  const read = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const chunk of withLongFirstChunk(body)) {
       if (failure === undefined) {
         verifier.write(chunk);
         const { problem } = verifier;
@@ -98,17 +98,23 @@ async function receive(
       }
       if (failure !== undefined && (refusedBytes += chunk.length) > MOST_REFUSED_BYTES) break;
     }
-  } catch (error) {
-    response.discard();
-    throw error instanceof Failure ? (failure ?? error) : error;
+  };
+  for (let { body, framing } = response; ;) {
+    await read(body).catch((error: unknown) => {
+      response.discard();
+      throw error instanceof Failure ? (failure ?? error) : error;
+    });
+    if (failure !== undefined) throw failure;
+    const verdict = verifier.end();
+    // A failing proxy also closes the connection: the audio might be incomplete.
+    const isOpenEnded = framing === 'close';
+    const mayBeCut = isOpenEnded && !verdict.endIsProven;
+    const problem = verdict.problem ?? (mayBeCut ? MAY_BE_CUT : undefined);
+    if (problem === undefined) return verdict;
+    const cut = unusable(problem, format, response);
+    if (!isOpenEnded || response.rest === undefined) throw cut;
+    ({ body, framing } = await response.rest(cut));
   }
-  if (failure !== undefined) throw failure;
-  const verdict = verifier.end();
-  // A failing proxy also closes the connection: the audio might be incomplete.
-  const mayBeCut = response.framing === 'close' && !verdict.endIsProven;
-  const problem = verdict.problem ?? (mayBeCut ? MAY_BE_CUT : undefined);
-  if (problem !== undefined) throw unusable(problem, format, response);
-  return verdict;
 }
 
 /**

@@ -287,7 +287,7 @@ async function fetchFile(
   ask: AskForFile,
 ): Promise<FileResponse> {
   const response = await download(client, ask, signal);
-  const { contentLength, framing, headers, requestId, status } = response;
+  const { contentLength, framing, headers, requestId, rest, status } = response;
   if (status !== 200 || contentLength === 0) {
     response.discard();
     throw badResponse(`the response (${status}) has no file`, response);
@@ -298,6 +298,7 @@ async function fetchFile(
     contentLength,
     pcm: undefined,
     framing,
+    rest,
     requestId,
     // The credits in the download response are not the cost of the job.
     creditsUsed: undefined,

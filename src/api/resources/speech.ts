@@ -278,7 +278,7 @@ export async function requireAudio(
   response: ApiResponse,
   { isOpaqueFine = false }: { readonly isOpaqueFine?: boolean } = {},
 ): Promise<AudioResponse> {
-  const { contentLength, framing, headers, requestId, status } = response;
+  const { contentLength, framing, headers, requestId, rest, status } = response;
   const { contentType = 'of no type' } = headers;
   if (status !== 200 || contentLength === 0) {
     response.discard();
@@ -294,6 +294,7 @@ export async function requireAudio(
     contentLength,
     pcm: pcmLayout(headers.get('content-type') ?? ''),
     framing,
+    rest,
     requestId,
     maxBytes: client.maxBytes,
     creditsUsed: headers.creditsUsed,
@@ -353,6 +354,7 @@ export interface FileResponse {
   readonly pcm: PcmLayout | undefined;
   /** How HTTP marks the end of the body. With `close`, the caller must check that the file is complete. */
   readonly framing: Framing;
+  readonly rest?: ApiResponse['rest'];
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
   /** The ranges of the text that the voice does not speak; undefined if the service reports none. */

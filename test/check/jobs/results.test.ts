@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { resetMidBody } from '../../fault-server/faults/cut.ts';
+import { closeDelimitedShort, resetMidBody } from '../../fault-server/faults/cut.ts';
 import { redirectTo } from '../../fault-server/faults/redirect.ts';
 import { audio } from '../../fault-server/faults/wrong-answer.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';
@@ -14,16 +16,19 @@ import {
   AUDIO_PATH,
   answersInSequence,
   JOB_ID,
+  jobAnswer,
   jobFixture,
   JOBS_PATH,
   JOBS_V1_PATH,
   jobV1Answer,
   onAudio,
+  onCreate,
   requestsTo,
 } from '../../binary/jobs/job-fixture.ts';
 
 const { mp3 } = await tinyAudio();
-const SAVE = ['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '2'];
+const CREATE = ['jobs', 'create', 'hi', '-v', VOICE];
+const SAVE = [...CREATE, '-o', 'hi.mp3', '--max-retries', '2'];
 const EXPIRED = answer(403, { 'Content-Type': 'application/xml' }, '<Code>AccessDenied</Code>');
 
 /** A store whose links are good or not, one after the other, and a service that sends there. */
@@ -195,12 +200,52 @@ describe('a download that is cut', () => {
     expect(await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
   });
 
+  test.each([
+    ['jobs create -o', SAVE],
+    ['jobs create -o -', [...CREATE, '-o', '-']],
+    ['jobs wait', ['jobs', 'wait', JOB_ID, '-o', 'hi.mp3', '--poll-interval', '1ms']],
+    ['jobs download', ['jobs', 'download', JOB_ID, '-o', 'hi.mp3']],
+    ['tts --via job', ['tts', 'hi', '-v', VOICE, '--via', 'job', '-o', 'hi.mp3']],
+    ['batch', ['batch', 'hi.txt', '-v', VOICE, '--output-dir', '.']],
+  ])('without a trace is completed by %s', async (_how, command) => {
+    const fixture = await jobFixture([
+      onAudio(answersInSequence(closeDelimitedShort(mp3), audio(mp3))),
+    ]);
+    await writeFile(path.join(fixture.sandbox.out, 'hi.txt'), 'hi');
+    const result = await fixture.run(command);
+    expect(result.code, result.stderr).toBe(0);
+    const isStream = command.includes('-');
+    expect(isStream ? result.stdout : await outputOf(fixture.sandbox)).toEqual(mp3.bytes);
+    expect(requestsTo(fixture, AUDIO_PATH)).toHaveLength(2);
+  });
+
+  test('without a trace again and again is 25, after as many retries as --max-retries allows', async () => {
+    const fixture = await jobFixture([onAudio(closeDelimitedShort(mp3))]);
+    const error = errorLine(await fixture.run([...SAVE, '--json']));
+    expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
+    expect(error.message).toMatch(/the audio (?:is|may be) cut/);
+    expect(requestsTo(fixture, AUDIO_PATH)).toHaveLength(3);
+  });
+
   test('and then is another file is 25, and publishes nothing', async () => {
     const other = { ...mp3, bytes: Buffer.from(mp3.bytes).fill(0x55, 100, 120) };
     const fixture = await jobFixture([onAudio(answersInSequence(resetMidBody(mp3), audio(other)))]);
     const error = errorLine(await fixture.run([...SAVE, '--json']));
     expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
     expect(error.message).toMatch(/changed/);
+  });
+});
+
+test('audio that --reuse copies names the request that created its job, not the last poll', async () => {
+  const created = jobAnswer('pending', { code: 202, taskId: JOB_ID });
+  const fixture = await jobFixture([onCreate(created)]);
+  const command = ['jobs', 'create', 'hi', '-v', VOICE, '--reuse', '--json', '-o'];
+  const bought = await fixture.run([...command, 'a.mp3']);
+  expect(bought.code, bought.stderr).toBe(0);
+  const reused = await fixture.run([...command, 'b.mp3']);
+  expect(JSON.parse(reused.stdout.toString())).toMatchObject({
+    reused: true,
+    requestId: 'r-pending',
   });
 });
 
