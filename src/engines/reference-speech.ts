@@ -40,7 +40,7 @@ export class ReferenceSpeaker {
     { language, speed = 1, text, textNormalization }: ReferenceText,
     signal: AbortSignal,
   ): Promise<MeasuredReference> {
-    const opened = this.#engines.get(language) ?? openEngine({ ...this.#options, language });
+    const opened = this.#engines.get(language) ?? openEngine(language, this.#options);
     this.#engines.set(language, opened);
     const { engine, voice } = await opened;
     const normalized = textNormalization === undefined ? {} : { textNormalization };
@@ -71,12 +71,10 @@ interface OpenEngine {
   readonly voice: string;
 }
 
-async function openEngine({
-  added,
-  clock,
-  env,
-  language,
-}: SpeakerOptions & Pick<ReferenceText, 'language'>): Promise<OpenEngine> {
+async function openEngine(
+  language: string,
+  { added, clock, env }: SpeakerOptions,
+): Promise<OpenEngine> {
   const base = baseOf(language);
   if (base === 'en') {
     const [{ createHibariEngine }, { REFERENCE_VOICE }, { HIBARI_WORKER_FILE }] = await Promise.all(
