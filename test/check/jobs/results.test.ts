@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { closeDelimitedShort, resetMidBody } from '../../fault-server/faults/cut.ts';
 import { redirectTo } from '../../fault-server/faults/redirect.ts';
@@ -211,7 +211,7 @@ describe('a download that is cut', () => {
     const fixture = await jobFixture([
       onAudio(answersInSequence(closeDelimitedShort(mp3), audio(mp3))),
     ]);
-    await writeFile(path.join(fixture.sandbox.out, 'hi.txt'), 'hi');
+    await writeFile(join(fixture.sandbox.out, 'hi.txt'), 'hi');
     const result = await fixture.run(command);
     expect(result.code, result.stderr).toBe(0);
     const isStream = command.includes('-');
