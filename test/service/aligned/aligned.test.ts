@@ -87,7 +87,7 @@ describe('an aligned stream', () => {
   it('counts the silence that decoders of mp3 put before the sound', async () => {
     const { align } = await createFixture();
     const { words } = await readEvents(await align({ format: 'mp3' }));
-    expect(words[0]).toEqual({ text: 'One', startMs: 35, endMs: 75 });
+    expect(words[0]).toEqual({ text: 'One', startMs: 56, endMs: 96 });
   });
 
   it('is written as server-sent events, a line of JSON each', async () => {
