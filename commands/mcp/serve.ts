@@ -36,7 +36,7 @@ export interface McpOptions extends ToolPlace {
 /** Serves the tools over the Model Context Protocol on stdin and stdout. Resolves when the client closes stdin. */
 export async function serveMcp(options: McpOptions): Promise<void> {
   const { signal, stdin, stdout, warn } = options;
-  const session = new Session(options);
+  const session = new ToolSession(options);
   const ended = once(stdin, 'close', { signal }).catch(() => {});
   stdin.once('end', () => stdin.destroy());
   const handle = serveStdio(() => session.server(), {
@@ -62,7 +62,7 @@ function resultSchema(tool: Tool, options: McpOptions) {
   return { '~standard': { ...standard, validate: (value: unknown) => ({ value }) } };
 }
 
-class Session {
+class ToolSession {
   readonly #options: McpOptions;
   readonly #stopped = new AbortController();
   #spent = 0;

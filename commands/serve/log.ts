@@ -78,7 +78,7 @@ function describe(event: ServiceEvent, time: string, signal: AbortSignal): strin
 }
 
 /** A line of the log on stderr with `--json`. */
-export type LogLine = RequestLine | JobFaultLine | FailureLine | ClosingLine;
+export type LogLine = RequestLogLine | JobFaultLine | FailureLine | ClosingLine;
 
 interface LogTime {
   /** ISO 8601. */
@@ -86,7 +86,7 @@ interface LogTime {
 }
 
 /** A request, with `--verbose`. */
-interface RequestLine extends LogTime {
+interface RequestLogLine extends LogTime {
   readonly event: 'request';
   readonly method: string;
   readonly path: string;

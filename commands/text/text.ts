@@ -122,14 +122,14 @@ export interface TextDocument {
   /** The words that are spoken otherwise than they are written. */
   readonly replaced: readonly ReplacedText[];
   /** The pronunciations that are sent with the text. */
-  readonly pronunciations?: readonly PronouncedWord[];
+  readonly pronunciations?: readonly SpokenPronunciation[];
   /** The chapters of a document, with the numbers that `--only-chapters` takes. */
   readonly chapters?: readonly TextChapter[];
   /** With `--reading`: the sentences as the built-in voices read them. */
   readonly reading?: readonly string[];
 }
 
-interface PronouncedWord {
+interface SpokenPronunciation {
   /** A word or phrase of the text. */
   readonly word: string;
   /** Its sounds in the International Phonetic Alphabet. */

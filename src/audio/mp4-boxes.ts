@@ -2,7 +2,7 @@ import { readSync } from 'node:fs';
 import type { OpenFile } from './sound.ts';
 import { UnusableAudioError } from './sound.ts';
 
-interface Box {
+interface BoxPosition {
   readonly type: string;
   readonly start: number;
   readonly end: number;
@@ -64,10 +64,10 @@ const LARGE_HEADER = 16;
  */
 export function readBoxes(
   read: ReadBytes,
-  { start, end }: Pick<Box, 'start' | 'end'>,
+  { start, end }: Pick<BoxPosition, 'start' | 'end'>,
   most = MOST_BOXES_OF_LIST,
-): readonly Box[] {
-  const boxes: Box[] = [];
+): readonly BoxPosition[] {
+  const boxes: BoxPosition[] = [];
   for (let at = start; at < end;) {
     const header = read(at, Math.min(LARGE_HEADER, end - at));
     // QuickTime may end a list with four zero bytes.
@@ -86,7 +86,7 @@ export function readBoxes(
   return boxes;
 }
 
-function checkMovie(read: ReadBytes, movie: Box, fileBytes: number): void {
+function checkMovie(read: ReadBytes, movie: BoxPosition, fileBytes: number): void {
   requireSize(movie);
   const boxes = readBoxes(read, movie);
   requireTimescale(read, only(boxes, 'mvhd'));
@@ -105,17 +105,17 @@ function checkMovie(read: ReadBytes, movie: Box, fileBytes: number): void {
   }
 }
 
-function requireSize({ start, end }: Box): void {
+function requireSize({ start, end }: BoxPosition): void {
   if (end - start > LARGEST_INDEX_BYTES) throw damaged('its index is too large');
 }
 
 // The timescale follows two times of four bytes each in version 0, and of eight bytes each in version 1.
-function requireTimescale(read: ReadBytes, { start, end }: Box): void {
+function requireTimescale(read: ReadBytes, { start, end }: BoxPosition): void {
   const at = start + (read(start, 1)[0] === 1 ? 20 : 12);
   if (at + 4 > end || read(at, 4).readUInt32BE(0) === 0) throw damaged('it has no timescale');
 }
 
-function only(boxes: readonly Box[], type: string): Box {
+function only(boxes: readonly BoxPosition[], type: string): BoxPosition {
   const [box, second] = boxes.filter((one) => one.type === type);
   if (box === undefined || second !== undefined) throw damaged(`it does not have one ${type}`);
   return box;
@@ -126,7 +126,7 @@ const TABLE_HEAD = 8;
 
 function readTable(
   read: ReadBytes,
-  { type, start, end }: Box,
+  { type, start, end }: BoxPosition,
   entryBytes: number,
   headBytes = TABLE_HEAD,
 ): Buffer {
@@ -138,8 +138,8 @@ function readTable(
 
 const ENTRY_BYTES = { stts: 8, ctts: 8, stsc: 12, stss: 4, stco: 4, co64: 8 } as const;
 
-function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: number): void {
-  const find = (type: string): Box | undefined => boxes.find((box) => box.type === type);
+function checkSampleTable(read: ReadBytes, boxes: readonly BoxPosition[], fileBytes: number): void {
+  const find = (type: string): BoxPosition | undefined => boxes.find((box) => box.type === type);
   const entriesOf = (type: keyof typeof ENTRY_BYTES): Buffer | undefined => {
     const box = find(type);
     return box === undefined ? undefined : readTable(read, box, ENTRY_BYTES[type]);
@@ -167,7 +167,7 @@ function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: num
 }
 
 // Some encoders state one size for all samples, and then the table has no entries.
-function countSamples(read: ReadBytes, box: Box, fileBytes: number): number {
+function countSamples(read: ReadBytes, box: BoxPosition, fileBytes: number): number {
   const head = Buffer.from(read(box.start, TABLE_HEAD + 4));
   if (head.length < TABLE_HEAD + 4 || box.end - box.start < head.length) {
     throw damaged(`${box.type} is truncated`);
@@ -191,7 +191,7 @@ const RUN_FIELDS = [0x1, 0x4];
 // Flags of the optional fields of each sample in a `trun` box, four bytes each.
 const SAMPLE_FIELDS = [0x100, 0x200, 0x400, 0x800];
 
-function checkFragment(read: ReadBytes, fragment: Box, fileBytes: number): void {
+function checkFragment(read: ReadBytes, fragment: BoxPosition, fileBytes: number): void {
   requireSize(fragment);
   for (const track of readBoxes(read, fragment)) {
     if (track.type !== 'traf') continue;

@@ -48,14 +48,14 @@ const LEAST_WORDS = 4;
 // Of the time that the text takes at the usual rate of the recording.
 const LEAST_TIME = 0.7;
 
-interface Run {
+interface MissingRun {
   readonly from: number;
   readonly to: number;
 }
 
 // Stretches of tokens that were not found, without the signs at both ends.
-function missingRuns(tokens: readonly TimedToken[]): Run[] {
-  const runs: Run[] = [];
+function missingRuns(tokens: readonly TimedToken[]): MissingRun[] {
+  const runs: MissingRun[] = [];
   let from = -1;
   let to = -1;
   for (const [index, { isFound, text }] of tokens.entries()) {

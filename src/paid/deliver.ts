@@ -22,14 +22,14 @@ export interface AudioSink {
 }
 
 /** Stdout, a player, or another destination without a file of its own. */
-export interface OutputStream extends AudioSink {
+export interface AudioOutputStream extends AudioSink {
   /** Ends the stream; resolves when the reader has received all audio. */
   end(): Promise<void>;
   /** Returns what was written, if the stream encoded the audio. Called after `end`. */
   readonly encoded?: (() => Omit<Published, 'path'> | undefined) | undefined;
 }
 
-interface Destination extends AudioSink {
+interface AudioDestination extends AudioSink {
   /**
    * Called when the audio is unusable. The destination then saves the bytes for the user, but does not create the
    * output file.
@@ -47,7 +47,7 @@ interface Destination extends AudioSink {
 export async function deliver(
   response: FileResponse,
   format: Format,
-  destination: Destination,
+  destination: AudioDestination,
   text: string | undefined,
   copy?: AudioCopy,
 ): Promise<AudioVerdict> {
@@ -67,7 +67,7 @@ async function receive(
   {
     copy,
     destination,
-  }: { readonly destination: Destination; readonly copy?: AudioCopy | undefined },
+  }: { readonly destination: AudioDestination; readonly copy?: AudioCopy | undefined },
   text: string | undefined,
 ): Promise<AudioVerdict> {
   const maxBytes = response.maxBytes ?? mostBytes(text, format);
@@ -127,7 +127,7 @@ export async function publishVerified(
   {
     output,
     stream,
-  }: { readonly output?: Output | undefined; readonly stream?: OutputStream | undefined },
+  }: { readonly output?: Output | undefined; readonly stream?: AudioOutputStream | undefined },
   verdict: AudioVerdict,
   signal: AbortSignal | undefined,
   onVerified: (checksum: string | undefined) => Promise<void>,
@@ -232,7 +232,7 @@ interface RecoverableSink extends AudioSink {
  * Writes billed audio to a sink. If the sink fails, moves the audio to the spool and writes all later bytes there. The
  * caller must then report the error in `failure` at the end.
  */
-export class FallbackSink implements Destination {
+export class FallbackSink implements AudioDestination {
   failure: Failure | undefined;
   readonly #sink: RecoverableSink;
   readonly #spool: () => Promise<Spool>;

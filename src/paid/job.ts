@@ -18,7 +18,7 @@ import { Failure } from '../errors/failure.ts';
 import { counted } from '../text/display.ts';
 import type { BilledRequest, RequestRecorder } from './billed-request.ts';
 import { createBilled } from './billed-request.ts';
-import type { OutputStream } from './deliver.ts';
+import type { AudioOutputStream } from './deliver.ts';
 import { deliver, publishVerified } from './deliver.ts';
 import type { AudioCopy } from './reuse/reuse-store.ts';
 import { recordedRanges } from './unspoken.ts';
@@ -56,7 +56,7 @@ export type ResultDestination =
   | { readonly output: Output; readonly stream?: undefined }
   | {
       readonly output?: undefined;
-      readonly stream: OutputStream;
+      readonly stream: AudioOutputStream;
     };
 
 /** Opens the destination of a result, once the format of the result is known. */

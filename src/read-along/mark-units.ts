@@ -22,7 +22,7 @@ export interface Insertion {
 }
 
 /** The marks of a document: what to insert into it, and the elements to highlight, in reading order. */
-export interface Marks {
+export interface MarkInsertions {
   readonly insertions: readonly Insertion[];
   readonly parts: readonly MarkedPart[];
 }
@@ -37,7 +37,7 @@ export function markUnits(
   tree: ElementTree,
   origins: readonly TextOrigin[],
   units: readonly Unit[],
-): Marks {
+): MarkInsertions {
   const atoms = atomsOf(tree, origins, units);
   const counted = countAtoms(tree, atoms);
   const newId = idsFor(tree);

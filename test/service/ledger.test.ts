@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemFiles } from '../../src/system/file-system.ts';
-import type { Amounts, Book } from '../../src/service/ledger/ledger.ts';
+import type { Amounts, LedgerBook } from '../../src/service/ledger/ledger.ts';
 import {
   amountsIn,
   commit,
@@ -35,7 +35,7 @@ function amounts(credits: number, quota = credits): Amounts {
   return { credits, quota };
 }
 
-function inBook(book: Book): Amounts {
+function inBook(book: LedgerBook): Amounts {
   return store.read((db) => amountsIn(db, 'a', book));
 }
 

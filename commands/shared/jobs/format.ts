@@ -61,7 +61,7 @@ export function unspokenNotice(result: JobResult<SpeechJob>): string | undefined
 }
 
 // A job shows the first 80 characters of its text: later words are known only to the command that sent the text.
-function unspokenOf({ job, saved, text }: JobResult<SpeechJob>): readonly UnspokenWord[] {
+function unspokenOf({ job, saved, text }: JobResult<SpeechJob>): readonly UnspokenText[] {
   const ranges = saved?.unspoken ?? [];
   const { textPreview } = firstRecord(firstRecord(job.raw)?.['task']) ?? {};
   const known = text ?? (typeof textPreview === 'string' ? textPreview : '');
@@ -94,13 +94,13 @@ export interface JobDocument extends Partial<ReuseFields> {
   /** The response of the service. */
   readonly raw: unknown;
   /** For speech: the words that the voice left out; null before the audio was downloaded. */
-  readonly unspoken?: readonly UnspokenWord[] | null;
+  readonly unspoken?: readonly UnspokenText[] | null;
   /** For lip sync and dubbing: the input that the result contains only in part. */
   readonly cut?: Cut | null;
 }
 
 /** A word that the voice left out. The text is known to the command that sent it. */
-interface UnspokenWord extends CodePointRange {
+interface UnspokenText extends CodePointRange {
   readonly text?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Marks } from './tags.ts';
 
 /** Replaces the comments in the header of an Ogg file while it is encoded. The chapters get their times at its end. */
 export class OggFileHead implements FileHead {
-  readonly #codec: Codec;
+  readonly #codec: OggCodec;
   readonly #marks: Marks;
   #bytes: Uint8Array = new Uint8Array(0);
   // Pages of the header that the encoder wrote.
@@ -79,7 +79,7 @@ interface Page {
   readonly body: Uint8Array;
 }
 
-interface Codec {
+interface OggCodec {
   /** Number of packets in the header. The first page has the first one, the second one has the comments. */
   readonly headers: number;
   /** The bytes in front of the comments, in Latin-1. */
@@ -88,7 +88,7 @@ interface Codec {
 }
 
 // Vorbis I, section 4.2; RFC 7845, section 5.
-const CODECS: Readonly<Record<'ogg' | 'opus', Codec>> = {
+const CODECS: Readonly<Record<'ogg' | 'opus', OggCodec>> = {
   ogg: { headers: 3, name: '\u0003vorbis', end: Uint8Array.of(1) },
   opus: { headers: 2, name: 'OpusTags', end: new Uint8Array(0) },
 };

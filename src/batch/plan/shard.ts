@@ -70,7 +70,7 @@ export function chosenShard(
   );
 }
 
-interface System {
+interface JobScheduler {
   /** Environment variable with the number of the shard. */
   readonly index: string;
   /** Environment variable with the number of shards. */
@@ -84,7 +84,7 @@ interface System {
   readonly requiresChoice?: 'auto' | 'number';
 }
 
-const SYSTEMS: readonly System[] = [
+const SYSTEMS: readonly JobScheduler[] = [
   {
     index: 'SLURM_ARRAY_TASK_ID',
     total: 'SLURM_ARRAY_TASK_COUNT',
@@ -101,21 +101,21 @@ const SYSTEMS: readonly System[] = [
 
 const ALL = '--shard 1/1 speaks all items.';
 
-function unknownTotal({ index: variable }: System, index: string): Failure {
+function unknownTotal({ index: variable }: JobScheduler, index: string): Failure {
   return usageFailure(
     `${variable} is "${index}", but the number of shards is unknown: if a part of a Slurm array runs again, SLURM_ARRAY_TASK_COUNT counts only that part`,
     `Name the shard, for --array=1-8: --shard "$${variable}/8". ${ALL}`,
   );
 }
 
-function noShard({ index: variable, total }: System, index: string): Failure {
+function noShard({ index: variable, total }: JobScheduler, index: string): Failure {
   return usageFailure(
     `${variable} is "${index}", which is not the index of a shard; it requires ${total}, and must not exceed the number of shards`,
     `Set the shard with --shard I/N. ${ALL}`,
   );
 }
 
-function ambiguous({ index: variable }: System, index: string, shard: Shard): Failure {
+function ambiguous({ index: variable }: JobScheduler, index: string, shard: Shard): Failure {
   return usageFailure(
     `${variable} is "${index}": GitLab sets it for \`parallel: N\` and for each job of a \`parallel: matrix\``,
     `--shard auto speaks shard ${shard.index} of ${shard.total}. ${ALL}`,

@@ -110,7 +110,7 @@ export interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
   readonly item: Pick<BatchItem, 'changes' | 'encoding' | 'tags'>;
 }
 
-interface OutputOptions extends System {
+interface BatchOutputOptions extends System {
   readonly folder: Pick<BatchFolder, 'temporaries'>;
   readonly folders: OutputFolders;
 }
@@ -121,7 +121,7 @@ interface OutputOptions extends System {
  */
 export async function openBatchOutput(
   { file, isNew, item: { changes, encoding, tags } }: OutputPlace,
-  system: OutputOptions,
+  system: BatchOutputOptions,
 ): Promise<Output> {
   const { folder, folders } = system;
   await folders.useFor(file);

@@ -32,7 +32,7 @@ export interface AudioLookup extends Pick<System, 'files'> {
   readonly copies: AudioCopies;
 }
 
-interface ReuseOptions extends AudioLookup, System {
+interface AudioReuseOptions extends AudioLookup, System {
   readonly folder: Pick<
     BatchFolder,
     'isExclusive' | 'notePublished' | 'noteReused' | 'temporaries'
@@ -145,10 +145,10 @@ export interface ReuseTarget {
 
 /** Moves and copies files with billed audio, so that the audio is neither lost nor billed again. */
 export class AudioReuse {
-  readonly #options: ReuseOptions;
+  readonly #options: AudioReuseOptions;
   readonly #kept: string;
 
-  constructor(options: ReuseOptions) {
+  constructor(options: AudioReuseOptions) {
     this.#options = options;
     this.#kept = savedAudioFolder(options.outputDir);
   }

@@ -6,7 +6,7 @@ import { nearestHint } from '../../text/did-you-mean.ts';
 import { durationMs } from '../../text/duration.ts';
 import type { SettingName } from '../../config/setting-definitions.ts';
 
-interface NumberRange {
+interface NumberLimits {
   readonly minimum: number;
   readonly maximum?: number;
 }
@@ -38,13 +38,13 @@ export function textOption(flags: string, description: string, maximum = Infinit
 }
 
 /** Creates a flag that accepts a whole number. */
-export function integerOption(flags: string, description: string, range: NumberRange): Option {
+export function integerOption(flags: string, description: string, range: NumberLimits): Option {
   const option = new Option(flags, description).argParser(integerWithin(nameOf(flags), range));
   return withValue(option, { ...range, type: 'integer' });
 }
 
 /** Creates a flag that accepts a decimal number. */
-export function numberOption(flags: string, description: string, range: NumberRange): Option {
+export function numberOption(flags: string, description: string, range: NumberLimits): Option {
   const option = new Option(flags, description).argParser(numberWithin(nameOf(flags), range));
   return withValue(option, { ...range, type: 'number' });
 }
@@ -147,7 +147,7 @@ export function wordsOf(parser: unknown): readonly string[] | undefined {
 /** Creates a parser for a whole number within limits. */
 export function integerWithin(
   flag: string,
-  { minimum, maximum }: NumberRange,
+  { minimum, maximum }: NumberLimits,
 ): (given: string) => number {
   const largest = maximum ?? Number.MAX_SAFE_INTEGER;
   return numberParser(flag, 'a whole number', /^-?\d+$/, [minimum, largest]);
@@ -156,7 +156,7 @@ export function integerWithin(
 /** Creates a parser for a decimal number within limits. */
 export function numberWithin(
   flag: string,
-  { minimum, maximum }: NumberRange,
+  { minimum, maximum }: NumberLimits,
 ): (given: string) => number {
   const pattern = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
   return numberParser(flag, 'a number', pattern, [minimum, maximum ?? Infinity]);

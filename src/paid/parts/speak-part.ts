@@ -18,7 +18,7 @@ import type { NextStep } from '../decide.ts';
 import { nextStep } from '../decide.ts';
 import { alignedStreamTransport } from '../speakers/aligned-transport.ts';
 import { buyJob } from '../speakers/speech-job.ts';
-import type { OutputStream } from '../deliver.ts';
+import type { AudioOutputStream } from '../deliver.ts';
 import { saveFile } from '../job.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speakers/speak-stream.ts';
 import { DISCARD, speak } from '../speakers/speak-stream.ts';
@@ -346,7 +346,7 @@ function parsed(value: unknown): PartWords | undefined {
   return all.length === words.length ? { isComplete, words: all } : undefined;
 }
 
-type PartFile = OutputStream & { close(): Promise<void> };
+type PartFile = AudioOutputStream & { close(): Promise<void> };
 
 async function openPart(file: string, files: FileSystem): Promise<PartFile> {
   const failed = (error: unknown): never => {

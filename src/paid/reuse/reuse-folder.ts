@@ -8,7 +8,7 @@ import type { FileHandle } from '../../system/file-system.ts';
 import type { StoredMetadata } from './stored-audio.ts';
 import { isIntact, readMetadata } from './stored-audio.ts';
 
-interface FolderOptions extends System {
+interface ReuseFolderOptions extends System {
   readonly folder: string;
 }
 
@@ -28,7 +28,7 @@ interface StoredFile extends Pick<StoredItem, 'fileBytes' | 'id' | 'usedAt'> {
 }
 
 /** Returns the stored audio, the last used first. @throws the system error */
-export async function listStored(options: FolderOptions): Promise<readonly StoredItem[]> {
+export async function listStored(options: ReuseFolderOptions): Promise<readonly StoredItem[]> {
   const items: StoredItem[] = [];
   for (const { fileBytes, id, path: file, usedAt } of await storedFiles(options)) {
     const metadata = await inspect(file, options, readMetadata);
@@ -48,7 +48,7 @@ export interface Removed {
  * size.
  * @throws the system error
  */
-export async function pruneFolder(maxBytes: number, options: FolderOptions): Promise<Removed> {
+export async function pruneFolder(maxBytes: number, options: ReuseFolderOptions): Promise<Removed> {
   const unfinished = await unfinishedFiles(options);
   const intact: StoredFile[] = [];
   const damaged: StoredFile[] = [];
@@ -64,7 +64,7 @@ export async function pruneFolder(maxBytes: number, options: FolderOptions): Pro
 }
 
 /** Removes all stored audio. @throws the system error */
-export async function clearFolder(options: FolderOptions): Promise<Removed> {
+export async function clearFolder(options: ReuseFolderOptions): Promise<Removed> {
   const files = [...(await unfinishedFiles(options)), ...(await storedFiles(options))];
   return removeAll(files, options);
 }
@@ -74,7 +74,7 @@ export async function clearFolder(options: FolderOptions): Promise<Removed> {
  * more than necessary, so that the next audio needs no removal. Returns the size of the rest.
  * @throws the system error
  */
-export async function limitFolder(maxBytes: number, options: FolderOptions): Promise<number> {
+export async function limitFolder(maxBytes: number, options: ReuseFolderOptions): Promise<number> {
   await removeAll(await unfinishedFiles(options), options);
   const files = await storedFiles(options);
   const removed = await removeAll(above(files, maxBytes, maxBytes * SHARE_KEPT), options);
@@ -97,7 +97,7 @@ function above(
   );
 }
 
-async function storedFiles({ files, folder }: FolderOptions): Promise<readonly StoredFile[]> {
+async function storedFiles({ files, folder }: ReuseFolderOptions): Promise<readonly StoredFile[]> {
   const names = await files.readdir(folder).catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return [];
     throw error;
@@ -115,7 +115,7 @@ async function storedFiles({ files, folder }: FolderOptions): Promise<readonly S
 
 const STORED_NAME = /^[0-9a-f]{64}$/;
 
-async function unfinishedFiles(options: FolderOptions): Promise<readonly StoredFile[]> {
+async function unfinishedFiles(options: ReuseFolderOptions): Promise<readonly StoredFile[]> {
   const { files, folder } = options;
   const orphaned = await orphanedTemporaries(options, folder);
   const all: StoredFile[] = [];
@@ -128,7 +128,10 @@ async function unfinishedFiles(options: FolderOptions): Promise<readonly StoredF
   return all;
 }
 
-async function removeAll(stored: readonly StoredFile[], options: FolderOptions): Promise<Removed> {
+async function removeAll(
+  stored: readonly StoredFile[],
+  options: ReuseFolderOptions,
+): Promise<Removed> {
   for (const { path: file } of stored) await removeQuietly(options, file);
   return { files: stored.length, bytes: sumOf(stored) };
 }
@@ -139,7 +142,7 @@ function sumOf(files: readonly StoredFile[]): number {
 
 async function inspect<Result>(
   file: string,
-  { files }: FolderOptions,
+  { files }: ReuseFolderOptions,
   look: (handle: FileHandle) => Promise<Result>,
 ): Promise<Result | undefined> {
   try {

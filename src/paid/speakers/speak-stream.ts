@@ -23,7 +23,7 @@ import {
   recordFailure,
   withBillingOutcome,
 } from '../billed-request.ts';
-import type { AudioSink, OutputStream } from '../deliver.ts';
+import type { AudioSink, AudioOutputStream } from '../deliver.ts';
 import {
   deliver,
   expectedBytes,
@@ -43,7 +43,7 @@ export interface Spoken {
   readonly response: Omit<AudioResponse, 'body' | 'discard'>;
 }
 
-export interface AudioStream extends OutputStream {
+export interface AudioStream extends AudioOutputStream {
   /**
    * Audio of up to this number of bytes is kept in memory, so that foley can save it if the stream fails. Longer audio
    * cannot be saved.

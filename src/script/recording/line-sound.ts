@@ -22,7 +22,7 @@ interface SoundOptions {
 }
 
 // Position in the temporary file. Both fields count samples.
-interface StoredSound {
+interface LineSamples {
   readonly start: number;
   readonly length: number;
 }
@@ -37,7 +37,7 @@ const PIECE_SAMPLES = 262_144;
 export class LineSounds {
   readonly #options: SoundOptions;
   readonly #path: string;
-  readonly #stored = new Map<string, StoredSound>();
+  readonly #stored = new Map<string, LineSamples>();
   #file: FileHandle | undefined;
   #isFull = false;
   #written = 0;
@@ -73,7 +73,7 @@ export class LineSounds {
     await this.#options.system.files.rm(this.#path, { force: true }).catch(() => undefined);
   }
 
-  async *#load({ length, start }: StoredSound): AsyncGenerator<Float32Array> {
+  async *#load({ length, start }: LineSamples): AsyncGenerator<Float32Array> {
     const file = this.#file;
     if (file === undefined) throw new Error('The sounds are closed.');
     for (let at = 0; at < length;) {

@@ -15,7 +15,7 @@ export interface Amounts {
 export const UNITS = ['credits', 'quota'] as const;
 
 /** The four balances of an account in double-entry bookkeeping. They sum to zero, because `granted` is negative. */
-export type Book = 'granted' | 'available' | 'reserved' | 'spent';
+export type LedgerBook = 'granted' | 'available' | 'reserved' | 'spent';
 
 /** Creates an account unless it exists. */
 export function ensureAccount(
@@ -102,7 +102,7 @@ export function commitPart(
 }
 
 /** Returns one of the balances of an account. */
-export function amountsIn(db: Connection, accountId: string, book: Book): Amounts {
+export function amountsIn(db: Connection, accountId: string, book: LedgerBook): Amounts {
   const rows = db.all('SELECT unit, amount FROM balance WHERE account_id = ? AND book = ?', [
     accountId,
     book,
@@ -144,8 +144,8 @@ function move(
   db: Connection,
   transaction: Transaction,
   amounts: Amounts,
-  from: Book,
-  to: Book,
+  from: LedgerBook,
+  to: LedgerBook,
 ): void {
   for (const unit of UNITS) {
     enter(db, transaction, unit, from, -amounts[unit]);
@@ -157,7 +157,7 @@ function enter(
   db: Connection,
   { id, accountId }: Transaction,
   unit: keyof Amounts,
-  book: Book,
+  book: LedgerBook,
   change: number,
 ): void {
   if (change === 0) return;

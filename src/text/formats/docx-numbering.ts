@@ -1,6 +1,5 @@
 import type { ItemLabel } from './html-writer.ts';
-
-type Attributes = Readonly<Record<string, string>>;
+import type { Attributes } from './xml.ts';
 
 interface Level {
   // Such as `decimal`, `upperLetter` or `bullet`.

@@ -1,4 +1,4 @@
-type Attributes = Readonly<Record<string, string>>;
+import type { Attributes } from './xml.ts';
 
 /** The properties of a paragraph or run that decide how it is spoken. */
 export interface DocxProperties {

@@ -3,21 +3,20 @@ import type { DocxProperties, DocxStyles } from './docx-styles.ts';
 import { readProperty } from './docx-styles.ts';
 import { escapeHtml, HtmlWriter } from './html-writer.ts';
 import { OfficeMath } from './office-math.ts';
+import type { Attributes } from './xml.ts';
 
-type Attributes = Readonly<Record<string, string>>;
-
-interface Paragraph extends DocxProperties {
+interface DocxParagraph extends DocxProperties {
   style: string | undefined;
   // Its end was deleted, so that the next paragraph continues it.
   isJoined: boolean;
   readonly inline: string[];
 }
 
-interface Run extends DocxProperties {
+interface DocxRun extends DocxProperties {
   style: string | undefined;
 }
 
-interface Field {
+interface DocxField {
   code: string;
   isResult: boolean;
 }
@@ -30,11 +29,11 @@ export class DocxReader {
   readonly #numbering: DocxNumbering;
   #silent = 0;
   // A text box has paragraphs within the paragraph that it is anchored to.
-  readonly #paragraphs: Paragraph[] = [];
+  readonly #paragraphs: DocxParagraph[] = [];
   #joined: readonly string[] = [];
-  #run: Run | undefined;
+  #run: DocxRun | undefined;
   #isInProperties = false;
-  readonly #fields: Field[] = [];
+  readonly #fields: DocxField[] = [];
   #isText: 'code' | 'no' | 'text' = 'no';
   #math: OfficeMath | undefined;
   // The next content of a control is a printed table of contents, or a prompt.

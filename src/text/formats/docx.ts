@@ -6,6 +6,7 @@ import { DocxNumbering } from './docx-numbering.ts';
 import { DocxReader } from './docx-text.ts';
 import { DocxStyles } from './docx-styles.ts';
 import { localName, pathOf } from './epub-contents.ts';
+import type { XmlHandler } from './xml.ts';
 import { readXml } from './xml.ts';
 
 /**
@@ -29,9 +30,7 @@ export async function readDocx(bytes: Uint8Array): Promise<readonly SpokenText[]
   return reader.html.read();
 }
 
-type Handler = Parameters<typeof readXml>[1];
-
-async function readPart(archive: Archive, file: string | undefined, to: Handler): Promise<void> {
+async function readPart(archive: Archive, file: string | undefined, to: XmlHandler): Promise<void> {
   if (file === undefined) return;
   const xml = await archive.read(file, MAX_CONTENT_BYTES);
   try {

@@ -8,6 +8,7 @@ import { MarkFilter } from './mark-filter.ts';
 import { MathReader } from './mathml.ts';
 import type { CodeMode } from './text-formats.ts';
 import type { PieceSource, TextOrigin } from './text-origins.ts';
+import type { Attributes } from './xml.ts';
 
 /**
  * Called for each element that has an `id` or `name` attribute. `paragraph` is the index, from 0, of the first paragraph
@@ -96,8 +97,6 @@ const SUPERSCRIPTS = new Set(['sup', 'super', 'superscript']);
 
 // Namespaces whose elements may have a prefix.
 const NAMESPACE = /^http:\/\/www\.w3\.org\/(?:1999\/xhtml|1998\/Math\/MathML|2000\/svg)$/;
-
-type Attributes = Readonly<Record<string, string>>;
 
 /** Receives the elements and the text of HTML in document order, and writes what is spoken. */
 export class HtmlReader {

@@ -15,7 +15,7 @@ const LONGEST_ADDRESS = 20_000;
 export const MAX_DEPTH = 20;
 
 /** An inline Markdown mark: a delimiter such as `**`, a link, an HTML tag or an escape. */
-export interface Mark {
+export interface MarkdownMark {
   /** Number of UTF-16 units that the mark occupies. */
   readonly length: number;
   /** Plain text that is spoken in place of the mark, such as `&` for `&amp;`. */
@@ -37,7 +37,7 @@ interface MarkContext {
   readonly span: number;
 }
 
-type ReadMark = (rest: string, context: MarkContext) => Mark | undefined;
+type ReadMark = (rest: string, context: MarkContext) => MarkdownMark | undefined;
 
 /** Matches each character that can begin an inline Markdown mark outside of headings. */
 export const TEXT_MARK = /[\n\\`*_~^![<&|$=]/;
@@ -48,7 +48,7 @@ function readRun(
   rest: string,
   { isEnd, previous }: MarkContext,
   isText: (around: { run: string; before: string; after: string }) => boolean,
-): Mark | undefined {
+): MarkdownMark | undefined {
   const sign = rest.charAt(0);
   let length = 1;
   while (rest.charAt(length) === sign) length += 1;
@@ -61,7 +61,7 @@ function readRun(
 
 const BLANK_LINE = /\n[ \t]*\n/;
 
-const literal = (rest: string): Mark => ({ length: 1, text: rest.charAt(0) });
+const literal = (rest: string): MarkdownMark => ({ length: 1, text: rest.charAt(0) });
 
 /**
  * Functions that parse an inline Markdown mark, indexed by the first character of the mark. A function returns
@@ -236,7 +236,7 @@ function mayGoOn(rest: string, isEnd: boolean, longest = LONGEST_MARK): boolean 
   return !isEnd && rest.length < longest && !BLANK_LINE.test(rest);
 }
 
-function readLink(rest: string, isEnd: boolean): Mark | 'none' | undefined {
+function readLink(rest: string, isEnd: boolean): MarkdownMark | 'none' | undefined {
   // The text of a link may be an image with a long address.
   const longest = rest.startsWith('[![') ? LONGEST_ADDRESS : LONGEST_MARK;
   const label = closingOf(rest, '[', ']', longest);

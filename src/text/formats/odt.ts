@@ -5,6 +5,7 @@ import { DocumentError } from './document-error.ts';
 import { escapeHtml, HtmlWriter } from './html-writer.ts';
 import { OdtStyles } from './odt-styles.ts';
 import { readXml } from './xml.ts';
+import type { Attributes } from './xml.ts';
 
 /**
  * Extracts the text of an OpenDocument text. Leaves out notes, comments, hidden text, deleted text of tracked changes,
@@ -52,8 +53,6 @@ async function readPart(
     throw inFile(file, error);
   }
 }
-
-type Attributes = Readonly<Record<string, string>>;
 
 interface Block {
   readonly style: string;

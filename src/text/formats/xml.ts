@@ -2,9 +2,12 @@ import sax from 'sax';
 import type { SAXParser } from 'sax';
 import { DocumentError } from './document-error.ts';
 
+/** The attributes of an element of XML or HTML, by name. */
+export type Attributes = Readonly<Record<string, string>>;
+
 /** Receives the content of an XML document; lines are numbered from 1. */
 export interface XmlHandler {
-  open(name: string, attributes: Readonly<Record<string, string>>, line: number): void;
+  open(name: string, attributes: Attributes, line: number): void;
   close?(name: string): void;
   text?(text: string): void;
 }
