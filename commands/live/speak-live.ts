@@ -38,8 +38,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
   const { context, flags, plan, player, text = '' } = task;
   const { globals, io, signal } = context;
   const { state } = await context.paths();
-  const output = await openPlanned(plan, {
-    ...context.system,
+  const output = await openPlanned(context.system, plan, {
     signal: context.signal,
     text,
     noClobber: !flags.clobber,

@@ -142,7 +142,7 @@ async function sweepFolders(leftovers: readonly Leftover[], context: Context): P
   const { state } = await context.paths();
   const folders = leftovers.map((leftover) => path.dirname(fieldsOf(leftover).output ?? ''));
   for (const folder of new Set(['.', ...folders])) {
-    await sweepTemporaries(folder, { ...context.system, state });
+    await sweepTemporaries(context.system, folder, state);
   }
 }
 

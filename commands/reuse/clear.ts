@@ -23,7 +23,7 @@ export const definition: CommandDefinition<ClearFlags, RemovedAudio> = {
     const { clearFolder } = await import('../../src/paid/reuse/reuse-folder.ts');
     if (yes !== true) await ask(context);
     const { folder } = await reuseFolder(context);
-    const { bytes, files } = await clearFolder({ ...context.system, folder });
+    const { bytes, files } = await clearFolder(context.system, folder);
     context.io.notice(`removed ${counted(files, 'file')} (${formatBytes(bytes)})`);
     return { data: { removed: files, bytes } };
   },

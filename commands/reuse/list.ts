@@ -46,7 +46,7 @@ export const definition: CommandDefinition<ListFlags, StoredAudioList> = {
   async run(context, { options }) {
     const { listStored } = await import('../../src/paid/reuse/reuse-folder.ts');
     const { folder, maxBytes } = await reuseFolder(context);
-    const items = (await listStored({ ...context.system, folder })).map(
+    const items = (await listStored(context.system, folder)).map(
       ({ fileBytes, id, metadata, usedAt }): StoredRow => ({
         id,
         boughtAt: metadata?.at ?? null,

@@ -15,7 +15,7 @@ export const definition: CommandDefinition<object, RemovedAudio> = {
   async run(context) {
     const { pruneFolder } = await import('../../src/paid/reuse/reuse-folder.ts');
     const { folder, maxBytes } = await reuseFolder(context);
-    const { bytes, files } = await pruneFolder(maxBytes, { ...context.system, folder });
+    const { bytes, files } = await pruneFolder(context.system, folder, maxBytes);
     context.io.notice(`removed ${counted(files, 'file')} (${formatBytes(bytes)})`);
     return { data: { removed: files, bytes } };
   },

@@ -21,12 +21,10 @@ export async function openJournal(context: Context): Promise<{
   readonly open: () => Promise<readonly OpenIntent[]>;
 }> {
   const { state } = await context.paths();
-  const { processes } = context.system;
   const folder = path.join(state, 'journal');
   return {
-    journal: new IntentJournal({ ...context.system, folder, processes }),
-    open: async () =>
-      (await listOpenIntents({ folder, files: context.system.files, processes })).open,
+    journal: new IntentJournal(context.system, folder),
+    open: async () => (await listOpenIntents(context.system, folder)).open,
   };
 }
 
@@ -85,7 +83,7 @@ export async function openReuse(
   if (resolveSetting(settings, 'reuse', flag)?.value !== true) return undefined;
   const { ReuseStore } = await import('../../src/paid/reuse/reuse-store.ts');
   const warn = (sentence: string): void => context.io.warn(sentence);
-  return new ReuseStore({ ...context.system, ...(await reuseFolder(context)), address, warn });
+  return new ReuseStore({ ...(await reuseFolder(context)), system: context.system, address, warn });
 }
 
 /** What `foley reuse prune` and `foley reuse clear` removed. */

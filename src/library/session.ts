@@ -42,7 +42,8 @@ export async function runBilled<T>(
   work: (tools: BilledTools) => Promise<T>,
 ): Promise<T> {
   let key: string | undefined;
-  const journal = folder === undefined ? undefined : openJournal(path.join(folder, 'journal'));
+  const journal =
+    folder === undefined ? undefined : new IntentJournal(system, path.join(folder, 'journal'));
   const recorder = journal ?? RECORDS_NOTHING;
   try {
     return await work({
@@ -64,10 +65,6 @@ export async function runBilled<T>(
   } finally {
     await journal?.close();
   }
-}
-
-function openJournal(folder: string): IntentJournal {
-  return new IntentJournal({ ...system, folder });
 }
 
 const nothing = (): Promise<void> => Promise.resolve();

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Clock } from '../system/clock.ts';
-import type { FileSystem } from '../system/file-system.ts';
 import type { Liveness, Processes } from '../system/processes.ts';
 import { stateFailure } from '../durable/file-failures.ts';
 import type { System } from '../system/system.ts';
@@ -29,26 +28,28 @@ import { OUTCOMES, isSettled, mergeStep, parseStep } from './purchase.ts';
 
 /** The journal of the billed requests of this process: one log file in a private folder (0700). */
 export class IntentJournal {
-  readonly #options: System & IntentFolder;
+  readonly #system: System;
+  readonly #folder: string;
   readonly #log: Log;
   readonly #path: string;
   readonly #intents: Intent[] = [];
   #hasResumed = false;
 
-  constructor(options: System & IntentFolder) {
-    const { folder, clock, files, processes } = options;
+  constructor(system: System, folder: string) {
+    const { clock, files, processes } = system;
     const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-    this.#options = options;
+    this.#system = system;
+    this.#folder = folder;
     this.#path = path.join(
       folder,
-      `${time}-${processes.self.pid}-${randomHex(options.random, 4)}.jsonl`,
+      `${time}-${processes.self.pid}-${randomHex(system.random, 4)}.jsonl`,
     );
-    this.#log = new Log(options, {
+    this.#log = new Log(system, {
       path: this.#path,
       head: [ownerRecord(processes.self)],
       // Nothing may be sent if a newer version of foley uses the folder.
       prepare: () =>
-        Promise.all([readIntentFiles(folder, options), ensurePrivateFolder(folder, files)]),
+        Promise.all([readIntentFiles(folder, system), ensurePrivateFolder(folder, files)]),
     });
   }
 
@@ -58,7 +59,7 @@ export class IntentJournal {
    * @throws Failure of kind `state`; the request must not be sent then
    */
   async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
-    const intent = new Intent(this, randomHex(this.#options.random, 8), 0, 'planned');
+    const intent = new Intent(this, randomHex(this.#system.random, 8), 0, 'planned');
     await this.write(intent, { about }, 'now', body);
     this.#intents.push(intent);
     return intent;
@@ -70,7 +71,7 @@ export class IntentJournal {
    * @throws Failure of kind `state`
    */
   async bodyOf({ id }: IntentStatus): Promise<Buffer | undefined> {
-    const read = await readIntentFiles(this.#options.folder, this.#options);
+    const read = await readIntentFiles(this.#folder, this.#system);
     const [body] = read.flatMap((file) => file.bodies.get(id) ?? []);
     return body === undefined ? undefined : Buffer.from(body);
   }
@@ -101,7 +102,7 @@ export class IntentJournal {
    * @throws Failure of kind `state`
    */
   async closeRepeated(done: FinishedOperation): Promise<void> {
-    const { open } = await listOpenIntents(this.#options);
+    const { open } = await listOpenIntents(this.#system, this.#folder);
     for (const intent of open) {
       if (intent.writer !== 'dead' || !isSameBilledRequest(intent, done)) continue;
       await this.settle(intent, 'published');
@@ -113,7 +114,7 @@ export class IntentJournal {
    * @throws Failure of kind `state`
    */
   async settle(intent: IntentStatus, outcome: Outcome, facts?: PurchaseMetadata): Promise<void> {
-    await removeTemporary(this.#options, intent.about?.temporary);
+    await removeTemporary(this.#system, intent.about?.temporary);
     await this.resume(intent).markAs(outcome, facts);
   }
 
@@ -123,14 +124,14 @@ export class IntentJournal {
     if (!this.#intents.every(({ state }) => isSettled(state))) return;
     // Remove the files in which resumed operations began before this one: only this file records that they have ended.
     if (this.#hasResumed && !(await this.#sweepResumed().catch(() => false))) return;
-    if (this.#log.isBegun) await removeQuietly(this.#options, this.#path);
+    if (this.#log.isBegun) await removeQuietly(this.#system, this.#path);
   }
 
   // Removes other processes' finished files. Returns true if no remaining one mentions a resumed operation.
   async #sweepResumed(): Promise<boolean> {
-    await sweepIntents(this.#options);
+    await sweepIntents(this.#system, this.#folder);
     const ended = new Set(this.#intents.map(({ id }) => id));
-    const others = await readIntentFiles(this.#options.folder, this.#options);
+    const others = await readIntentFiles(this.#folder, this.#system);
     return others.every(
       ({ path: file, steps }) => file === this.#path || steps.every(({ id }) => !ended.has(id)),
     );
@@ -144,7 +145,7 @@ export class IntentJournal {
     body?: Uint8Array,
   ): Promise<void> {
     const { id, generation, state } = intent;
-    const at = new Date(this.#options.clock.now()).toISOString();
+    const at = new Date(this.#system.clock.now()).toISOString();
     const step = { id, generation, state, at, ...known };
     const sent = body === undefined ? undefined : { id, body: Buffer.from(body).toString('utf8') };
     try {
@@ -153,7 +154,7 @@ export class IntentJournal {
       const bytes = logLine(sent).length;
       intent.body = { bytes, position: end - bytes };
     } catch (error) {
-      throw stateFailure('the journal', this.#options.folder, error);
+      throw stateFailure('the journal', this.#folder, error);
     }
   }
 }
@@ -223,20 +224,15 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
   return clock.now() - Date.parse(at) < ASSUMED_RUNNING_MS;
 }
 
-interface IntentFolder {
-  readonly folder: string;
-  readonly files: FileSystem;
-  readonly processes: Processes;
-}
-
 /**
  * Returns the operations that have not ended, oldest first, and the number of damaged lines in the journal.
  * @throws Failure of kind `state` if the journal cannot be read, or a newer version of foley wrote it
  */
 export async function listOpenIntents(
-  options: IntentFolder,
+  system: Pick<System, 'files' | 'processes'>,
+  folder: string,
 ): Promise<{ readonly open: readonly OpenIntent[]; readonly garbled: number }> {
-  const read = await readIntentFiles(options.folder, options);
+  const read = await readIntentFiles(folder, system);
   const open = openIn(read).map((status) => ({ ...status, writer: writerOf(status.id, read) }));
   return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
 }
@@ -255,15 +251,15 @@ export function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
  * damaged lines, renames it to `….corrupt` instead.
  * @throws the system error
  */
-export async function sweepIntents(options: System & IntentFolder): Promise<void> {
-  const read = await readIntentFiles(options.folder, options);
+export async function sweepIntents(system: System, folder: string): Promise<void> {
+  const read = await readIntentFiles(folder, system);
   const open = openIds(read);
   // The oldest first: an operation that ends in a later file may have begun in an earlier one.
   for (const file of read) {
     // A process that may be running and has recorded nothing is perhaps about to record its first operation.
     const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
     const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
-    if (isOver && !mayBegin) await retireLog(options, file);
+    if (isOver && !mayBegin) await retireLog(system, file);
   }
 }
 
@@ -419,7 +415,7 @@ function blankLine(id: string, bytes: number): Buffer {
  */
 export async function readIntentFiles(
   folder: string,
-  { files, processes }: Pick<IntentFolder, 'files' | 'processes'>,
+  { files, processes }: Pick<System, 'files' | 'processes'>,
   extensions?: readonly string[],
 ): Promise<IntentFile[]> {
   const read: IntentFile[] = [];

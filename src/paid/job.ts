@@ -350,7 +350,8 @@ export async function fetchJob<Job extends WaitedJob>(
 export async function markFetched(
   open: readonly OpenIntent[],
   jobIds: ReadonlySet<string>,
-  { clock, journal }: Pick<System, 'clock'> & { readonly journal: IntentJournal },
+  journal: IntentJournal,
+  { clock }: System,
 ): Promise<void> {
   for (const intent of open) {
     const { jobId } = intent.facts;

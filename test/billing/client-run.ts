@@ -65,8 +65,7 @@ export async function runSpeak(
 ): Promise<Spent> {
   const { plan, text, via } = command;
   const deps: System = { ...simulation, platform: 'linux' };
-  const output = await openPlanned(plan, {
-    ...deps,
+  const output = await openPlanned(deps, plan, {
     text,
     noClobber: false,
     state: simulation.stateDir,
@@ -180,7 +179,7 @@ export async function runRecover(
     onRenewed(renews, id, key),
   );
   const folder = path.join(simulation.stateDir, 'journal');
-  const { open } = await listOpenIntents({ ...simulation, folder });
+  const { open } = await listOpenIntents(simulation, folder);
   try {
     const all = leftovers(await spool.list(), open);
     const client = clientOver(simulation, transport);
@@ -213,7 +212,7 @@ function notUsed(): never {
 
 function openJournal(simulation: ClientSimulation): IntentJournal {
   const folder = path.join(simulation.stateDir, 'journal');
-  return new IntentJournal({ ...simulation, platform: 'linux', folder });
+  return new IntentJournal({ ...simulation, platform: 'linux' }, folder);
 }
 
 /** Stands for the key of a request that has none. */

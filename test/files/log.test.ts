@@ -20,7 +20,7 @@ describe('files of the build before', () => {
     const { state: folder } = await createSandbox();
     await copyFile(path.join(FIXTURES, 'intents.jsonl'), path.join(folder, 'old.jsonl'));
     const deps = { ...testSystem(), folder, processes };
-    const { garbled, open } = await listOpenIntents(deps);
+    const { garbled, open } = await listOpenIntents(deps, deps.folder);
     expect(garbled).toBe(1);
     expect(open).toMatchObject([
       {
@@ -37,7 +37,7 @@ describe('files of the build before', () => {
         facts: { jobId: 'job-1', creditsUsed: 6 },
       },
     ]);
-    const journal = new IntentJournal(deps);
+    const journal = new IntentJournal(deps, deps.folder);
     const bodies = await Promise.all(open.map((status) => journal.bodyOf(status)));
     expect(bodies.map(String)).toEqual(['{"text":"Sent “once”.","voiceId":"v"}', 'undefined']);
   });

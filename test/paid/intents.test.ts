@@ -39,16 +39,17 @@ async function simulation(folder?: string) {
   const { state } = await createSandbox();
   const where = folder ?? path.join(state, 'foley', 'intents');
   const journal = (pid: number, files: FileSystem = systemFiles) => {
-    const opened = new IntentJournal({
-      ...testSystem({ files, random: countingRandom(`${pid}`) }),
-      folder: where,
+    const system = testSystem({
+      files,
+      random: countingRandom(`${pid}`),
       processes: processes(pid),
     });
+    const opened = new IntentJournal(system, where);
     onTestFinished(() => opened.close());
     return opened;
   };
   const list = (others: Liveness = 'dead') =>
-    listOpenIntents({ folder: where, files: systemFiles, processes: processes(99, others) });
+    listOpenIntents({ files: systemFiles, processes: processes(99, others) }, where);
   return { folder: where, journal, list };
 }
 
@@ -235,7 +236,7 @@ describe('what another process left open', () => {
     const owner = processes(1).self;
     await writeFile(path.join(folder, '20240506T070809Z-1-00000000.jsonl'), logLine({ owner }));
     const sweep = (others: Liveness) =>
-      sweepIntents({ ...testSystem(), folder, processes: processes(99, others) });
+      sweepIntents(testSystem({ processes: processes(99, others) }), folder);
     await sweep('unknown');
     expect(await namesIn(folder)).toHaveLength(1);
     await sweep('dead');
@@ -246,9 +247,9 @@ describe('what another process left open', () => {
     const { folder, journal } = await simulation();
     await journal(1).begin(ABOUT);
     await (await journal(2).begin(ABOUT)).markAs('published');
-    await sweepIntents({ ...testSystem(), folder, processes: processes(9, 'alive') });
+    await sweepIntents(testSystem({ processes: processes(9, 'alive') }), folder);
     expect(await namesIn(folder)).toHaveLength(2);
-    await sweepIntents({ ...testSystem(), folder, processes: processes(9, 'dead') });
+    await sweepIntents(testSystem({ processes: processes(9, 'dead') }), folder);
     expect((await namesIn(folder)).map((name) => name.split('-')[1])).toEqual(['1']);
   });
 
@@ -298,7 +299,7 @@ describe('a damaged journal', () => {
     await (await written.begin(ABOUT)).markAs('published');
     const [name = ''] = await namesIn(folder);
     await appendFile(path.join(folder, name), '\nv1 12ab');
-    await sweepIntents({ ...testSystem(), folder, processes: processes(9) });
+    await sweepIntents(testSystem({ processes: processes(9) }), folder);
     expect(await namesIn(folder)).toEqual([`${name}.corrupt`]);
     expect(await list()).toEqual({ open: [], garbled: 0 });
   });

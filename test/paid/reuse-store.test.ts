@@ -52,7 +52,7 @@ async function simulation() {
     more: { files?: FileSystem; address?: ServiceAddress; maxBytes?: number } = {},
   ): ReuseStore =>
     new ReuseStore({
-      ...testSystem({ files: more.files ?? systemFiles }),
+      system: testSystem({ files: more.files ?? systemFiles }),
       folder,
       maxBytes: 10_000_000,
       address: ADDRESS,

@@ -225,7 +225,7 @@ async function withResumeHint<T>(
 async function markSaved(context: Context, jobIds: ReadonlySet<string>): Promise<void> {
   const { journal, open } = await openJournal(context);
   try {
-    await markFetched(await open(), jobIds, { ...context.system, journal });
+    await markFetched(await open(), jobIds, journal, context.system);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   } finally {

@@ -64,7 +64,7 @@ export async function namedPlace(
   const options = { path: output, existing, signal: context.signal };
   const file = await openOutput(context.system, options);
   const { state } = await context.paths();
-  await sweepTemporaries(path.dirname(output), { ...context.system, state });
+  await sweepTemporaries(context.system, path.dirname(output), state);
   const extensionFormat = formatOfPath(output);
   return {
     file,

@@ -46,7 +46,7 @@ export async function openCaptions(
   });
   const { state } = await context.paths();
   for (const target of targets) {
-    await sweepTemporaries(path.dirname(target.path), { ...context.system, state });
+    await sweepTemporaries(context.system, path.dirname(target.path), state);
     const bytes = MAX_CAPTION_BYTES_PER_CHARACTER * text.length;
     const place = { files: context.system.files, flag: flagOf(target) };
     await requireOutputSpace(target.path, bytes, place).catch(async (error: unknown) => {

@@ -214,8 +214,7 @@ export async function openOutputFile({
   const silenceMs = pauseMs(spoken);
   const warn = (sentence: string): void => context.io.warn(sentence);
   const noClobber = !flags.clobber;
-  return openPlanned(plan, {
-    ...context.system,
+  return openPlanned(context.system, plan, {
     signal: context.signal,
     text,
     silenceMs,

@@ -8,10 +8,6 @@ import type { FileHandle } from '../../system/file-system.ts';
 import type { StoredMetadata } from './stored-audio.ts';
 import { isIntact, readMetadata } from './stored-audio.ts';
 
-interface ReuseFolderOptions extends System {
-  readonly folder: string;
-}
-
 /** Stored audio, as `foley reuse list` shows it. */
 export interface StoredItem {
   readonly id: string;
@@ -28,10 +24,10 @@ interface StoredFile extends Pick<StoredItem, 'fileBytes' | 'id' | 'usedAt'> {
 }
 
 /** Returns the stored audio, the last used first. @throws the system error */
-export async function listStored(options: ReuseFolderOptions): Promise<readonly StoredItem[]> {
+export async function listStored(system: System, folder: string): Promise<readonly StoredItem[]> {
   const items: StoredItem[] = [];
-  for (const { fileBytes, id, path: file, usedAt } of await storedFiles(options)) {
-    const metadata = await inspect(file, options, readMetadata);
+  for (const { fileBytes, id, path: file, usedAt } of await storedFiles(system, folder)) {
+    const metadata = await inspect(file, system, readMetadata);
     items.push({ id, fileBytes, usedAt, metadata });
   }
   return items;
@@ -48,25 +44,32 @@ export interface Removed {
  * size.
  * @throws the system error
  */
-export async function pruneFolder(maxBytes: number, options: ReuseFolderOptions): Promise<Removed> {
-  const unfinished = await unfinishedFiles(options);
+export async function pruneFolder(
+  system: System,
+  folder: string,
+  maxBytes: number,
+): Promise<Removed> {
+  const unfinished = await unfinishedFiles(system, folder);
   const intact: StoredFile[] = [];
   const damaged: StoredFile[] = [];
-  for (const file of await storedFiles(options)) {
+  for (const file of await storedFiles(system, folder)) {
     const isGood = await inspect(
       file.path,
-      options,
+      system,
       async (handle) => (await readMetadata(handle)) !== undefined && isIntact(handle),
     );
     (isGood === true ? intact : damaged).push(file);
   }
-  return removeAll([...unfinished, ...damaged, ...above(intact, maxBytes, maxBytes)], options);
+  return removeAll([...unfinished, ...damaged, ...above(intact, maxBytes, maxBytes)], system);
 }
 
 /** Removes all stored audio. @throws the system error */
-export async function clearFolder(options: ReuseFolderOptions): Promise<Removed> {
-  const files = [...(await unfinishedFiles(options)), ...(await storedFiles(options))];
-  return removeAll(files, options);
+export async function clearFolder(system: System, folder: string): Promise<Removed> {
+  const files = [
+    ...(await unfinishedFiles(system, folder)),
+    ...(await storedFiles(system, folder)),
+  ];
+  return removeAll(files, system);
 }
 
 /**
@@ -74,10 +77,14 @@ export async function clearFolder(options: ReuseFolderOptions): Promise<Removed>
  * more than necessary, so that the next audio needs no removal. Returns the size of the rest.
  * @throws the system error
  */
-export async function limitFolder(maxBytes: number, options: ReuseFolderOptions): Promise<number> {
-  await removeAll(await unfinishedFiles(options), options);
-  const files = await storedFiles(options);
-  const removed = await removeAll(above(files, maxBytes, maxBytes * SHARE_KEPT), options);
+export async function limitFolder(
+  system: System,
+  folder: string,
+  maxBytes: number,
+): Promise<number> {
+  await removeAll(await unfinishedFiles(system, folder), system);
+  const files = await storedFiles(system, folder);
+  const removed = await removeAll(above(files, maxBytes, maxBytes * SHARE_KEPT), system);
   return sumOf(files) - removed.bytes;
 }
 
@@ -97,7 +104,7 @@ function above(
   );
 }
 
-async function storedFiles({ files, folder }: ReuseFolderOptions): Promise<readonly StoredFile[]> {
+async function storedFiles({ files }: System, folder: string): Promise<readonly StoredFile[]> {
   const names = await files.readdir(folder).catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return [];
     throw error;
@@ -115,12 +122,11 @@ async function storedFiles({ files, folder }: ReuseFolderOptions): Promise<reado
 
 const STORED_NAME = /^[0-9a-f]{64}$/;
 
-async function unfinishedFiles(options: ReuseFolderOptions): Promise<readonly StoredFile[]> {
-  const { files, folder } = options;
-  const orphaned = await orphanedTemporaries(options, folder);
+async function unfinishedFiles(system: System, folder: string): Promise<readonly StoredFile[]> {
+  const orphaned = await orphanedTemporaries(system, folder);
   const all: StoredFile[] = [];
   for (const file of orphaned) {
-    const stats = await files.lstat(file).catch(() => undefined);
+    const stats = await system.files.lstat(file).catch(() => undefined);
     if (stats === undefined) continue;
     const { mtimeMs: usedAt, size: fileBytes } = stats;
     all.push({ id: path.basename(file), path: file, fileBytes, usedAt });
@@ -128,11 +134,8 @@ async function unfinishedFiles(options: ReuseFolderOptions): Promise<readonly St
   return all;
 }
 
-async function removeAll(
-  stored: readonly StoredFile[],
-  options: ReuseFolderOptions,
-): Promise<Removed> {
-  for (const { path: file } of stored) await removeQuietly(options, file);
+async function removeAll(stored: readonly StoredFile[], system: System): Promise<Removed> {
+  for (const { path: file } of stored) await removeQuietly(system, file);
   return { files: stored.length, bytes: sumOf(stored) };
 }
 
@@ -142,7 +145,7 @@ function sumOf(files: readonly StoredFile[]): number {
 
 async function inspect<Result>(
   file: string,
-  { files }: ReuseFolderOptions,
+  { files }: System,
   look: (handle: FileHandle) => Promise<Result>,
 ): Promise<Result | undefined> {
   try {

@@ -32,7 +32,8 @@ export interface BoughtSpeech {
   readonly needsWords?: boolean | undefined;
 }
 
-export interface ReuseOptions extends System {
+export interface ReuseOptions {
+  readonly system: System;
   readonly folder: string;
   /** Maximum size of the store in bytes. */
   readonly maxBytes: number;
@@ -72,11 +73,11 @@ export class ReuseStore {
     const file = this.#fileOf(speech);
     let handle: FileHandle | undefined;
     try {
-      handle = await openOwnFile(file, constants.O_RDONLY, this.#options.files);
+      handle = await openOwnFile(file, constants.O_RDONLY, this.#options.system.files);
       const metadata = await readMetadata(handle);
       if (metadata === undefined || !(await isIntact(handle))) {
         await handle.close();
-        await removeQuietly(this.#options, file);
+        await removeQuietly(this.#options.system, file);
         return undefined;
       }
       if (speech.needsWords === true && metadata.outcome === null) {
@@ -84,7 +85,7 @@ export class ReuseStore {
         return undefined;
       }
       // The modification time is the time of the last use.
-      const now = new Date(this.#options.clock.now());
+      const now = new Date(this.#options.system.clock.now());
       await handle.utimes(now, now).catch(() => undefined);
       return responseOf(metadata, handle);
     } catch (error) {
@@ -107,7 +108,7 @@ export class ReuseStore {
       file: this.#fileOf(speech),
       metadata: ({ bytes, durationMs, format }) => ({
         version: 1,
-        at: new Date(this.#options.clock.now()).toISOString(),
+        at: new Date(this.#options.system.clock.now()).toISOString(),
         service: this.#service,
         format,
         bytes,
@@ -144,9 +145,9 @@ export class ReuseStore {
 
   async #limitAfter(before: Promise<void>): Promise<void> {
     await before;
-    const { maxBytes } = this.#options;
+    const { folder, maxBytes, system } = this.#options;
     try {
-      const size = await limitFolder(maxBytes, this.#options);
+      const size = await limitFolder(system, folder, maxBytes);
       this.#unmeasured = Math.min(maxBytes / 16, maxBytes - size);
     } catch (error) {
       this.#warn('cannot limit the stored audio', error);
@@ -170,16 +171,13 @@ interface CopyOptions {
 
 /** A copy of audio that arrives. After a failure it stores nothing. Its methods never throw. */
 export class AudioCopy {
-  readonly #deps: Pick<ReuseOptions, keyof System | 'folder' | 'maxBytes'>;
+  readonly #store: ReuseOptions;
   readonly #options: CopyOptions;
   #open: Promise<OpenCopy> | undefined;
   #hasEnded = false;
 
-  constructor(
-    deps: Pick<ReuseOptions, keyof System | 'folder' | 'maxBytes'>,
-    options: CopyOptions,
-  ) {
-    this.#deps = deps;
+  constructor(store: ReuseOptions, options: CopyOptions) {
+    this.#store = store;
     this.#options = options;
   }
 
@@ -190,7 +188,7 @@ export class AudioCopy {
     const bytes = Buffer.from(chunk);
     await this.#attempt(async () => {
       const { writer } = await (this.#open ??= this.#create());
-      if (writer.bytes + bytes.length > this.#deps.maxBytes) return this.abandon();
+      if (writer.bytes + bytes.length > this.#store.maxBytes) return this.abandon();
       await writer.write(bytes);
     });
   }
@@ -207,17 +205,17 @@ export class AudioCopy {
       }
       await writer.write(encodeMetadata(this.#options.metadata(verdict)));
       await writer.flush();
-      const digest = await checksumOf(handle, 'sha256', this.#deps.files);
+      const digest = await checksumOf(handle, 'sha256', this.#store.system.files);
       await writer.write(Buffer.from(digest, 'hex'));
       await writer.flush();
-      if (writer.bytes > this.#deps.maxBytes) return this.abandon();
+      if (writer.bytes > this.#store.maxBytes) return this.abandon();
       await syncFile(handle);
       await handle.close();
-      await retryWhileBusy(this.#deps, () =>
-        this.#deps.files.rename(copy.path, this.#options.file),
+      await retryWhileBusy(this.#store.system, () =>
+        this.#store.system.files.rename(copy.path, this.#options.file),
       );
       this.#hasEnded = true;
-      await syncFolder(this.#deps.files, this.#deps.folder);
+      await syncFolder(this.#store.system.files, this.#store.folder);
       await this.#options.onStored(writer.bytes);
     });
   }
@@ -231,12 +229,12 @@ export class AudioCopy {
     copy.writer.stop();
     await copy.writer.flush().catch(() => undefined);
     await copy.handle.close().catch(() => undefined);
-    await removeQuietly(this.#deps, copy.path);
+    await removeQuietly(this.#store.system, copy.path);
   }
 
   async #create(): Promise<OpenCopy> {
-    await ensurePrivateFolder(this.#deps.folder, this.#deps.files);
-    const temporary = await createTemporary(this.#deps, this.#deps.folder, 0o600);
+    await ensurePrivateFolder(this.#store.folder, this.#store.system.files);
+    const temporary = await createTemporary(this.#store.system, this.#store.folder, 0o600);
     const { file: handle, path: at } = temporary;
     return { path: at, handle, writer: new FileWriter(handle) };
   }

@@ -252,7 +252,7 @@ type OutputTarget<Possible extends Format> =
   /** Audio that goes only to the player, without a file. */
   | { readonly kind: 'player'; readonly format: Possible };
 
-interface OpenPlannedOptions extends System {
+interface OpenPlannedOptions {
   /** Tags and chapters, if foley encodes the file. */
   readonly marks?: Marks | undefined;
   readonly text: string;
@@ -273,26 +273,24 @@ interface OpenPlannedOptions extends System {
  * @throws Failure of kind `output`, `exists`, `usage` or `state`
  */
 export async function openPlanned(
+  system: System,
   plan: OutputPlan<Format>,
-  { marks, noClobber, silenceMs, state, text, ...deps }: OpenPlannedOptions,
+  { noClobber, silenceMs, state, text, ...rest }: OpenPlannedOptions,
 ): Promise<Output | undefined> {
-  const { files, processes } = deps;
+  const { files } = system;
   const bytes = expectedBytes(text, plan.format, silenceMs);
   await requireSpoolSpace(path.join(state, 'spool'), bytes, files);
   if (plan.kind === 'stdout' || plan.kind === 'player') return undefined;
   const named = noClobber ? 'refuse' : 'replace';
   const options = {
-    ...deps,
+    ...rest,
     changes: plan.changes,
     path: plan.path ?? automaticName(text, extensionOf(plan.encoding ?? plan.format)),
     existing: plan.kind === 'file' ? named : 'number',
-    marks,
   } as const;
-  const output = await openSpeechOutput(deps, options, plan.format);
+  const output = await openSpeechOutput(system, options, plan.format);
   if (output.temporary === undefined) return output;
-  if (processes !== undefined) {
-    await sweepTemporaries(path.dirname(output.temporary), { ...deps, processes, state });
-  }
+  await sweepTemporaries(system, path.dirname(output.temporary), state);
   try {
     await requireOutputSpace(output.path, bytes, { files });
     return output;

@@ -125,7 +125,7 @@ describe('the record of a long text', () => {
       buysLost: false,
       concurrency: notUsed,
       connect: notUsed,
-      journal: new IntentJournal({ ...options, folder: path.join(options.folder, 'journal') }),
+      journal: new IntentJournal(options, path.join(options.folder, 'journal')),
       mediaSource: notUsed,
       notice: () => {},
       onWait: () => {},
