@@ -43,8 +43,8 @@ test(
     const found = Object(JSON.parse(stdout));
     for (const format of FORMATS) {
       const { decoded = seconds, seeks = true, stated } = Object(found[fileOf(format)]);
-      // The parts of an mp3 are joined at frames, and mutagen adds the delays.
-      const tolerance = format === 'mp3' ? 0.2 : format.startsWith('m4') ? FRAME_SECONDS : 0.0005;
+      // The three parts of an mp3 are joined at frames, and each has 48 to 72 ms of silence from the encoder.
+      const tolerance = format === 'mp3' ? 0.25 : format.startsWith('m4') ? FRAME_SECONDS : 0.0005;
       expect(Math.abs(stated - seconds), `${format} by mutagen`).toBeLessThan(tolerance);
       expect(Math.abs(decoded - seconds), `${format} by libsndfile`).toBeLessThan(tolerance);
       expect(seeks, `${format} can be sought in`).toBe(true);
@@ -68,7 +68,7 @@ test('a browser plays every format, with exact durations, and seeks in it', asyn
     const url = `data:${MEDIA_TYPES[format]};base64,${await readFile(fileOf(format), 'base64')}`;
     const { duration, time } = Object(await page.evaluate(`(${PLAY})(${JSON.stringify(url)})`));
     // The parts of an mp3 are joined at frames.
-    const tolerance = format === 'mp3' ? 0.2 : FRAME_SECONDS;
+    const tolerance = format === 'mp3' ? 0.25 : FRAME_SECONDS;
     expect(Math.abs(duration - seconds), format).toBeLessThan(tolerance);
     expect(time, format).toBeGreaterThan(2);
   }
