@@ -64,10 +64,12 @@ export function acceptedResponse(
 }
 
 const LONGEST_RETRY_AFTER_SECONDS = 30;
+// A client that polls when this share of a job's age has passed waits at most so much longer than the job takes.
+const AGE_SHARE = 0.02;
 
 /**
  * Returns the header `Retry-After`: the number of seconds until the client should poll an unfinished job again
- * (docs/api/jobs.md#v3). The number is `expectedSeconds` or half of the job's age, whichever is longer, but at most 30.
+ * (docs/api/jobs.md#v3). The number is `expectedSeconds` or a fiftieth of the job's age, whichever is longer, but at most 30.
  * A finished job has no such header.
  */
 export function pollHeaders(
@@ -76,7 +78,7 @@ export function pollHeaders(
   { clock }: Pick<ServiceContext, 'clock'>,
 ): Record<string, string> {
   if (finishedAt !== undefined) return {};
-  const left = Math.max(expectedSeconds, (clock.now() - createdAt) / 2_000);
+  const left = Math.max(expectedSeconds, ((clock.now() - createdAt) / 1_000) * AGE_SHARE);
   const seconds = left < 0.5 ? 0 : Math.ceil(Math.min(left, LONGEST_RETRY_AFTER_SECONDS));
   return { 'Retry-After': String(seconds) };
 }

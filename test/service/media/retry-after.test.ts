@@ -56,7 +56,7 @@ describe('Retry-After of an image or a video', () => {
     const service = await heldService();
     const create = () => service.call(VIDEOS, jsonPost(SMALL, KEYED));
     const job = (await create()).headers.get('Location') ?? '';
-    service.clock.advance(10_000);
+    service.clock.advance(250_000);
     expect(retryAfter(await service.call(job))).toBe('5');
     expect(retryAfter(await create())).toBe('5');
     service.fail();
