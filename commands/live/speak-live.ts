@@ -17,7 +17,8 @@ import { createSegmentCutter, markdownPieces, watchLanguage } from '../../src/li
 import { LiveMetadata, httpRequests, liveTransport } from '../../src/live/live-transport.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import { liveTimeouts } from '../../src/live/state.ts';
-import type { Handshake } from '../../src/live/websocket.ts';
+import type { HandshakeObserver } from '../../src/live/websocket.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import { handshakeOf, openWebSockets } from '../../src/live/websocket.ts';
 import { openPlanned, speak } from '../../src/paid/speakers/speak-stream.ts';
 import type { SpeechTransport } from '../../src/paid/speakers/speak-stream.ts';
@@ -137,7 +138,7 @@ function transportFor(
   }: { metadata: LiveMetadata; onNotice: (notice: LiveNotice) => void; plan: LivePlan },
 ): SpeechTransport {
   const { clock, random } = context.system;
-  const { env, io, signal } = context;
+  const { env, globals, io, signal } = context;
   const { client, target } = connection;
   const { requestId } = plan;
   // The voice is already chosen. Choosing it again for the text prints the notice.
@@ -149,7 +150,10 @@ function transportFor(
     requestId,
     // Half for a proxy and half for the host, so that the error names the one that does not respond.
     timeoutMs: plan.timeouts.replyMs / 2,
-    ...handshakeLog(context, requestId),
+    observer:
+      globals.verbose === true
+        ? handshakeLog((line) => io.complain(line), clock, requestId)
+        : undefined,
   });
   const isReliable = mode === 'reliable';
   const { code } = flags;
@@ -213,17 +217,10 @@ function refuseDocument(beginning: string): void {
 
 /** Returns callbacks for `--verbose` that log each WebSocket handshake with its duration. */
 export function handshakeLog(
-  {
-    globals,
-    io,
-    system: { clock },
-  }: {
-    readonly system: Context['system'];
-    readonly globals: Pick<Context['globals'], 'verbose'>;
-    readonly io: Pick<Context['io'], 'complain'>;
-  },
+  log: (line: string) => void,
+  clock: Clock,
   requestId: string,
-): Pick<Handshake, 'onConnect' | 'onResponse'> {
+): HandshakeObserver {
   let attempt = 0;
   let since = clock.monotonic();
   return {
@@ -232,10 +229,9 @@ export function handshakeLog(
       since = clock.monotonic();
     },
     onResponse({ url, ...response }) {
-      if (globals.verbose !== true) return;
       const ms = clock.monotonic() - since;
       const event = { method: 'GET', url: redactUrl(url), ms, requestId, attempt };
-      io.complain(
+      log(
         describeEvent(
           response.status === undefined
             ? { type: 'no_response', ...event, reason: response.reason }

@@ -199,8 +199,6 @@ export async function speakLive(session: ClientSession, request: LiveRequest): P
       clock,
       requestId,
       timeoutMs: timeouts.replyMs,
-      onConnect: () => undefined,
-      onResponse: () => undefined,
     });
     const madeByTool = request.requestId === undefined;
     const transport = liveTransport(

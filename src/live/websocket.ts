@@ -18,19 +18,16 @@ import { HEADERS } from '../contract/values.ts';
 import type { Clock } from '../system/clock.ts';
 import { Failure } from '../errors/failure.ts';
 
-/** The parameters of a WebSocket handshake (docs/api/authentication.md, rules 5 and 7). */
-export interface Handshake {
-  readonly url: URL;
-  readonly subprotocol: string;
-  readonly apiKey: string | undefined;
+export interface HandshakeOptions {
   /** The request id, which the service writes to its logs. */
   readonly requestId: string;
-  readonly userAgent: string;
   readonly clock: Clock;
   /** Maximum time in milliseconds for connecting to the proxy. The connection to the host has the same limit. */
   readonly timeoutMs: number;
-  /** Certificates (PEM) to trust instead of the built-in ones. */
-  readonly certificates?: string | undefined;
+  readonly observer?: HandshakeObserver | undefined;
+}
+
+export interface HandshakeObserver {
   /** Called when an attempt to connect starts. */
   readonly onConnect: () => void;
   /** Called when an attempt to connect has succeeded or failed. */
@@ -42,6 +39,16 @@ export interface Handshake {
   ) => void;
 }
 
+/** The parameters of a WebSocket handshake (docs/api/authentication.md, rules 5 and 7). */
+export interface Handshake extends HandshakeOptions {
+  readonly url: URL;
+  readonly subprotocol: string;
+  readonly apiKey: string | undefined;
+  readonly userAgent: string;
+  /** Certificates (PEM) to trust instead of the built-in ones. */
+  readonly certificates?: string | undefined;
+}
+
 /**
  * Returns the parameters of a handshake with the client's realtime host.
  * @throws Failure: `auth` without an API key, `usage` for an unencrypted URL
@@ -49,7 +56,7 @@ export interface Handshake {
 export function handshakeOf(
   client: ApiClient,
   protocol: RealtimeProtocol,
-  options: Pick<Handshake, 'clock' | 'onConnect' | 'onResponse' | 'requestId' | 'timeoutMs'>,
+  options: HandshakeOptions,
 ): Handshake {
   const { livePath: target, subprotocol } = REALTIME_PROTOCOLS[protocol];
   const { headers, url: httpUrl } = client.describe({
@@ -103,7 +110,7 @@ const CLOSE_TIMEOUT_MS = 1_000;
  */
 export function openWebSockets(handshake: Handshake, env: ProxyEnvironment): OpenSocket {
   return (listener) => {
-    handshake.onConnect();
+    handshake.observer?.onConnect();
     const socket = new HandshakeSocket(handshake, listener);
     const proxy = proxyFor(withHttp(handshake.url), env);
     if (proxy === undefined) socket.connect();
@@ -201,12 +208,12 @@ class HandshakeSocket implements LiveSocket {
   }
 
   #listen(socket: WebSocket, proxy: string | undefined): void {
-    const { onResponse, url } = this.#handshake;
+    const { observer, url } = this.#handshake;
     let isOpen = false;
     socket.binaryType = 'nodebuffer';
     socket.on('open', () => {
       isOpen = true;
-      onResponse({ url, status: 101 });
+      observer?.onResponse({ url, status: 101 });
       this.#notify({ type: 'opened' });
     });
     socket.on('unexpected-response', (_request, response: IncomingMessage) => {
@@ -249,18 +256,18 @@ function messageEvent(data: RawData, isBinary: boolean): SocketEvent {
 }
 
 async function refusedHandshake(
-  { clock, onResponse, requestId: ownId, url }: Handshake,
+  { clock, observer, requestId: ownId, url }: Handshake,
   response: IncomingMessage,
 ): Promise<SocketEvent> {
   const status = response.statusCode ?? 0;
-  onResponse({ url, status });
+  observer?.onResponse({ url, status });
   const headers = readHeaders(joinHeaders(response.rawHeaders));
   const discard = (): void => void response.destroy();
-  const text = await readErrorText({ body: response, discard, headers }, clock);
+  const requestId = headers.requestId ?? ownId;
+  const text = await readErrorText({ body: response, discard, requestId }, headers, clock);
   const error = parseServiceError(text, headers);
   const now = clock.now();
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), headers.get('date'), now);
-  const requestId = headers.requestId ?? ownId;
   const message = `the realtime host responded with ${status} and opened no WebSocket`;
   const failure =
     status < 400
@@ -273,14 +280,14 @@ async function refusedHandshake(
 }
 
 function failedHandshake(
-  { clock, onResponse, requestId, subprotocol, timeoutMs, url }: Handshake,
+  { clock, observer, requestId, subprotocol, timeoutMs, url }: Handshake,
   error: unknown,
   proxy: string | undefined,
 ): SocketEvent {
   const refused = { type: 'refused', retryAfterMs: undefined } as const;
   if (error instanceof Failure) return { ...refused, failure: error, isRetryable: false };
   const fault = transportErrorOf(error, url, proxy);
-  onResponse({ url, reason: fault?.systemCode ?? fault?.fault ?? 'no_websocket' });
+  observer?.onResponse({ url, reason: fault?.systemCode ?? fault?.fault ?? 'no_websocket' });
   if (fault === undefined) {
     const problem = error instanceof Error ? error.message : String(error);
     const message = `the realtime host does not support ${subprotocol}: ${problem}`;

@@ -53,8 +53,6 @@ export function driven(server: ScriptedServer, choices: Partial<LivePlan> = {}) 
     clock: hasteful,
     requestId: plan.requestId,
     timeoutMs: plan.timeouts.replyMs,
-    onResponse: () => {},
-    onConnect: () => {},
   });
   const conversation = new Conversation(plan, {
     clock: hasteful,

@@ -64,8 +64,7 @@ async function firstEvents(proxy: string, certificates?: string, timeoutMs = 20_
     clock: hasteful,
     timeoutMs,
     certificates,
-    onResponse: (answer) => answers.push(answer),
-    onConnect: () => {},
+    observer: { onResponse: (answer) => answers.push(answer), onConnect: () => {} },
   };
   const open = openWebSockets(handshake, { HTTPS_PROXY: proxy });
   const events: SocketEvent[] = [];
