@@ -331,7 +331,7 @@ async function classifyResponse(
   const mayBeExpired = isLink && spec.isFile === true && (status === 401 || status === 403);
   if (mayBeExpired || !mayHaveKey(url, address)) {
     response.discard();
-    const failure = storeFailure(url.host, { status, requestId, retryAfterMs });
+    const failure = storeFailure(url.host, response);
     throw new AttemptFailure(failure, { kind: 'status', status, retryAfterMs });
   }
   const error = parseServiceError(await response.errorText(), headers);
@@ -364,7 +364,7 @@ function toResponse(
     contentLength,
     body,
     discard: () => body.discard(),
-    errorText: () => readErrorText(response, clock),
+    errorText: () => readErrorText(response, headers, clock),
   };
   const facts = transportFacts(attempt, headers.isEmbedded);
   body.idleTimeoutMs = facts.idleTimeoutMs;
@@ -468,8 +468,6 @@ export async function readBilledJson(response: ApiResponse): Promise<unknown> {
 
 /** The response to a request that created a resource, such as a job, a voice or a voice design. */
 export interface CreateResponse {
-  /** The JSON object of the resource: the body itself, or the body field that contains the object. */
-  readonly made: UnknownRecord;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
@@ -479,22 +477,23 @@ export interface CreateResponse {
 /**
  * Reads the JSON response to a request that creates a resource.
  * @param wrappers names of the body fields that may contain the resource
+ * @returns the response, and `made`: the JSON object of the resource, which is the body or a field of the body
  * @throws Failure of kind `bad_answer`, marked as possibly billed
  */
 export async function readCreateResponse(
   response: ApiResponse,
   wrappers: readonly string[],
-): Promise<CreateResponse> {
+): Promise<{ readonly created: CreateResponse; readonly made: UnknownRecord }> {
   const raw = await readBilledJson(response);
   const body = firstRecord(raw) ?? {};
   const billing = firstRecord(body['billing']) ?? {};
   const { creditsUsed, quotaRemaining } = response.headers;
-  return {
-    made: firstRecord(...wrappers.map((name) => body[name])) ?? body,
+  const created = {
     requestId: firstText(body['requestId']) ?? response.requestId,
     creditsUsed: firstNumber(billing['creditsUsed'], body['creditsUsed']) ?? creditsUsed,
     quotaRemaining:
       firstNumber(billing['quotaRemaining'], body['quotaRemaining']) ?? quotaRemaining,
     raw,
   };
+  return { created, made: firstRecord(...wrappers.map((name) => body[name])) ?? body };
 }

@@ -25,7 +25,7 @@ export type AskForFile = (
  * the download
  */
 export async function download(
-  client: Pick<ApiClient, 'retry'>,
+  client: ApiClient,
   ask: AskForFile,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse> {
@@ -77,7 +77,7 @@ export async function download(
       const body = await requestRest(cut).catch((error: unknown) => {
         throw error instanceof Failure && error.status === RANGE_NOT_SATISFIABLE ? cut : error;
       });
-      return { body: read(body), framing: current.framing };
+      return { ...current, body: read(body) };
     },
     discard: () => current.discard(),
   };
@@ -124,7 +124,7 @@ const SECOND_LINK_MS = 1_000;
 const RANGE_NOT_SATISFIABLE = 416;
 
 async function withFreshLink(
-  { retry: { clock } }: Pick<ApiClient, 'retry'>,
+  { retry: { clock } }: ApiClient,
   ask: AskForFile,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
@@ -144,7 +144,7 @@ async function withFreshLink(
  * state the total size, the two must be equal.
  */
 export function startsAt(
-  { headers }: Pick<ApiResponse, 'headers'>,
+  { headers }: ApiResponse,
   start: number,
   size: number | undefined,
 ): boolean {

@@ -1,7 +1,7 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Billed, FailureCode, FailureOptions } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
-import type { ErrorReply } from './response.ts';
+import type { ApiResponse, ErrorReply } from './response.ts';
 import { isRecord } from './response.ts';
 import type { Redactor } from './redact.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
@@ -69,7 +69,7 @@ export const TEXT_HINT =
  */
 export function storeFailure(
   host: string,
-  { requestId, retryAfterMs, status }: Pick<StatusContext, 'requestId' | 'retryAfterMs' | 'status'>,
+  { requestId, retryAfterMs, status }: ApiResponse,
 ): Failure {
   const isRefused = isRefusal(status);
   const exit = status === 429 ? 'rateLimited' : isRefused ? 'badAnswer' : 'service';

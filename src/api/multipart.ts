@@ -2,10 +2,13 @@ import type { StreamedBody } from './request.ts';
 
 export type FormPart = { readonly name: string; readonly value: string } | FilePart;
 
-/** A file in a multipart form. Its content is read while the request is sent. */
-export interface FilePart extends StreamedBody {
-  readonly name: string;
+/** A file whose content is read while the request is sent. */
+export interface UploadFile extends StreamedBody {
   readonly filename: string;
+}
+
+interface FilePart extends UploadFile {
+  readonly name: string;
 }
 
 /**

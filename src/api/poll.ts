@@ -84,7 +84,7 @@ async function poll<Job extends PolledJob>(
   deps: PollDeps<Job>,
   signal: AbortSignal | undefined,
 ): Promise<Job> {
-  const { clock } = deps;
+  const { clock, expectedMs, pace, random } = deps;
   const start = clock.monotonic();
   let last = known;
   let failures = 0;
@@ -94,7 +94,9 @@ async function poll<Job extends PolledJob>(
       if (last !== undefined && last.phase !== 'running') return last;
       if (last !== undefined || !isFirst) {
         const elapsedMs = clock.monotonic() - start;
-        await pause(deps, { elapsedMs, retryAfterMs, failures }, isFirst, signal);
+        const fraction = random.fraction();
+        const state = { elapsedMs, expectedMs, failures, fraction, pace, retryAfterMs };
+        await pause(deps, pollDelay(state), isFirst, signal);
       }
       try {
         const hasAnswered = last !== undefined || failures > 0;
@@ -116,12 +118,11 @@ async function poll<Job extends PolledJob>(
 }
 
 async function pause<Job extends PolledJob>(
-  { clock, deadlineAt, expectedMs, pace, random }: PollDeps<Job>,
-  progress: Pick<PollState, 'elapsedMs' | 'failures' | 'retryAfterMs'>,
+  { clock, deadlineAt, expectedMs }: PollDeps<Job>,
+  delayMs: number,
   isFirst: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const delayMs = pollDelay({ ...progress, expectedMs, pace, fraction: random.fraction() });
   const wantedMs = isFirst ? Math.max(delayMs, expectedMs ?? 0) : delayMs;
   const remainingMs = deadlineAt === undefined ? Infinity : deadlineAt - clock.monotonic();
   await clock.sleep(Math.max(0, Math.min(wantedMs, remainingMs)), signal);

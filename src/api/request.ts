@@ -25,7 +25,10 @@ export interface IdempotencyKey {
   readonly madeByTool: boolean;
   /** Returns the key that replaces a generated key; default: a random key. */
   readonly next?: (() => string) | undefined;
-  /** The header that carries the idempotency key. In v1 and v2, the request id is the idempotency key. */
+}
+
+/** An idempotency key and the header that carries it. In v1 and v2, the request id is the idempotency key. */
+export interface SentKey extends IdempotencyKey {
   readonly sentAs: 'Idempotency-Key' | 'X-Request-Id';
 }
 
@@ -35,8 +38,7 @@ export interface Ids {
   readonly key: string | undefined;
 }
 
-export interface BilledCallOptions {
-  readonly idempotencyKey: Omit<IdempotencyKey, 'sentAs'>;
+export interface RequestOptions {
   /** The request id to send; default: a generated id. */
   readonly requestId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -44,7 +46,11 @@ export interface BilledCallOptions {
   readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
-export interface RequestSpec extends Omit<BilledCallOptions, 'idempotencyKey'> {
+export interface BilledCallOptions extends RequestOptions {
+  readonly idempotencyKey: IdempotencyKey;
+}
+
+export interface RequestSpec extends RequestOptions {
   readonly method: string;
   /** A path that begins with `/` and is appended to the base URL, or a URL from a response. */
   readonly target: string | URL;
@@ -64,7 +70,7 @@ export interface RequestSpec extends Omit<BilledCallOptions, 'idempotencyKey'> {
   readonly retry: RetryRule;
   /** Maximum number of retries; default: the limit of the client. */
   readonly maxRetries?: number | undefined;
-  readonly key?: IdempotencyKey | undefined;
+  readonly key?: SentKey | undefined;
   /** Called after a 503 response. Returns whether the service still lists the requested model; undefined if unknown. */
   readonly modelStillAvailable?: (() => Promise<boolean | undefined>) | undefined;
   /** Called before each retry with the outcome of the failed attempt to send the request. */
@@ -236,7 +242,7 @@ export function keyedRequest(
   call: ApiCall,
   body: RequestBody,
   { idempotencyKey, onNewKey, requestId, signal }: BilledCallOptions,
-  sentAs: IdempotencyKey['sentAs'] = 'Idempotency-Key',
+  sentAs: SentKey['sentAs'] = 'Idempotency-Key',
 ): RequestSpec {
   const key = { ...idempotencyKey, sentAs };
   return { ...call, body, billed: true, retry: 'keyed', key, requestId, signal, onNewKey };

@@ -25,19 +25,10 @@ export interface ResponseHeaders {
   readonly all: ReadonlyMap<string, string>;
 }
 
-/** A 2xx response whose body has not been read. */
-export interface ApiResponse {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
+/** A response whose body has not been read. */
+export interface UnreadResponse {
   /** The request id that the service returned, else the id that foley sent. */
   readonly requestId: string;
-  /** The URL of the response after redirects, without secrets. */
-  readonly url: string;
-  /** The value of the `Retry-After` header, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
-  /** How HTTP marks the end of the body, such as by its length. */
-  readonly framing: Framing;
-  readonly contentLength: number | undefined;
   /**
    * The content, which can be read once. The connection is closed if the reader stops early. Reading throws a Failure of
    * kind `bad_answer` if the content is incomplete, stalled or too long.
@@ -47,20 +38,37 @@ export interface ApiResponse {
    * Requests what follows the bytes of a file that ended too early. Undefined if the file cannot be requested again.
    * @throws Failure; `cut` if the client has already retried as often as it may
    */
-  readonly rest?: ((cut: Failure) => Promise<Pick<ApiResponse, 'body' | 'framing'>>) | undefined;
+  readonly rest?: ((cut: Failure) => Promise<ApiResponse>) | undefined;
   discard(): void;
+}
+
+/** A 2xx response of the API whose body has not been read. */
+export interface ApiResponse extends UnreadResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** The URL of the response after redirects, without secrets. */
+  readonly url: string;
+  /** The value of the `Retry-After` header, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** How HTTP marks the end of the body, such as by its length. */
+  readonly framing: Framing;
+  readonly contentLength: number | undefined;
   /** Reads the body of an error response as text, in the same way as {@link readErrorText}. */
   errorText(): Promise<string | undefined>;
 }
 
-export interface JsonResponse<T> {
-  readonly value: T;
+/** A response whose body has been parsed as JSON. */
+export interface ParsedResponse {
   /** The complete JSON body of the response, including fields that foley does not know. */
   readonly raw: unknown;
-  readonly status: number;
   readonly headers: ResponseHeaders;
   readonly requestId: string;
   readonly retryAfterMs: number | undefined;
+}
+
+export interface JsonResponse<T> extends ParsedResponse {
+  readonly value: T;
+  readonly status: number;
 }
 
 export function readHeaders(all: ReadonlyMap<string, string>): ResponseHeaders {
@@ -91,10 +99,7 @@ function namesIn(list: string): readonly string[] {
  * Reads a body as UTF-8 text.
  * @throws Failure of kind `bad_answer` if the body is longer than `limit` bytes or not UTF-8
  */
-export async function readText(
-  response: Pick<ApiResponse, 'body' | 'requestId'>,
-  limit: number,
-): Promise<string> {
+export async function readText(response: UnreadResponse, limit: number): Promise<string> {
   const bytes = await readBytes(response, limit);
   try {
     return decodeUtf8(bytes);
@@ -104,10 +109,7 @@ export async function readText(
 }
 
 /** Reads a body into memory. @throws Failure of kind `bad_answer` if the body is longer than `limit` bytes */
-export async function readBytes(
-  response: Pick<ApiResponse, 'body' | 'requestId'>,
-  limit: number,
-): Promise<Uint8Array> {
+export async function readBytes(response: UnreadResponse, limit: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body) {
@@ -216,10 +218,7 @@ export interface ErrorReply {
 }
 
 /** Parses the body of an error response. All fields are undefined if the body is not a JSON object. */
-export function parseServiceError(
-  text: string | undefined,
-  headers: Pick<ResponseHeaders, 'contentType'>,
-): ErrorReply {
+export function parseServiceError(text: string | undefined, headers: ResponseHeaders): ErrorReply {
   const isJson = /\bjson\b/.test(headers.contentType ?? '');
   const body = firstRecord(isJson && text !== undefined ? parseJson(text) : undefined) ?? {};
   // The compatibility endpoints nest the same fields in `error`.
@@ -238,16 +237,17 @@ const ERROR_MAX_MS = 10_000;
 
 /** Reads the body of an error response as text; undefined if it is compressed, too large, too slow or not UTF-8. */
 export async function readErrorText(
-  response: Pick<ApiResponse, 'body' | 'discard' | 'headers'>,
+  response: UnreadResponse,
+  headers: ResponseHeaders,
   clock: Clock,
 ): Promise<string | undefined> {
-  if (isCompressed(response.headers)) {
+  if (isCompressed(headers)) {
     response.discard();
     return undefined;
   }
   const stop = clock.after(ERROR_MAX_MS, () => response.discard());
   try {
-    return await readText({ ...response, requestId: '' }, ERROR_MAX_BYTES);
+    return await readText(response, ERROR_MAX_BYTES);
   } catch {
     return undefined;
   } finally {

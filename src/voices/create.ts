@@ -1,4 +1,4 @@
-import type { ApiClient } from '../api/client.ts';
+import type { ApiClient, CreateResponse } from '../api/client.ts';
 import type { BilledCallOptions, StreamedBody } from '../api/request.ts';
 import { jsonBody } from '../api/request.ts';
 import type { DesignChoice, DesignRequest, CreatedDesign } from '../api/resources/designs.ts';
@@ -69,10 +69,12 @@ export interface DesignPurchase {
  * @throws Failure, or the signal's abort reason
  */
 export function designVoice(order: DesignRequest, deps: DesignPurchase): Promise<CreatedDesign> {
-  const { client, options } = deps;
+  const { client, journal, notice, options } = deps;
   const request = designRequest(order, options);
   return create({
-    ...deps,
+    client,
+    journal,
+    notice,
     what: 'design',
     request,
     body: request.body?.bytes,
@@ -86,10 +88,12 @@ export function designVoice(order: DesignRequest, deps: DesignPurchase): Promise
  * @throws Failure, or the signal's abort reason
  */
 export function saveDesign(choice: DesignChoice, deps: DesignPurchase): Promise<MadeVoice> {
-  const { client, options } = deps;
+  const { client, journal, notice, options } = deps;
   const request = saveDesignRequest(choice, options);
   return create({
-    ...deps,
+    client,
+    journal,
+    notice,
     what: 'voice',
     request,
     body: request.body?.bytes,
@@ -97,7 +101,7 @@ export function saveDesign(choice: DesignChoice, deps: DesignPurchase): Promise<
   });
 }
 
-async function create<Created extends Pick<MadeVoice, 'creditsUsed' | 'requestId'>>(
+async function create<Created extends CreateResponse>(
   options: Parameters<typeof createBilled<Created>>[0],
 ): Promise<Created> {
   const { billed, created } = await createBilled(options);

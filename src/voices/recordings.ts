@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { VoiceForm } from '../api/resources/voices.ts';
+import type { UploadFile } from '../api/multipart.ts';
 import { isMpegStream } from '../audio/program-stream.ts';
 import { SNIFF_BYTES_MAX, sniff } from '../audio/sniff.ts';
 import type { SniffedFormat } from '../audio/sniff.ts';
@@ -10,8 +10,6 @@ import { findRegularFile } from '../durable/regular-file.ts';
 import type { FileSystem } from '../system/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 
-export type ReferenceRecording = VoiceForm['audioFiles'][number];
-
 /**
  * Checks recordings for a new voice before they are sent: their number, file extensions, sizes and content.
  * @throws Failure of kind `usage` that names the first invalid recording
@@ -20,14 +18,14 @@ export async function checkRecordings(
   given: readonly string[],
   files: FileSystem,
   signal?: AbortSignal,
-): Promise<readonly ReferenceRecording[]> {
+): Promise<readonly UploadFile[]> {
   if (given.length > REFERENCE_FILES_MAX) {
     throw usageFailure(
       `too many recordings (${given.length}): use at most ${REFERENCE_FILES_MAX}`,
       'Choose the clearest ones.',
     );
   }
-  const recordings: ReferenceRecording[] = [];
+  const recordings: UploadFile[] = [];
   for (const file of given) recordings.push(await checkRecording(file, files, signal));
   return recordings;
 }
@@ -36,7 +34,7 @@ async function checkRecording(
   given: string,
   files: FileSystem,
   signal: AbortSignal | undefined,
-): Promise<ReferenceRecording> {
+): Promise<UploadFile> {
   const shown = `the recording "${given}"`;
   const file = await findRegularFile(given, shown, files);
   const extension = referenceExtension(given);

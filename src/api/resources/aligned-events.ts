@@ -52,7 +52,7 @@ export class UnreadableEvent extends Error {
 export function readAlignedEvent(
   name: string,
   data: ByteString,
-  block: Pick<AudioBlock, 'add'>,
+  block: AudioBlock,
 ): AlignedEvent | undefined {
   switch (name) {
     case 'audio':
@@ -97,7 +97,7 @@ const PLAIN_BEGIN = '{"audioBase64":"';
 const PLAIN_END = '"}';
 
 // Reads an event whose only field is `audioBase64` without parsing JSON, which is slower.
-function addPlain(data: ByteString, block: Pick<AudioBlock, 'add'>): boolean {
+function addPlain(data: ByteString, block: AudioBlock): boolean {
   return (
     data.startsWith(PLAIN_BEGIN) &&
     data.endsWith(PLAIN_END) &&
@@ -105,7 +105,7 @@ function addPlain(data: ByteString, block: Pick<AudioBlock, 'add'>): boolean {
   );
 }
 
-function addAudio({ audioBase64 }: UnknownRecord, block: Pick<AudioBlock, 'add'>): void {
+function addAudio({ audioBase64 }: UnknownRecord, block: AudioBlock): void {
   if (typeof audioBase64 !== 'string') throw new UnreadableEvent('audio', 'has no audioBase64');
   if (block.add(audioBase64)) return;
   throw new UnreadableEvent('audio', 'has an audioBase64 that is not base64');

@@ -19,7 +19,7 @@ export interface AlignedResponse extends AudioResponse {
   readonly outcome: AlignedOutcome | undefined;
 }
 
-export interface AlignedOptions extends Omit<SpeechOptions, 'cache' | 'surface'> {
+export interface AlignedOptions extends SpeechOptions {
   readonly clock: Clock;
   /** Maximum wait for the next event, in milliseconds; default one minute. Heartbeats do not count as events. */
   readonly idleTimeoutMs?: number | undefined;
@@ -31,7 +31,7 @@ const EVENT_MAX_BYTES = 32 * 1024 * 1024;
 export function alignedRequest(
   client: ApiClient,
   order: SpeechOrder,
-  options: Omit<SpeechOptions, 'cache' | 'surface'>,
+  options: SpeechOptions,
 ): RequestSpec {
   return {
     ...speechRequest(client, order, { ...options, surface: 'v3' }),
@@ -73,16 +73,12 @@ class StreamedSpeech implements AlignedResponse {
   outcome: AlignedOutcome | undefined;
   readonly #response: ApiResponse;
   readonly maxBytes: number | undefined;
-  readonly #client: Pick<ApiClient, 'redact'>;
-  readonly #options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>;
+  readonly #client: ApiClient;
+  readonly #options: AlignedOptions;
   readonly #memory = new AudioMemory();
   #completed: CompletedFields | undefined;
 
-  constructor(
-    client: Pick<ApiClient, 'maxBytes' | 'redact'>,
-    response: ApiResponse,
-    options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>,
-  ) {
+  constructor(client: ApiClient, response: ApiResponse, options: AlignedOptions) {
     this.#client = client;
     this.maxBytes = client.maxBytes;
     this.#response = response;

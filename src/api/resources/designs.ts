@@ -26,7 +26,7 @@ interface DesignCandidate {
 }
 
 /** A temporary voice design with several candidate voices. The id of a voice design is not a voice id. */
-export interface CreatedDesign extends Omit<CreateResponse, 'made'> {
+export interface CreatedDesign extends CreateResponse {
   readonly designId: string;
   readonly candidates: readonly DesignCandidate[];
   /** When the design expires, in ISO 8601 format. */
@@ -60,14 +60,14 @@ export async function createVoiceDesign(
   options: BilledCallOptions,
 ): Promise<CreatedDesign> {
   const response = await client.send(designRequest(order, options));
-  const { made, ...rest } = await readCreateResponse(response, ['design', 'data']);
+  const { created, made } = await readCreateResponse(response, ['design', 'data']);
   const designId = firstText(made['designId'], made['id']);
   const candidates = readArray(made['candidates'], readCandidate);
   if (designId === undefined || candidates === undefined) {
     throw maybeBilled(badResponse('the response names no design', response));
   }
   const notices = readTexts(made['notices']);
-  return { ...rest, designId, candidates, expiresAt: firstText(made['expiresAt']), notices };
+  return { ...created, designId, candidates, expiresAt: firstText(made['expiresAt']), notices };
 }
 
 /** Builds the request that {@link saveVoiceDesign} sends. */

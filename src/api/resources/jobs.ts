@@ -16,7 +16,7 @@ import type { PollPace, PollCall, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, POLL_FLOOR_V1_MS, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody, keyedRequest, safeRequest } from '../request.ts';
 import type { BilledCallOptions, RequestBody, RequestSpec } from '../request.ts';
-import type { ApiResponse, JsonResponse, UnknownRecord } from '../response.ts';
+import type { ApiResponse, JsonResponse, ParsedResponse, UnknownRecord } from '../response.ts';
 import {
   badResponse,
   firstId,
@@ -169,7 +169,7 @@ export interface JobError {
  */
 export function readSpeechJob(
   api: JobApi,
-  response: Omit<JsonResponse<unknown>, 'status' | 'value'>,
+  response: ParsedResponse,
   known?: string,
 ): SpeechJob | undefined {
   const { headers, raw, requestId, retryAfterMs } = response;
@@ -320,11 +320,15 @@ function addressIn(body: unknown): unknown {
   return fields['audioUrl'] ?? fields['playbackUrl'] ?? fields['downloadUrl'] ?? fields['url'];
 }
 
-/** Filters of a job list (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export interface SpeechJobQuery {
+/** Filters of a job list, and its page. */
+export interface JobPageQuery {
   readonly page?: number | undefined;
   readonly limit?: number | undefined;
   readonly status?: string | undefined;
+}
+
+/** Filters of a list of speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+export interface SpeechJobQuery extends JobPageQuery {
   /** Lists only jobs created after this time, in ISO 8601 format; v1 only. */
   readonly createdAfter?: string | undefined;
 }
@@ -367,7 +371,7 @@ export function listSpeechJobs(
 export function allSpeechJobs(
   client: ApiClient,
   api: JobApi,
-  query: Omit<SpeechJobQuery, 'limit' | 'page'>,
+  query: SpeechJobQuery,
   signal?: AbortSignal,
 ): AsyncGenerator<{ readonly item: JobSummary; readonly raw: unknown }, void, undefined> {
   return allJobs((page) =>

@@ -10,8 +10,8 @@ import { maybeBilled } from '../failures.ts';
 import type { PollPace, PollCall, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody, safeRequest } from '../request.ts';
-import type { BilledCallOptions, RequestSpec } from '../request.ts';
-import type { UnknownRecord, JsonResponse } from '../response.ts';
+import type { IdempotencyKey, RequestOptions, RequestSpec } from '../request.ts';
+import type { UnknownRecord, JsonResponse, ParsedResponse } from '../response.ts';
 import {
   badResponse,
   firstId,
@@ -22,7 +22,7 @@ import {
   isStringArray,
   readArray,
 } from '../response.ts';
-import type { JobError, JobPage, SpeechJobQuery } from './jobs.ts';
+import type { JobError, JobPageQuery, JobPage } from './jobs.ts';
 import { allJobs, jobIdIn, jobPage, readAccepted, readJobError, readPolledJob } from './jobs.ts';
 import { explainMissingFeature } from './models.ts';
 import type { MediaJobKind } from './models.ts';
@@ -33,8 +33,8 @@ export type MediaRequest = Readonly<
 >;
 
 /** Options for creating a media job. A lip sync is never retried: the service may ignore the idempotency key. */
-export interface MediaOptions extends Omit<BilledCallOptions, 'idempotencyKey'> {
-  readonly idempotencyKey: BilledCallOptions['idempotencyKey'] | undefined;
+export interface MediaOptions extends RequestOptions {
+  readonly idempotencyKey: IdempotencyKey | undefined;
   readonly onRepeat?: RequestSpec['onRepeat'];
 }
 
@@ -142,7 +142,7 @@ export interface MediaJob extends PolledJob {
 
 function readMediaJob(
   kind: MediaJobKind,
-  { headers, raw, requestId, retryAfterMs }: Omit<JsonResponse<unknown>, 'status' | 'value'>,
+  { headers, raw, requestId, retryAfterMs }: ParsedResponse,
   known?: string,
 ): MediaJob | undefined {
   const body = firstRecord(raw) ?? {};
@@ -151,7 +151,7 @@ function readMediaJob(
   // A create response may name only the id of the job (docs/api/lip-sync.md#dubbing).
   const status = firstText(data['status'], known === undefined ? 'pending' : undefined);
   if (id === undefined || status === undefined) return undefined;
-  const job = readMediaData(kind, { ...body, ...data }, { id, status });
+  const job = readMediaData(kind, { ...body, ...data }, id, status);
   return {
     ...job,
     data,
@@ -170,7 +170,8 @@ function idOf(data: UnknownRecord): string | undefined {
 function readMediaData(
   kind: MediaJobKind,
   data: UnknownRecord,
-  { id, status }: Pick<MediaJob, 'id' | 'status'>,
+  id: string,
+  status: string,
 ): MediaJob {
   const credits = data['credits_used'] ?? data['creditsUsed'];
   return {
@@ -316,12 +317,10 @@ function notYet({ id, kind, requestId, status }: MediaJob): Failure {
   });
 }
 
-type LipSyncQuery = Omit<SpeechJobQuery, 'createdAfter'>;
-
 /** Lists one page of the account's lip-sync jobs (docs/api/lip-sync.md). */
 export function listLipSync(
   client: ApiClient,
-  query: LipSyncQuery,
+  query: JobPageQuery,
   signal?: AbortSignal,
 ): Promise<JsonResponse<JobPage<MediaJob>>> {
   const request = safeRequest('listLipSync', {}, { query: { ...query }, signal });
@@ -331,7 +330,7 @@ export function listLipSync(
 /** Lists all matching lip-sync jobs from all pages. */
 export async function* allLipSync(
   client: ApiClient,
-  { status }: Pick<LipSyncQuery, 'status'>,
+  { status }: JobPageQuery,
   signal?: AbortSignal,
 ): AsyncGenerator<MediaJob, void, undefined> {
   const list = (page: number) =>
@@ -351,5 +350,5 @@ function readLipSyncPage(body: unknown, requested: number): JobPage<MediaJob> | 
 function readListed(item: UnknownRecord): MediaJob | undefined {
   const id = idOf(item);
   if (id === undefined) return undefined;
-  return readMediaData('lipsync', item, { id, status: firstText(item['status']) ?? '' });
+  return readMediaData('lipsync', item, id, firstText(item['status']) ?? '');
 }

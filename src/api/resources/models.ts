@@ -18,7 +18,7 @@ import {
 /** Returns the capabilities of every model (docs/api/models.md). The request needs no API key. */
 export function getCapabilities(
   client: ApiClient,
-  options: Pick<RequestSpec, 'maxRetries' | 'signal'> = {},
+  options: Partial<RequestSpec> = {},
 ): Promise<JsonResponse<Capabilities>> {
   return client.json(safeRequest('getCapabilities', {}, options), readCapabilities);
 }

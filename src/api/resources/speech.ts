@@ -12,8 +12,8 @@ import { readBilledJson } from '../client.ts';
 import { download, FILE_REQUEST } from '../download.ts';
 import { isNotFound, maybeBilled, reviseFailure } from '../failures.ts';
 import { endpoint, jsonBody, safeRequest } from '../request.ts';
-import type { BilledCallOptions, RequestSpec } from '../request.ts';
-import type { ApiResponse, UnknownRecord } from '../response.ts';
+import type { IdempotencyKey, RequestOptions, RequestSpec, SentKey } from '../request.ts';
+import type { ApiResponse, UnknownRecord, UnreadResponse } from '../response.ts';
 import {
   badResponse,
   firstNumber,
@@ -28,8 +28,8 @@ import { modelCheck } from './models.ts';
  * Options of a speech request. The idempotency key may be omitted only for the endpoints that imitate other speech
  * APIs.
  */
-export interface SpeechOptions extends Omit<BilledCallOptions, 'idempotencyKey'> {
-  readonly idempotencyKey?: BilledCallOptions['idempotencyKey'] | undefined;
+export interface SpeechOptions extends RequestOptions {
+  readonly idempotencyKey?: IdempotencyKey | undefined;
   /** The endpoint family that receives the request; default v3. */
   readonly surface?: SurfaceName | undefined;
   /**
@@ -69,6 +69,7 @@ export function speechRequest(
   const { onNewKey, requestId, signal } = options;
   const surface: SpeechSurface = SPEECH_SURFACES[options.surface ?? 'v3'];
   const call = endpoint(surface.endpoint);
+  const key = keyOf(call.method, call.target, options);
   return {
     ...call,
     accept: SPEECH_TYPES,
@@ -78,7 +79,9 @@ export function speechRequest(
       ...(surface.canCache && options.cache === true ? { cache: true } : {}),
     }),
     billed: true,
-    ...repetition(call.method, call.target, options),
+    retry: key === undefined ? 'never' : 'keyed',
+    key,
+    lookAt: key === undefined ? LOOK_AT : undefined,
     requestId,
     signal,
     onNewKey,
@@ -95,15 +98,15 @@ function modelHeader(
   return name === undefined || modelId === undefined ? undefined : { [name]: modelId };
 }
 
-function repetition(
+function keyOf(
   method: string,
   path: string,
   { idempotencyKey }: SpeechOptions,
-): Pick<RequestSpec, 'key' | 'lookAt' | 'retry'> {
+): SentKey | undefined {
   const { idempotencyHeader: sentAs } = chargeOf(method, path);
-  if (sentAs === undefined) return { retry: 'never', lookAt: LOOK_AT };
+  if (sentAs === undefined) return undefined;
   if (idempotencyKey === undefined) throw new TypeError(`${path} requires an idempotency key`);
-  return { retry: 'keyed', key: { ...idempotencyKey, sentAs } };
+  return { ...idempotencyKey, sentAs };
 }
 
 /** Returns the header by which an endpoint family recognizes repeated requests; undefined if there is none. */
@@ -274,7 +277,7 @@ export interface ReusedAudio {
  * @throws Failure of kind `bad_answer`, marked as possibly billed
  */
 export async function requireAudio(
-  client: Pick<ApiClient, 'maxBytes' | 'redact'>,
+  client: ApiClient,
   response: ApiResponse,
   { isOpaqueFine = false }: { readonly isOpaqueFine?: boolean } = {},
 ): Promise<AudioResponse> {
@@ -340,13 +343,11 @@ export async function* requireNonEmpty(
   if (size === 0) throw maybeBilled(badResponse('the response is empty', response));
 }
 
-/** A file that is read as a stream: audio, an image or a video. */
-export interface FileResponse {
-  /**
-   * The content of the file, which can be read once. Reading throws a Failure of kind `bad_answer` if the content is
-   * empty, incomplete, stalled or longer than announced.
-   */
-  readonly body: AsyncIterable<Uint8Array>;
+/**
+ * A file that is read as a stream: audio, an image or a video. Reading its body also throws a Failure of kind
+ * `bad_answer` if the body is empty.
+ */
+export interface FileResponse extends UnreadResponse {
   /** The media type, without its parameters. */
   readonly contentType: string;
   readonly contentLength: number | undefined;
@@ -354,14 +355,11 @@ export interface FileResponse {
   readonly pcm: PcmLayout | undefined;
   /** How HTTP marks the end of the body. With `close`, the caller must check that the file is complete. */
   readonly framing: Framing;
-  readonly rest?: ApiResponse['rest'];
-  readonly requestId: string;
   readonly creditsUsed: number | undefined;
   /** The ranges of the text that the voice does not speak; undefined if the service reports none. */
   readonly unspoken?: readonly CodePointRange[];
   /** Maximum size of the file in bytes (`--max-bytes`); default: a limit that depends on the length of the text. */
   readonly maxBytes?: number | undefined;
-  discard(): void;
   /** Takes back a chunk so that its memory can be reused. The caller must not read the chunk afterwards. */
   reuse?(chunk: Uint8Array): void;
 }
@@ -370,10 +368,7 @@ export interface FileResponse {
  * Resolves a URL from a response against the base URL. Returns undefined for an invalid URL, or a scheme other than
  * http and https.
  */
-export function resolveUrl(
-  { address }: Pick<ApiClient, 'address'>,
-  text: unknown,
-): URL | undefined {
+export function resolveUrl({ address }: ApiClient, text: unknown): URL | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
   if (!URL.canParse(text, address.baseUrl.href)) return undefined;
   const url = new URL(text, address.baseUrl);

@@ -6,10 +6,10 @@ import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import type { ApiClient, CreateResponse } from '../client.ts';
 import { readCreateResponse, readJson } from '../client.ts';
 import { maybeBilled, reviseFailure } from '../failures.ts';
-import type { FilePart, FormPart } from '../multipart.ts';
+import type { FormPart, UploadFile } from '../multipart.ts';
 import { multipartBody } from '../multipart.ts';
 import { endpoint, safeRequest } from '../request.ts';
-import type { BilledCallOptions, RequestSpec, StreamedBody } from '../request.ts';
+import type { RequestOptions, RequestSpec, StreamedBody } from '../request.ts';
 import type { JsonResponse, ApiResponse } from '../response.ts';
 import {
   badResponse,
@@ -48,7 +48,7 @@ export function listVoices(
 /** Yields the voices of all pages of the voice list. */
 export async function* allVoices(
   client: ApiClient,
-  query: Pick<VoiceFilter, 'includePersonal' | 'signal'> = {},
+  query: VoiceFilter = {},
 ): AsyncGenerator<ListedVoice, void, undefined> {
   const list = (page: number): Promise<JsonResponse<VoiceList>> =>
     listVoices(client, { ...query, page, pageSize: PAGE_SIZE_MAX });
@@ -190,7 +190,7 @@ const NO_ROOM =
   '`foley voices list --type personal` lists yours, and `foley voices delete ID` removes one.';
 
 /** A custom voice that was just created (docs/api/voices.md). */
-export interface MadeVoice extends Omit<CreateResponse, 'made'> {
+export interface MadeVoice extends CreateResponse {
   readonly voiceId: string;
   readonly name: string | undefined;
   /** When the voice was created, in ISO 8601 format. */
@@ -211,12 +211,12 @@ export function withVoiceLimitHint(error: unknown): unknown {
  * @throws Failure of kind `bad_answer` if the response has no voice id; the voice may still have been created
  */
 export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
-  const { made, ...rest } = await readCreateResponse(response, ['voice', 'data']);
+  const { created, made } = await readCreateResponse(response, ['voice', 'data']);
   const voiceId = firstText(made['voiceId'], made['id']);
   if (voiceId === undefined)
     throw maybeBilled(badResponse('the response names no voice', response));
   return {
-    ...rest,
+    ...created,
     voiceId,
     name: firstText(made['title'], made['name']),
     createdAt: firstText(made['createdAt'], made['created_at']),
@@ -227,7 +227,7 @@ export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
 /** The form fields of a request that creates a voice from recordings (docs/api/voices.md). */
 export interface VoiceForm {
   readonly name: string;
-  readonly audioFiles: readonly Omit<FilePart, 'name'>[];
+  readonly audioFiles: readonly UploadFile[];
   readonly description?: string | undefined;
   /** Transcript of the recordings. */
   readonly referenceText?: string | undefined;
@@ -239,9 +239,9 @@ export interface VoiceForm {
  * Options for creating a voice. The service may ignore an idempotency key, so foley sends only a key that the user
  * chose.
  */
-export type CreateVoiceOptions = Pick<BilledCallOptions, 'requestId' | 'signal'> & {
+export interface CreateVoiceOptions extends RequestOptions {
   readonly idempotencyKey?: string | undefined;
-};
+}
 
 /** Returns the multipart fields. Files come last, so that the service can validate the other fields first. */
 export function voiceFields(form: VoiceForm): readonly FormPart[] {

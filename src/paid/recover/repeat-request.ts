@@ -203,9 +203,9 @@ async function repeatCreate(
 ): Promise<Recovered | undefined> {
   const { client } = deps;
   if (what === 'voice' || what === 'design') {
-    const response = await readCreateResponse(await client.send(request), [what, 'data']);
-    const id = firstText(response.made[`${what}Id`], response.made['id']);
-    return recordCreated(intent, id, response, deps);
+    const response = await client.send(request);
+    const { created, made } = await readCreateResponse(response, [what, 'data']);
+    return recordCreated(intent, firstText(made[`${what}Id`], made['id']), created, deps);
   }
   const job =
     what === 'speechJob'
