@@ -78,12 +78,11 @@ async function addedEngines(
       import('./engine/word-times.ts'),
     ]);
   const launch = engineLauncher(engines);
-  const common = { launch, ...(clock === undefined ? {} : { clock }) };
   const { env, nodePath, resident } = engines;
   const added = engines.added.map((registration) =>
     resident === undefined
-      ? createProcessEngine({ ...common, registration })
-      : createResidentEngine({ ...common, registration, resident, env, nodePath }),
+      ? createProcessEngine({ registration, launch, clock })
+      : createResidentEngine({ registration, launch, clock, resident, env, nodePath }),
   );
   return added.map((engine) => withWordTimes(engine, [builtIn, ...added]));
 }

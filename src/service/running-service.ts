@@ -50,30 +50,34 @@ export interface AddedEngines {
   readonly resident?: ResidentOptions | undefined;
 }
 
-export interface OpenServiceOptions {
+export interface OpenServiceOptions extends Partial<ServiceSettings> {
   /** Directory of the database and the audio files; created if missing (mode 0700). */
   readonly dataDir: string;
   /** Host name or IP address to listen on; default 127.0.0.1. */
   readonly host?: string;
   /** Port to listen on; default 0, which selects a free port. */
   readonly port?: number;
-  /** Accepted API keys. Default: one random key for the default account. */
-  readonly keys?: readonly AccountKey[];
-  /** Allowed host names, in addition to loopback names such as `localhost`. */
-  readonly allowHosts?: readonly string[];
-  /** Allowed origins of web pages; default none. */
-  readonly allowOrigins?: readonly string[];
   /** Engines that the user added to the built-in one. */
   readonly engines?: AddedEngines;
   /** False to start the built-in engine only when the first request arrives; default true. */
   readonly warmsUp?: boolean;
+}
+
+/** The settings of a service that do not depend on its data directory, its address or its engines. */
+export interface ServiceSettings {
+  /** Accepted API keys. Default: one random key for the default account. */
+  readonly keys: readonly AccountKey[];
+  /** Allowed host names, in addition to loopback names such as `localhost`. */
+  readonly allowHosts: readonly string[];
+  /** Allowed origins of web pages; default none. */
+  readonly allowOrigins: readonly string[];
   /** Ids of models to report as unavailable. */
-  readonly unavailableModels?: readonly string[];
+  readonly unavailableModels: readonly string[];
   /**
    * Credits and quota of a new account. At its start, the service also refills each account that has less than half of
    * these credits or of this quota: it raises both to these amounts.
    */
-  readonly allowance?: Amounts;
+  readonly allowance: Amounts;
   /**
    * Credits of every account when the service has started, whatever the earlier balance. Overrides the credits in
    * `allowance`.
@@ -90,9 +94,9 @@ export interface OpenServiceOptions {
   readonly graceMs?: number;
   /** True to serve the web page at `/`; default false. */
   readonly hasPage?: boolean;
-  readonly report?: (event: ServiceEvent) => void;
-  readonly clock?: Clock;
-  readonly random?: Random;
+  readonly report: (event: ServiceEvent) => void;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 export interface RunningService {

@@ -6,17 +6,18 @@ import { Jobs } from './jobs/job-service.ts';
 import { createSignedLinks } from './jobs/signed-links.ts';
 import { createSpeechJobs } from './jobs/speech-jobs.ts';
 import { createRateLimit } from './ledger/accounts.ts';
+import type { MediaSources } from './media/media-jobs.ts';
 import { createMediaJobs } from './media/media-jobs.ts';
-import type { MediaSources } from './media/media-service.ts';
 import { createMedia } from './media/media-service.ts';
 import { Creates } from './operations/creates.ts';
 import { createOperations } from './operations/operations.ts';
 import { createRealtime } from './realtime/realtime-service.ts';
-import type { OpenServiceOptions } from './running-service.ts';
+import type { ServiceSettings } from './running-service.ts';
 import type { AudioFolder } from './speech/audio-files.ts';
 import { createCachedSpeech } from './speech/cached-speech.ts';
 import type { EncodeSpeech } from './speech/encode.ts';
 import { createGenerations } from './speech/generations.ts';
+import type { SpeechContext } from './speech/speak.ts';
 import { SpeechQueue } from './speech/speak.ts';
 import type { Store } from './store/open-store.ts';
 import { createCatalogue } from './voices/catalogue.ts';
@@ -25,18 +26,8 @@ import type { HearRecordings } from './voices/listen/listening-thread.ts';
 import { PersonalVoices } from './voices/personal-voices.ts';
 import { VoiceMaker } from './voices/voice-maker.ts';
 
-type RequiredOption =
-  | ('clock' | 'random' | 'keys' | 'allowance' | 'report')
-  | ('allowHosts' | 'allowOrigins' | 'unavailableModels');
-type OptionalOption =
-  | ('faults' | 'graceMs' | 'hasPage' | 'maxWaiting')
-  | ('openingCredits' | 'requestsPerSecond' | 'verifiesWholeLedger');
-
-/** The options of a service, and its access to the operating system. */
-export interface ServiceDeps
-  extends
-    Required<Pick<OpenServiceOptions, RequiredOption>>,
-    Pick<OpenServiceOptions, OptionalOption> {
+/** The settings of a service, and its access to the operating system. */
+export interface ServiceDeps extends ServiceSettings {
   readonly store: Store;
   readonly engines: EngineRegistry;
   readonly encode: EncodeSpeech;
@@ -54,38 +45,38 @@ export type ServiceContext = ReturnType<typeof createContext>;
 
 /** Creates the components of a service. */
 export function createContext(deps: ServiceDeps, faults: Faults) {
-  const { clock, store, encode, audio: folder, report } = deps;
+  const { clock, store, random, encode, audio, report } = deps;
   const operations = createOperations(deps);
   const personalVoices = new PersonalVoices(store);
   const voiceMaker = new VoiceMaker(deps);
-  const catalogue = createCatalogue({ ...deps, personalVoices });
+  const catalogue = createCatalogue(deps, personalVoices);
   const links = createSignedLinks(deps);
-  const speechQueue = new SpeechQueue(deps);
-  const rateLimit = createRateLimit(deps);
-  const types = {
-    speech: createSpeechJobs({ catalogue, encode, folder, report }),
-    ...createMediaJobs({ ...deps, ...deps.media }),
-  };
-  return {
+  const speech: SpeechContext = {
     clock,
     store,
     catalogue,
-    personalVoices,
-    voiceMaker,
-    designs: new Designs({ ...deps, folder }),
-    uploads: deps.uploads,
     operations,
-    creates: new Creates({ store, clock, operations }),
     generations: createGenerations(clock),
-    jobs: new Jobs({ ...deps, faults, ownership: operations.ownership, types }),
-    audio: folder,
-    cachedSpeech: createCachedSpeech({ store, folder, clock }),
-    links,
-    media: createMedia({ ...deps, links, sources: deps.media }),
-    rateLimit,
-    speechQueue,
-    realtime: createRealtime({ ...deps, catalogue, operations, rateLimit, speechQueue, folder }),
+    speechQueue: new SpeechQueue(deps),
     encode,
     report,
+  };
+  const rateLimit = createRateLimit(deps);
+  const types = { speech: createSpeechJobs(deps, catalogue), ...createMediaJobs(deps) };
+  const { ownership } = operations;
+  return {
+    ...speech,
+    personalVoices,
+    voiceMaker,
+    designs: new Designs(deps),
+    uploads: deps.uploads,
+    creates: new Creates(deps, operations),
+    jobs: new Jobs({ clock, random, store, report, ownership, faults, types }),
+    audio,
+    cachedSpeech: createCachedSpeech(deps),
+    links,
+    media: createMedia(deps, links),
+    rateLimit,
+    realtime: createRealtime(speech, deps, rateLimit),
   };
 }

@@ -49,10 +49,11 @@ const GRACE_MS = 600_000;
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {
-  const { graceMs = GRACE_MS, keys, report, store, verifiesWholeLedger = false } = deps;
+  const { clock, graceMs = GRACE_MS, keys, report, store, verifiesWholeLedger = false } = deps;
+  const { allowance, openingCredits } = deps;
   const accounts = [...new Set(keys.map(({ account }) => account))];
   verifyLedger(store, { full: verifiesWholeLedger });
-  prepareAccounts(store, accounts, { ...deps, now: deps.clock.now() });
+  prepareAccounts(store, accounts, { allowance, openingCredits, now: clock.now() });
   const faults = createFaults(deps.faults ?? []);
   const context = createContext(deps, faults);
   const { creates, generations, jobs, media, operations, realtime } = context;
@@ -98,14 +99,14 @@ function createMiddleware(
   context: ServiceContext,
   faults: Faults,
   closing: AbortSignal,
-): Omit<Service, 'close' | 'open' | 'setFaults'> {
-  const { clock, hasPage = false, random, report } = deps;
+) {
+  const { clock, hasPage = false, random, report, store } = deps;
   const cuts = new WeakMap<Response, BodyCut>();
   const keys = createKeyTable(deps.keys);
   const route = createRouter(context, keys);
   const [key] = deps.keys;
   const page =
-    hasPage && key !== undefined ? createPage({ clock, random, key, route, context }) : undefined;
+    hasPage && key !== undefined ? createPage({ clock, random, store, key, route }) : undefined;
   const guard = createGuard(deps);
   const begin = (request: Request): ServedExchange => ({
     start: clock.monotonic(),
@@ -148,20 +149,22 @@ function createMiddleware(
     return response;
   };
   return {
-    async fetch(request) {
+    async fetch(request: Request): Promise<Response> {
       const exchange = begin(request);
       const { answer } = page?.has(exchange.path) === true ? page : { answer: route };
       return finish(exchange, await runMiddleware(exchange, answer));
     },
-    async admit(request) {
+    async admit(request: Request): Promise<Response | Admission> {
       const exchange = begin(request);
-      const admitted = await runMiddleware(exchange, (arrival) => context.realtime.admit(arrival));
+      const admitted = await runMiddleware(exchange, (arrival) =>
+        context.realtime.admit(arrival, exchange.faults.cut),
+      );
       if (admitted instanceof Response) return finish(exchange, admitted);
       report(requestEvent(exchange, 101, new Headers(), clock.monotonic()));
-      return { ...admitted, cut: exchange.faults.cut };
+      return admitted;
     },
-    hasKey: (headers) => keys.has(headers),
-    cutOf: (response) => cuts.get(response),
+    hasKey: (headers: Headers) => keys.has(headers),
+    cutOf: (response: Response) => cuts.get(response),
     invite: () => page?.invite(),
   };
 }

@@ -27,14 +27,11 @@ it('gives the result that another process stores while it is looked up', async (
   const running = beginOperation(other, { ...KEY, requestId: 'r', charge: NOTHING });
   let result: string | undefined;
   const operations = createOperations(deps);
-  const creates = new Creates({
-    ...deps,
-    operations: {
-      ...operations,
-      findBegun(key) {
-        running.complete(() => (result = 'the voice'));
-        return operations.findBegun(key);
-      },
+  const creates = new Creates(deps, {
+    ...operations,
+    findBegun(key) {
+      running.complete(() => (result = 'the voice'));
+      return operations.findBegun(key);
     },
   });
   const create = {

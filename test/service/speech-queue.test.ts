@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SpeechEngine } from '../../src/service/engine/speech-engine.ts';
 import { SpeechQueue } from '../../src/service/speech/speak.ts';
 import { manualClock } from '../api/manual-clock.ts';
 import { OTHER_KEY, testService, voiceId } from './support/test-service.ts';
@@ -105,13 +106,19 @@ describe('the queue for speech', () => {
     const { signal } = new AbortController();
     const chunks: unknown[] = [];
     await expect(async () => {
-      const speech = { account: 'first', speaker: { synthesize: endless }, request, signal };
+      const speech = { account: 'first', speaker: ENDLESS, request, signal };
       for await (const chunk of queue.synthesize(speech)) chunks.push(chunk);
     }).rejects.toThrow('The speech is longer than 3600 s.');
     expect(chunks).toHaveLength(3);
   });
 });
 
-async function* endless() {
-  for (;;) yield { samples: new Float32Array(1_000), sampleRate: 1 };
-}
+const ENDLESS: SpeechEngine = {
+  name: 'endless',
+  voices: [],
+  warmUp: async () => undefined,
+  async *synthesize() {
+    for (;;) yield { samples: new Float32Array(1_000), sampleRate: 1 };
+  },
+  close: async () => undefined,
+};

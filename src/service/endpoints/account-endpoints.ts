@@ -58,7 +58,7 @@ export const getCapabilities: Handler<'getCapabilities'> = (_call, { catalogue }
   const body: Capabilities = {
     contractVersion: CONTRACT_VERSION,
     route: '/api/open/v3/speech/tts',
-    models: catalogue.models.map((model) => modelRecord(model, catalogue.isAvailable(model))),
+    models: catalogue.models.map((model) => modelRecord(model, catalogue.isAvailable(model.id))),
   };
   return Response.json(body);
 };

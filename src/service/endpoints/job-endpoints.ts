@@ -316,8 +316,7 @@ export const getJobSegment: Handler<'getJobSegment'> = async (call, context) => 
   const job = requireJob(call, context, 'speech', call.parameters.jobId);
   const segment = job.segments.find(({ index }) => String(index) === segmentIndex);
   const isSpoken = segment !== undefined && hasSegmentAudio(job, segment);
-  const { audio: folder, encode } = context;
-  const audio = isSpoken ? await findSegmentAudio({ folder, encode }, job, segment) : undefined;
+  const audio = isSpoken ? await findSegmentAudio(context, job, segment) : undefined;
   if (audio === undefined) {
     const message = segment === undefined ? 'No such segment' : 'The segment has no audio';
     throw noAudio(job, context, message);

@@ -95,7 +95,7 @@ async function createPicture<Stored extends StoredImage | StoredVideo>(
   const { catalogue, clock, creates, jobs, media } = context;
   const key = { ...call.key, fingerprint: fingerprintOf(call.body) };
   const make = (signal: AbortSignal): Promise<StoredJob> => {
-    const plan = planFor((id) => catalogue.isAvailable({ id }));
+    const plan = planFor((id) => catalogue.isAvailable(id));
     return media.imports.within(signal, async (arrival) => {
       const references = await importReferences(signal, context, arrival, plan.urls);
       const order = plan.toStore({ references, createdAt: clock.now() });
@@ -238,7 +238,7 @@ export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, 
   const { mediaType } = query;
   const models = [...IMAGE_MODELS, ...VIDEO_MODELS]
     .filter((model) => mediaType === undefined || model.media_type === mediaType)
-    .map((model) => ({ ...model, available: catalogue.isAvailable(model) }));
+    .map((model) => ({ ...model, available: catalogue.isAvailable(model.id) }));
   const body: MediaModels = { models, requestId };
   return Response.json(body);
 };

@@ -59,7 +59,7 @@ export const listCompatVoices: Handler<'listCompatVoices'> = ({ account }, { cat
 
 /** Handles `GET /v1/models` for OpenAI clients. Only the embedded service has this endpoint. */
 export const listCompatModels: Handler<'listCompatModels'> = (_call, { catalogue }) => {
-  const available = catalogue.models.filter((model) => catalogue.isAvailable(model));
+  const available = catalogue.models.filter(({ id }) => catalogue.isAvailable(id));
   const body: CompatModels = { object: 'list', data: available.map(({ id }) => compatModel(id)) };
   return Response.json(body);
 };
@@ -68,7 +68,7 @@ export const listCompatModels: Handler<'listCompatModels'> = (_call, { catalogue
 export const getCompatModel: Handler<'getCompatModel'> = ({ parameters }, { catalogue }) => {
   const { modelId } = parameters;
   const model = catalogue.model(modelId);
-  if (model !== undefined && catalogue.isAvailable(model)) {
+  if (model !== undefined && catalogue.isAvailable(model.id)) {
     return Response.json(compatModel(model.id));
   }
   const message = `No such model: ${showText(modelId)}; GET /v1/models lists them`;

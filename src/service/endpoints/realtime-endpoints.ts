@@ -42,7 +42,7 @@ export function getCapabilities(
     limits: LIMITS,
     models: catalogue.models.map((model) => ({
       ...describe(model, protocol),
-      available: catalogue.isAvailable(model),
+      available: catalogue.isAvailable(model.id),
     })),
     requestId,
   };

@@ -125,11 +125,11 @@ export async function respondWithSpeech(
  * reports the state of the first request. This also holds if the voice or model was deleted in the meantime.
  * @throws ServiceError 400, 402, 404, 409, 429 or 503, before anything is charged
  */
-export function beginSpeech<Context extends ServiceContext>(
+export function beginSpeech(
   call: ChargedCall,
-  context: Context,
+  context: ServiceContext,
   request: SurfaceRequest,
-): Speaking & { readonly context: Context } {
+): Speaking {
   const { account, requestId } = call;
   const { fields, modelHeader }: SpeechSurface = SPEECH_SURFACES[request.surface];
   const modelName = modelHeader === undefined ? {} : { modelId: modelHeader };
@@ -229,7 +229,7 @@ function speakCached(
   format: SpeechFormat,
 ): Promise<CachedRecord> {
   const { context, operation, plan } = speaking;
-  return generate(speaking, async (generation) => {
+  return generate(speaking, plan.textField, async (generation) => {
     const { id } = operation;
     const { signal } = generation;
     const creditsUsed = plan.charge.credits;

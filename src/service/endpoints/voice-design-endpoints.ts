@@ -42,8 +42,7 @@ export const createVoiceDesign: Handler<'createVoiceDesign'> = async (call, cont
       const order = planDesign(body, accountId);
       const charge = { credits: order.credits, quota: order.characters };
       const operation = beginOperation(context.operations, { ...key, requestId, charge });
-      const generating = { context, operation, plan: { textField: 'previewText' }, signal };
-      return context.designs.make(generating, order);
+      return context.designs.make({ context, operation, signal }, order);
     },
   });
   return designAnswer(design, prompt, requestId);

@@ -86,7 +86,8 @@ export function readJob(db: Connection, id: string): StoredJob | undefined {
 /** Lists an account's jobs of one kind, newest first. */
 export function listJobs(
   db: Connection,
-  { accountId, kind }: Pick<JobRecord, 'accountId' | 'kind'>,
+  accountId: string,
+  kind: JobKind,
   { status, createdAfter, limit, offset }: JobFilter,
 ): readonly JobRecord[] {
   const conditions = ['account_id = ?', 'kind = ?'];

@@ -13,15 +13,7 @@ interface JobSchedulerDeps {
   readonly ownership: Ownership;
   readonly store: Store;
   readonly report: (event: ServiceEvent) => void;
-  readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
-  /**
-   * Ends this process's ownership of a job, so that another process can continue the job. Runs in the caller's
-   * transaction. Returns false if the job has ended.
-   */
-  readonly release: (db: Connection, jobId: string) => boolean;
 }
-
-type ScheduledJob = Pick<JobRecord, 'id' | 'kind'>;
 
 // Each lane has its own queue and workers, so that slow jobs do not delay jobs of other lanes.
 type Lane = 'speech' | 'sound' | 'image' | 'video';
@@ -41,7 +33,7 @@ const WORKERS: Readonly<Record<Lane, number>> = { speech: 2, sound: 2, image: 1,
 const RESCAN_MS = 15_000;
 
 /** Runs the jobs that this process accepted, and unfinished jobs of dead processes. */
-export class JobScheduler {
+export abstract class JobScheduler {
   readonly #deps: JobSchedulerDeps;
   readonly #queues: Readonly<Record<Lane, JobQueue>>;
   // Why jobs stopped unfinished, for example because their results could not be stored.
@@ -59,6 +51,14 @@ export class JobScheduler {
       video: open('video'),
     };
   }
+
+  protected abstract work(jobId: string, signal: AbortSignal): Promise<void>;
+
+  /**
+   * Ends this process's ownership of a job, so that another process can continue the job. Runs in the caller's
+   * transaction. Returns false if the job has ended.
+   */
+  protected abstract release(db: Connection, jobId: string): boolean;
 
   /** Queues the unfinished jobs of dead processes, now and every 15 seconds. */
   start(): void {
@@ -78,7 +78,7 @@ export class JobScheduler {
   }
 
   /** Queues a job for which a client waits. It runs before jobs that ended processes left behind. */
-  add(job: ScheduledJob): void {
+  add(job: JobRecord): void {
     this.#queueOf(job).add(job.id);
   }
 
@@ -93,7 +93,7 @@ export class JobScheduler {
   }
 
   /** Queues an accepted job. If this service is closing, leaves the job to the next service process. */
-  enqueue(job: ScheduledJob): void {
+  enqueue(job: JobRecord): void {
     if (!this.#isClosed) this.add(job);
     else if (this.#release(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
   }
@@ -119,19 +119,19 @@ export class JobScheduler {
     if (released.length > 0) report({ type: 'jobs-left', count: released.length });
   }
 
-  #queueOf({ kind }: ScheduledJob): JobQueue {
+  #queueOf({ kind }: JobRecord): JobQueue {
     return this.#queues[LANE_OF[kind]];
   }
 
   #openQueue(workers: number): JobQueue {
-    const { clock, ownership, work } = this.#deps;
+    const { clock, ownership } = this.#deps;
     return new JobQueue({
       clock,
       workers,
-      async work(jobId, signal) {
+      work: async (jobId, signal) => {
         const releaseLease = ownership.hold();
         try {
-          await work(jobId, signal);
+          await this.work(jobId, signal);
         } finally {
           releaseLease();
         }
@@ -146,7 +146,7 @@ export class JobScheduler {
   // True if the job is, or may be, unfinished.
   #release(jobId: string): boolean {
     try {
-      return this.#deps.store.write((db) => this.#deps.release(db, jobId));
+      return this.#deps.store.write((db) => this.release(db, jobId));
     } catch (error) {
       this.#reportFailure(jobId, error);
       return true;
@@ -159,7 +159,7 @@ export class JobScheduler {
 }
 
 // Oldest first.
-function findOrphanedJobs(db: Connection, self: Owner): readonly ScheduledJob[] {
+function findOrphanedJobs(db: Connection, self: Owner): readonly JobRecord[] {
   const owners = db.all(
     'SELECT * FROM owner WHERE id IN (SELECT owner_id FROM job WHERE finished_at IS NULL)',
   );

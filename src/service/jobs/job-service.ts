@@ -23,7 +23,7 @@ interface JobsDeps {
   readonly random: Random;
   readonly store: Store;
   readonly ownership: Ownership;
-  readonly faults: Pick<Faults, 'ofJob'>;
+  readonly faults: Faults;
   readonly types: JobTypes;
   readonly report: (event: ServiceEvent) => void;
 }
@@ -33,17 +33,19 @@ export class Jobs extends JobScheduler {
   readonly #deps: JobsDeps;
 
   constructor(deps: JobsDeps) {
-    const { clock, ownership } = deps;
-    const { owner } = ownership;
-    super({
-      ...deps,
-      work: (jobId, signal) => workOnJob({ ...deps, owner }, jobId, signal),
-      release(db, jobId) {
-        advanceJob(db, { jobId, owner, now: clock.now(), event: { type: 'released' } });
-        return readJob(db, jobId)?.finishedAt === undefined;
-      },
-    });
+    super(deps);
     this.#deps = deps;
+  }
+
+  protected override work(jobId: string, signal: AbortSignal): Promise<void> {
+    return workOnJob(this.#deps, jobId, signal);
+  }
+
+  protected override release(db: Connection, jobId: string): boolean {
+    const { clock, ownership } = this.#deps;
+    const { owner } = ownership;
+    advanceJob(db, { jobId, owner, now: clock.now(), event: { type: 'released' } });
+    return readJob(db, jobId)?.finishedAt === undefined;
   }
 
   /**
@@ -135,7 +137,7 @@ export class Jobs extends JobScheduler {
 
   /** Lists jobs of one kind, newest first. */
   list(accountId: string, kind: JobKind, filter: JobFilter): readonly JobRecord[] {
-    return this.#deps.store.read((db) => listJobs(db, { accountId, kind }, filter));
+    return this.#deps.store.read((db) => listJobs(db, accountId, kind, filter));
   }
 }
 

@@ -54,9 +54,8 @@ export const StoredSpeech = Type.Object({
 export type StoredSpeech = Static<typeof StoredSpeech>;
 
 interface SpeechJobDeps {
-  readonly catalogue: Catalogue;
   readonly encode: EncodeSpeech;
-  readonly folder: AudioFolder;
+  readonly audio: AudioFolder;
   readonly report: (event: ServiceEvent) => void;
 }
 
@@ -64,12 +63,12 @@ interface SpeechJobDeps {
  * Creates the job type for speech. A job of one segment writes its audio. A job of several writes the samples of each
  * segment, and encodes the whole from them, beside the speaking.
  */
-export function createSpeechJobs(deps: SpeechJobDeps): JobType {
+export function createSpeechJobs(deps: SpeechJobDeps, catalogue: Catalogue): JobType {
   const wholes = new Map<string, WholeSpeech>();
   return {
     describeFailure: engineMessageOf,
     async work(job, signal) {
-      if (job.attempts > 1 && !wholes.has(job.id)) await deps.folder.sweep(job.id);
+      if (job.attempts > 1 && !wholes.has(job.id)) await deps.audio.sweep(job.id);
       const isSpoken = job.segments.some(({ status }) => status === 'success');
       if (job.segments.length > 1 && isSpoken) {
         const whole = wholes.get(job.id) ?? writeWhole(deps, job);
@@ -79,11 +78,11 @@ export function createSpeechJobs(deps: SpeechJobDeps): JobType {
       const segment = job.segments.find(({ status }) => status === 'pending');
       if (segment !== undefined) {
         await wholes.get(job.id)?.approach(segment.index, signal);
-        return segmentStep(deps, job, segment, signal);
+        return segmentStep(deps, catalogue, job, segment, signal);
       }
       await abortable(wholes.get(job.id)?.published ?? Promise.resolve(), signal);
       if (storedOrder(StoredSpeech, job).format === 'wav') {
-        for (const { index } of job.segments) await deps.folder.remove(job.id, samplesFile(index));
+        for (const { index } of job.segments) await deps.audio.remove(job.id, samplesFile(index));
       }
       return { event: { type: 'finished' } };
     },
@@ -96,6 +95,7 @@ export function createSpeechJobs(deps: SpeechJobDeps): JobType {
 
 async function segmentStep(
   deps: SpeechJobDeps,
+  catalogue: Catalogue,
   job: StoredJob,
   { index, text }: SegmentRecord,
   signal: AbortSignal,
@@ -116,12 +116,12 @@ async function segmentStep(
     textNormalization = true,
     voiceId,
   } = storedOrder(StoredSpeech, job);
-  const voice = deps.catalogue.of(job.accountId).voice(voiceId);
+  const voice = catalogue.of(job.accountId).voice(voiceId);
   if (voice === undefined) throw new Error(`Voice not found: ${voiceId}`);
   signal.throwIfAborted();
   const isWhole = job.segments.length === 1;
   const name = isWhole ? segmentFile(index, format) : samplesFile(index);
-  const output = await deps.folder.create(job.id, name);
+  const output = await deps.audio.create(job.id, name);
   try {
     const request = {
       text,
@@ -182,7 +182,7 @@ function writeWhole(deps: SpeechJobDeps, job: StoredJob): WholeSpeech {
       while (segments[index]?.status === 'pending') {
         await abortable(once(changes, 'spoken'), stopping.signal);
       }
-      yield* readSegment(deps.folder, job, segments[index], stopping.signal);
+      yield* readSegment(deps.audio, job, segments[index], stopping.signal);
     }
   }
   const published = publishWhole(deps, job, spoken());
@@ -207,7 +207,7 @@ function writeWhole(deps: SpeechJobDeps, job: StoredJob): WholeSpeech {
 
 // Repeatable: keeps an existing file.
 async function publishWhole(
-  { folder, encode }: SpeechJobDeps,
+  { audio: folder, encode }: SpeechJobDeps,
   job: StoredJob,
   chunks: AsyncIterable<SpeechChunk>,
 ): Promise<void> {
@@ -228,7 +228,7 @@ async function publishWhole(
  * complete audio if that is wav, or else encodes it from its samples.
  */
 export async function findSegmentAudio(
-  { folder, encode }: Pick<SpeechJobDeps, 'folder' | 'encode'>,
+  { audio: folder, encode }: SpeechJobDeps,
   job: StoredJob,
   segment: SegmentRecord,
 ): Promise<StoredAudio | undefined> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../system/clock.ts';
-import type { Owner } from '../operations/owner.ts';
+import type { Owner, Ownership } from '../operations/owner.ts';
 import { forgetOwner, isAbandoned } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import { storageFullError } from '../service-error.ts';
@@ -34,7 +34,7 @@ export type JobTypes = Readonly<Record<JobKind, JobType>>;
 interface WorkDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly owner: Owner;
+  readonly ownership: Ownership;
   readonly types: JobTypes;
   readonly report: (event: ServiceEvent) => void;
 }
@@ -45,7 +45,7 @@ interface WorkDeps {
  * @throws StoreError when a step cannot be stored; the job stays unchanged
  */
 export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSignal): Promise<void> {
-  const { owner, report, types } = deps;
+  const { ownership, report, types } = deps;
   let job = await record(deps, jobId, { event: { type: 'claimed' } });
   if (job !== undefined && hasEnded(job.status)) {
     const error = new Error(`Job ${jobId} failed: ${job.attempts} attempts did not finish`);
@@ -53,7 +53,7 @@ export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSign
   }
   const type = job === undefined ? undefined : types[job.kind];
   try {
-    while (job?.ownerId === owner.id) {
+    while (job?.ownerId === ownership.owner.id) {
       job = await record(deps, jobId, await nextStep(deps, job, signal));
     }
   } finally {
@@ -85,10 +85,11 @@ const WRITE_ATTEMPTS = 5;
 const WRITE_RETRY_MS = 500;
 
 async function record(
-  { store, owner, clock }: WorkDeps,
+  { store, ownership, clock }: WorkDeps,
   jobId: string,
   step: JobStep,
 ): Promise<StoredJob | undefined> {
+  const { owner } = ownership;
   for (let turn = 1; ; turn += 1) {
     try {
       return store.write((db) => advanceJob(db, { jobId, owner, now: clock.now(), ...step }));

@@ -71,7 +71,7 @@ async function makeDubbing(
     const operation = beginOperation(operations, { ...request, idempotencyKey, charge });
     const { id } = operation;
     const speaking: Speaking = { context, account: accountId, plan, operation, signal, requestId };
-    return generate(speaking, async (generation) => {
+    return generate(speaking, plan.textField, async (generation) => {
       const output = await media.folder.create(folder, SPEECH_FILE);
       try {
         const chunks = speechOf(speaking, generation.signal);

@@ -94,7 +94,7 @@ const LINK_LIFETIME_MS = 24 * 60 * 60 * 1_000;
  * Returns a function that creates a signed link to a file. The link is valid for a day. Its host is the host of
  * `requestUrl`, the URL of the API request.
  */
-export function createMediaLink({ clock, links }: { clock: Clock; links: SignedLinks }) {
+export function createMediaLink(clock: Clock, links: SignedLinks) {
   return (requestUrl: string, fileId: string): string => {
     const target = { taskId: fileId, download: false };
     const { expires, signature } = links.sign(target, clock.now() + LINK_LIFETIME_MS);

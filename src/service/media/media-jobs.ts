@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import type { Random } from '../../system/random.ts';
 import type { StoredJob, Json, StoredMediaKind } from '../jobs/job-records.ts';
 import type { JobStep, JobType } from '../jobs/work-on-job.ts';
@@ -30,12 +31,24 @@ export type MediaWork = (job: StoredJob, tools: MediaWorkTools) => Promise<Media
 
 export type MediaWorks = Readonly<Record<StoredMediaKind, MediaWork>>;
 
-interface MediaJobDeps {
-  readonly store: Store;
-  readonly random: Random;
+/** Gives the media jobs access to the file system, child processes and the network. Tests replace this object. */
+export interface MediaSources {
   readonly folder: MediaFolder;
   readonly run: RunTask;
   readonly works: MediaWorks;
+  readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
+  /**
+   * True to allow downloads from this machine (loopback addresses). Set only if the service itself listens on loopback.
+   */
+  readonly allowsLoopback: boolean;
+  /** Hosts from which downloads are allowed even in private networks. */
+  readonly allowHosts: readonly string[];
+}
+
+interface MediaJobDeps {
+  readonly store: Store;
+  readonly random: Random;
+  readonly media: MediaSources;
 }
 
 /** Creates the job types for media. A media job makes its file in one step, which is repeated after a crash. */
@@ -45,7 +58,7 @@ export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<StoredMedia
     describeFailure: () => 'The file could not be produced; its price was refunded',
     cleanUp: (job) => removeInputs(deps, job.id),
   });
-  const { lip_sync, video_dubbing, image, video } = deps.works;
+  const { lip_sync, video_dubbing, image, video } = deps.media.works;
   return {
     lip_sync: typeOf(lip_sync),
     video_dubbing: typeOf(video_dubbing),
@@ -55,11 +68,12 @@ export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<StoredMedia
 }
 
 async function makeFile(
-  { folder, random, run, store }: MediaJobDeps,
+  { media, random, store }: MediaJobDeps,
   work: MediaWork,
   job: StoredJob,
   signal: AbortSignal,
 ): Promise<JobStep> {
+  const { folder, run } = media;
   const { id } = job;
   const suffix = random.uuid();
   const draft = (name: string): string => `draft-${suffix}-${name}`;
@@ -97,7 +111,8 @@ function progressWriter(store: Store, jobId: string): (fraction: number) => void
   };
 }
 
-async function removeInputs({ folder, store }: MediaJobDeps, jobId: string): Promise<void> {
+async function removeInputs({ media, store }: MediaJobDeps, jobId: string): Promise<void> {
+  const { folder } = media;
   const rows = store.read((db) => db.all('SELECT name FROM media_file WHERE folder = ?', [jobId]));
   const names = await folder.list(jobId).catch(() => []);
   for (const name of names) {

@@ -26,7 +26,6 @@ export interface Create<Result> {
 interface CreatesDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly operations: Operations;
 }
 
 // Interval between queries for a result that another process is making.
@@ -38,11 +37,13 @@ const POLL_MS = 100;
  */
 export class Creates {
   readonly #deps: CreatesDeps;
+  readonly #operations: Operations;
   readonly #running = new Map<string, RunningCreate>();
   readonly #closing = new AbortController();
 
-  constructor(deps: CreatesDeps) {
+  constructor(deps: CreatesDeps, operations: Operations) {
     this.#deps = deps;
+    this.#operations = operations;
   }
 
   /**
@@ -111,7 +112,7 @@ export class Creates {
     const earlier = this.#findResult(create);
     if (earlier === undefined) return 'none';
     if (earlier.result !== undefined) return { result: earlier.result };
-    const begun = this.#deps.operations.findBegun(create.key);
+    const begun = this.#operations.findBegun(create.key);
     if (begun === undefined) return 'none';
     if (begun.kind === 'in_progress') return begun.kind;
     // Another process may have stored the result between the two queries.

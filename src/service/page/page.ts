@@ -7,7 +7,6 @@ import { readJsonBody } from '../http/router.ts';
 import type { IncomingRequest } from '../http/guard.ts';
 import type { Router } from '../http/router.ts';
 import type { AccountKey } from '../running-service.ts';
-import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { integer, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
@@ -15,9 +14,9 @@ import type { Store } from '../store/open-store.ts';
 interface PageDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly store: Store;
   readonly key: AccountKey;
   readonly route: Router;
-  readonly context: Pick<ServiceContext, 'store'>;
 }
 
 const PREFIX = '/page/';
@@ -34,7 +33,7 @@ const SPEAKABLE = /^\/api\/open\/v3\/speech\/tts(?:\/aligned)?$/;
  * Creates the web page at `/`. The browser gets no API key: it exchanges a one-time link for a session cookie
  * (`HttpOnly`), and the service adds the account's API key to the requests of the page.
  */
-export function createPage({ clock, context, key, random, route }: PageDeps) {
+export function createPage({ clock, key, random, route, store }: PageDeps) {
   const visits = createVisits({ clock, random });
   const { account } = key;
   const answerOwn = async ({ request }: IncomingRequest): Promise<Response> => {
@@ -44,7 +43,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
     }
     visits.require(sessionOf(request));
     if (request.method === 'GET' && pathname === '/page/ledger') {
-      return Response.json(latestEntries(context.store, account));
+      return Response.json(latestEntries(store, account));
     }
     throw new ServiceError('ERR_NOT_FOUND', 'The page has no such path');
   };

@@ -20,10 +20,10 @@ export interface Admission {
   readonly cut: BodyCut | undefined;
 }
 
-export interface AdmissionDeps {
+interface AdmissionDeps {
   readonly keys: KeyTable;
   readonly rateLimit: RateLimit;
-  readonly speechQueue: Pick<SpeechQueue, 'requireCapacity'>;
+  readonly speechQueue: SpeechQueue;
   /** Returns the number of all connections (`open`) and of those that have not authenticated (`unknown`). */
   readonly connections: () => { readonly open: number; readonly unknown: number };
 }
@@ -37,7 +37,11 @@ const CREDENTIALS = new Set(['token', 'api_key', 'access_token', 'key', 'ticket'
  * Checks a WebSocket handshake. The caller must already have checked `Host` and `Origin`.
  * @throws ServiceError 400, 401, 404, 426, 429, 501 or 503
  */
-export function admit(arrival: IncomingRequest, deps: AdmissionDeps): Omit<Admission, 'cut'> {
+export function admit(
+  arrival: IncomingRequest,
+  cut: BodyCut | undefined,
+  deps: AdmissionDeps,
+): Admission {
   const { request, requestId: traceId } = arrival;
   const { headers } = request;
   const { pathname, searchParams } = new URL(request.url);
@@ -54,7 +58,7 @@ export function admit(arrival: IncomingRequest, deps: AdmissionDeps): Omit<Admis
   requireSubprotocol(headers, protocol);
   requireCapacity(deps.connections(), isPage);
   if (account !== undefined) deps.speechQueue.requireCapacity(account);
-  return { protocol, traceId, account, place: isPage ? place : undefined };
+  return { protocol, traceId, account, place: isPage ? place : undefined, cut };
 }
 
 function protocolAt(path: string): RealtimeProtocol {

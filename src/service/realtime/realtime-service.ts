@@ -1,24 +1,25 @@
+import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
+import type { BodyCut } from '../http/faults.ts';
 import { createKeyTable } from '../http/guard.ts';
 import type { IncomingRequest } from '../http/guard.ts';
 import type { RateLimit } from '../ledger/accounts.ts';
 import type { AccountKey } from '../running-service.ts';
 import type { SpeechContext } from '../speech/speak.ts';
 import type { AudioFolder } from '../speech/audio-files.ts';
+import type { Store } from '../store/open-store.ts';
 import type { Admission } from './admission.ts';
 import { admit } from './admission.ts';
 import { Requests } from './requests.ts';
 import type { SessionSocket, SocketListener, Session } from './session.ts';
 import { createTickets } from './tickets.ts';
 
-export interface RealtimeDeps extends Pick<
-  SpeechContext,
-  'catalogue' | 'clock' | 'encode' | 'operations' | 'report' | 'speechQueue' | 'store'
-> {
+interface RealtimeDeps {
+  readonly clock: Clock;
+  readonly store: Store;
   readonly random: Random;
   readonly keys: readonly AccountKey[];
-  readonly rateLimit: RateLimit;
-  readonly folder: AudioFolder;
+  readonly audio: AudioFolder;
 }
 
 export type Realtime = ReturnType<typeof createRealtime>;
@@ -26,13 +27,18 @@ export type Realtime = ReturnType<typeof createRealtime>;
 const HURRY_MS = 1_000;
 
 /** Creates the handler of realtime connections (docs/api/realtime.md). */
-export function createRealtime(deps: RealtimeDeps) {
-  const { clock, rateLimit, speechQueue } = deps;
+export function createRealtime(speech: SpeechContext, deps: RealtimeDeps, rateLimit: RateLimit) {
+  const { audio, clock, random } = deps;
+  const { operations, speechQueue } = speech;
   const tickets = createTickets(deps);
-  const requests = new Requests({ ...deps, ownership: deps.operations.ownership });
-  const context = { ...deps, tickets, requests };
+  const requests = new Requests(deps, operations.ownership);
+  const context = { speech, audio, random, tickets, requests };
   const keys = createKeyTable(deps.keys);
   const sessions = new Set<Session>();
+  const connections = () => ({
+    open: sessions.size,
+    unknown: [...sessions].filter(({ isUnauthenticated }) => isUnauthenticated).length,
+  });
   let onEmpty: (() => void) | undefined;
   let SessionClass: typeof Session | undefined;
   return {
@@ -42,16 +48,8 @@ export function createRealtime(deps: RealtimeDeps) {
      * Checks a handshake. The first call also loads the session modules.
      * @throws ServiceError for a refused handshake
      */
-    async admit(arrival: IncomingRequest): Promise<Omit<Admission, 'cut'>> {
-      const admission = admit(arrival, {
-        keys,
-        rateLimit,
-        speechQueue,
-        connections: () => ({
-          open: sessions.size,
-          unknown: [...sessions].filter(({ isUnauthenticated }) => isUnauthenticated).length,
-        }),
-      });
+    async admit(arrival: IncomingRequest, cut: BodyCut | undefined): Promise<Admission> {
+      const admission = admit(arrival, cut, { keys, rateLimit, speechQueue, connections });
       SessionClass ??= (await import('./session.ts')).Session;
       return admission;
     },

@@ -13,9 +13,9 @@ import type { AudioFolder } from '../speech/audio-files.ts';
 import { price } from '../speech/plan-speech.ts';
 import type { SpeechContext } from '../speech/speak.ts';
 import type { Connection } from '../store/connection.ts';
+import type { Store } from '../store/open-store.ts';
 import { StoreError } from '../store/open-store.ts';
 import { pronouncedIn, withoutPronounced } from '../speech/pronunciations.ts';
-import type { Catalogue } from '../voices/catalogue.ts';
 import type { Problem, StartMessage } from './client-message.ts';
 import type { CommittedSegment, SessionEvent, StartedRequest } from './machine/state.ts';
 import type { RequestPlan } from './plan-request.ts';
@@ -34,14 +34,11 @@ import {
 import { ProviderTimeout, segmentAudio, isUnspeakable, digestOf } from './segment-audio.ts';
 import type { Tickets } from './tickets.ts';
 
-export interface SessionContext extends Pick<
-  SpeechContext,
-  'clock' | 'encode' | 'operations' | 'report' | 'speechQueue' | 'store'
-> {
+export interface SessionContext {
+  readonly speech: SpeechContext;
   readonly requests: Requests;
-  readonly folder: AudioFolder;
+  readonly audio: AudioFolder;
   readonly random: Random;
-  readonly catalogue: Catalogue;
   readonly tickets: Tickets;
 }
 
@@ -65,7 +62,8 @@ export function startRequest(
 ): { readonly event: SessionEvent; readonly speaker?: RequestSpeaker } {
   const { context, protocol, account } = connection;
   try {
-    const plan = planRequest(start.request, { protocol, catalogue: context.catalogue.of(account) });
+    const catalogue = context.speech.catalogue.of(account);
+    const plan = planRequest(start.request, { protocol, catalogue });
     const result = context.requests.start({
       accountId: account,
       requestId: start.requestId ?? context.random.uuid(),
@@ -80,7 +78,7 @@ export function startRequest(
     }
     const { request } = result;
     if (result.kind === 'known') {
-      return { event: { type: 'known', status: statusOf(request, context.clock.now()) } };
+      return { event: { type: 'known', status: statusOf(request, context.speech.clock.now()) } };
     }
     return {
       event: { type: 'started', request: describe(request, plan) },
@@ -150,7 +148,7 @@ export class RequestSpeaker {
     }
     const textDigest = digestOf(text);
     const endpoint: EndpointId = protocol === 'v2' ? 'openRealtimeV2' : 'openRealtimeV3';
-    const begun = context.operations.begin(
+    const begun = context.speech.operations.begin(
       {
         accountId: account,
         endpoint,
@@ -226,7 +224,7 @@ export class RequestSpeaker {
     const { segmentId } = reserved.segment;
     const output =
       mode === 'reliable'
-        ? await context.folder.create(id, segmentFile(reserved.number, format))
+        ? await context.audio.create(id, segmentFile(reserved.number, format))
         : undefined;
     try {
       const audio = await this.#sendAudio(reserved, output);
@@ -239,11 +237,11 @@ export class RequestSpeaker {
       await output?.abandon();
       if (this.#abort.signal.aborted) return undefined;
       if (isUnspeakable(error)) {
-        context.store.write((db) => completeSegment(db, id, segmentId, NO_AUDIO));
+        context.speech.store.write((db) => completeSegment(db, id, segmentId, NO_AUDIO));
         reserved.refund();
         return { type: 'unspeakable', segmentId, unspoken: this.#unspokenIn(reserved) };
       }
-      context.report({ type: 'failure', requestId: traceId, error });
+      context.speech.report({ type: 'failure', requestId: traceId, error });
       try {
         reserved.refund();
       } catch {
@@ -263,9 +261,7 @@ export class RequestSpeaker {
       text,
       number: reserved.number,
       hasHeader: !this.#hasAudio,
-      encode: context.encode,
-      clock: context.clock,
-      speechQueue: context.speechQueue,
+      context: context.speech,
       signal,
     });
     let [bytes, frames] = [0, 0];
@@ -286,7 +282,7 @@ export class RequestSpeaker {
   }
 
   #settle(reserved: ReservedSegment, size: SegmentSize): void {
-    const { store, clock } = this.#connection.context;
+    const { store, clock } = this.#connection.context.speech;
     const { id, mode } = this.#request;
     reserved.complete(store, (db) => {
       completeSegment(db, id, reserved.segment.segmentId, size);
@@ -305,7 +301,7 @@ export class RequestSpeaker {
 
   #outcomeOf({ segment }: ReservedSegment, audioBytes: number) {
     const { account, context } = this.#connection;
-    return context.store.read((db) => ({
+    return context.speech.store.read((db) => ({
       units: segment.characters,
       audioBytes,
       quotaRemaining: amountsIn(db, account, 'available').quota,
@@ -341,7 +337,7 @@ class ReservedSegment {
     this.#isCommitted = true;
   }
 
-  complete(store: SessionContext['store'], alongside: (db: Connection) => void): void {
+  complete(store: Store, alongside: (db: Connection) => void): void {
     this.#isSettled = true;
     if (this.#operation === undefined) return store.write(alongside);
     if (!this.#operation.complete(alongside)) throw new RefundedElsewhere();

@@ -23,8 +23,7 @@ interface RequestsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  readonly folder: AudioFolder;
-  readonly ownership: Ownership;
+  readonly audio: AudioFolder;
 }
 
 // A `start` with equal parameters resumes the request.
@@ -47,18 +46,19 @@ type EndState = Exclude<RequestState, 'running'>;
 /** Stores realtime requests and their audio, for all processes that share a data directory. */
 export class Requests {
   readonly #deps: RequestsDeps;
+  readonly #ownership: Ownership;
   // The requests that run in this process; each function releases the lease.
   readonly #active = new Map<string, () => void>();
 
-  constructor(deps: RequestsDeps) {
+  constructor(deps: RequestsDeps, ownership: Ownership) {
     this.#deps = deps;
+    this.#ownership = ownership;
   }
 
   /** Starts a realtime request. If `retryFailed` is true, resumes a request that failed and can be retried. */
   start(parameters: RequestParameters & { readonly retryFailed: boolean }): StartResult {
-    const { store, ownership } = this.#deps;
-    const result = store.write((db) => this.#start(db, parameters));
-    if (result.kind === 'started') this.#active.set(result.request.id, ownership.hold());
+    const result = this.#deps.store.write((db) => this.#start(db, parameters));
+    if (result.kind === 'started') this.#active.set(result.request.id, this.#ownership.hold());
     // The result does not depend on the cleanup.
     void this.sweep().catch(() => undefined);
     return result;
@@ -66,9 +66,9 @@ export class Requests {
 
   /** Ends a request that this process owns. Returns false if another process has already ended the request. */
   end({ id }: RequestRecord, state: EndState): boolean {
-    const { store, ownership } = this.#deps;
     this.#release(id);
-    return store.write((db) => endRequest(db, id, ownership.owner.id, state));
+    const { owner } = this.#ownership;
+    return this.#deps.store.write((db) => endRequest(db, id, owner.id, state));
   }
 
   /** Deletes a request that was not charged. */
@@ -98,12 +98,12 @@ export class Requests {
     if (storedUntil <= this.#deps.clock.now()) return undefined;
     const segment = segments.find((one) => one.segmentId === segmentId);
     if (segment?.audio === undefined) return undefined;
-    return this.#deps.folder.find(id, segmentFile(segment.number, format));
+    return this.#deps.audio.find(id, segmentFile(segment.number, format));
   }
 
   /** Deletes the expired audio of requests that are not running. */
   async sweep(): Promise<void> {
-    const { store, clock, folder } = this.#deps;
+    const { store, clock, audio } = this.#deps;
     const expired = store.read((db) =>
       db.all("SELECT id FROM realtime_request WHERE stored_until <= ? AND state <> 'running'", [
         clock.now(),
@@ -111,7 +111,7 @@ export class Requests {
     );
     for (const row of expired) {
       const id = text(row, 'id');
-      await folder.discard(id);
+      await audio.discard(id);
       store.write((db) => setStoredUntil(db, id, null));
     }
   }
@@ -120,8 +120,8 @@ export class Requests {
     db: Connection,
     { retryFailed, ...parameters }: RequestParameters & { readonly retryFailed: boolean },
   ): StartResult {
-    const { random, clock, ownership } = this.#deps;
-    const { owner } = ownership;
+    const { random, clock } = this.#deps;
+    const { owner } = this.#ownership;
     const { accountId, requestId, mode, fingerprint, format } = parameters;
     const found = this.#refreshed(db, accountId, requestId);
     if (found === undefined) {
@@ -161,7 +161,7 @@ export class Requests {
   }
 
   #isOrphaned(db: Connection, { id, ownerId }: RequestRecord): boolean {
-    const { owner } = this.#deps.ownership;
+    const { owner } = this.#ownership;
     if (ownerId === undefined) return false;
     return ownerId === owner.id ? !this.#active.has(id) : isAbandoned(db, ownerId, owner);
   }
@@ -186,7 +186,7 @@ export interface RequestRecord {
   readonly segments: readonly StoredSegment[];
 }
 
-interface StoredSegment {
+interface NewSegment {
   /** Number of the segment in the request, from 1. */
   readonly number: number;
   readonly segmentId: string;
@@ -195,6 +195,9 @@ interface StoredSegment {
   readonly textDigest: string;
   readonly characters: number;
   readonly operationId: string;
+}
+
+interface StoredSegment extends NewSegment {
   readonly isCharged: boolean;
   /** Size of the audio; `undefined` if the audio was not sent completely. */
   readonly audio: SegmentSize | undefined;
@@ -229,11 +232,7 @@ function endRequest(db: Connection, id: string, ownerId: string, state: EndState
 }
 
 /** Stores a segment. If the segment is already stored, updates only the id of its billing record (operation). */
-export function writeSegment(
-  db: Connection,
-  request: string,
-  segment: Omit<StoredSegment, 'audio' | 'isCharged'>,
-): void {
+export function writeSegment(db: Connection, request: string, segment: NewSegment): void {
   const { number, segmentId, sequences, textDigest, characters, operationId } = segment;
   db.run(
     `INSERT INTO realtime_segment (request, number, segment_id, sequences, text_digest, characters,

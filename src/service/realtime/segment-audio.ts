@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../system/clock.ts';
 import { closeQuietly } from '../../system/concurrency.ts';
 import { splitClauses } from '../../text/sentences.ts';
 import { WAV_HEADER_LENGTH } from '../../audio/encode/pcm.ts';
-import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-engine.ts';
+import type { SpeechChunk } from '../engine/speech-engine.ts';
 import { EngineError } from '../engine/speech-engine.ts';
-import type { SpeechQueue } from '../speech/speak.ts';
-import type { EncodeSpeech } from '../speech/encode.ts';
+import type { SpeechContext } from '../speech/speak.ts';
 import { pronouncedIn } from '../speech/pronunciations.ts';
 import { startAudio } from '../speech/speak.ts';
 import type { RequestPlan } from './plan-request.ts';
@@ -29,10 +27,8 @@ interface SegmentSpeech {
   readonly number: number;
   /** True to send a WAV header. Only the first segment with audio has one, because clients concatenate the audio. */
   readonly hasHeader: boolean;
-  readonly encode: EncodeSpeech;
   readonly account: string;
-  readonly speechQueue: SpeechQueue;
-  readonly clock: Clock;
+  readonly context: SpeechContext;
   readonly signal: AbortSignal;
 }
 
@@ -42,10 +38,11 @@ interface SegmentSpeech {
  * reason
  */
 export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8Array> {
+  const { clock, encode, speechQueue } = speech.context;
   const halt = new AbortController();
   const signal = AbortSignal.any([speech.signal, halt.signal]);
   const within = async <Result>(work: Promise<Result>): Promise<Result> => {
-    const stop = speech.clock.after(CHUNK_TIMEOUT_MS, () => halt.abort(new ProviderTimeout()));
+    const stop = clock.after(CHUNK_TIMEOUT_MS, () => halt.abort(new ProviderTimeout()));
     try {
       return await work;
     } finally {
@@ -55,21 +52,17 @@ export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8
   const { plan, text, number } = speech;
   const { voice, delivery, format, pronunciations } = plan;
   const { gainDb, ...settings } = delivery;
-  const request = { text, voice: voice.engine.voice, ...settings };
-  const speaker = {
-    synthesize: (chunk: EngineRequest, until: AbortSignal) =>
-      speech.speechQueue.synthesize({
-        account: speech.account,
-        speaker: voice.speaker,
-        request: { ...chunk, pronounced: pronouncedIn(chunk.text, pronunciations) },
-        signal: until,
-        isAdmitted: true,
-      }),
-  };
-  const chunks = speakText(speaker, request, { chunkLength: plan.chunkLength, signal });
-  const audio = await within(
-    startAudio({ chunks, format, gainDb, streamNumber: number }, speech.encode),
-  );
+  const request = { voice: voice.engine.voice, ...settings };
+  const speak = (part: string): AsyncIterable<SpeechChunk> =>
+    speechQueue.synthesize({
+      account: speech.account,
+      speaker: voice.speaker,
+      request: { ...request, text: part, pronounced: pronouncedIn(part, pronunciations) },
+      signal,
+      isAdmitted: true,
+    });
+  const chunks = speakText(speak, text, plan.chunkLength);
+  const audio = await within(startAudio({ chunks, format, gainDb, streamNumber: number }, encode));
   try {
     const isHeaderless = format === 'wav' && !speech.hasHeader;
     yield* skipBytes(audio.head, isHeaderless ? WAV_HEADER_LENGTH : 0);
@@ -94,18 +87,15 @@ function* skipBytes(parts: readonly Uint8Array[], length: number): Generator<Uin
 
 // Skips chunks that have no words. For `chunkLength`, see `chunk_length` in docs/api/realtime.md.
 async function* speakText(
-  engine: Pick<SpeechEngine, 'synthesize'>,
-  request: EngineRequest,
-  {
-    chunkLength,
-    signal,
-  }: { readonly chunkLength: number | undefined; readonly signal: AbortSignal },
+  speak: (part: string) => AsyncIterable<SpeechChunk>,
+  text: string,
+  chunkLength: number | undefined,
 ): AsyncGenerator<SpeechChunk> {
-  if (chunkLength === undefined) return yield* engine.synthesize(request, signal);
+  if (chunkLength === undefined) return yield* speak(text);
   let hasSpoken = false;
-  for (const { text } of splitClauses(request.text, chunkLength)) {
+  for (const part of splitClauses(text, chunkLength)) {
     try {
-      for await (const chunk of engine.synthesize({ ...request, text }, signal)) {
+      for await (const chunk of speak(part.text)) {
         hasSpoken = true;
         yield chunk;
       }

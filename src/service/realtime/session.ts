@@ -48,7 +48,7 @@ export class Session implements SocketListener {
     socket: SessionSocket,
     onClose: () => void,
   ) {
-    const { clock, random } = context;
+    const { clock } = context.speech;
     this.#context = context;
     this.#admission = admission;
     this.#socket = socket;
@@ -57,7 +57,7 @@ export class Session implements SocketListener {
     const onStall = (): void => this.#dispatch({ type: 'stalled' });
     this.#writer = new Writer(socket, clock, admission.cut, onStall);
     this.#heartbeat = new Heartbeat(socket, clock);
-    this.#state = newSession(admission.protocol, random.uuid());
+    this.#state = newSession(admission.protocol, context.random.uuid());
   }
 
   open(): void {
@@ -133,7 +133,7 @@ export class Session implements SocketListener {
     try {
       work();
     } catch (error) {
-      this.#context.report({ type: 'failure', requestId: this.#admission.traceId, error });
+      this.#context.speech.report({ type: 'failure', requestId: this.#admission.traceId, error });
       const code = error instanceof StoreError ? 'billing_failed' : 'internal_error';
       const problem = storageProblem(error) ?? { code, message: 'The service failed' };
       this.#dispatch({ type: 'failed', problem });
@@ -176,7 +176,7 @@ export class Session implements SocketListener {
     const { protocol, traceId } = this.#admission;
     this.#sent += 1;
     const eventId = `${traceId}-${this.#sent}`;
-    const timestamp = this.#context.clock.now();
+    const timestamp = this.#context.speech.clock.now();
     const stamped = { ...message, eventId, traceId, timestamp };
     this.#writer.send(encodeFrame(stamped, protocol));
   }
@@ -208,11 +208,11 @@ export class Session implements SocketListener {
   #startTimer(name: SessionTimer, afterMs: number): void {
     this.#timers.get(name)?.();
     const onTimeout = (): void => this.#dispatch({ type: 'timer', name });
-    this.#timers.set(name, this.#context.clock.after(afterMs, onTimeout));
+    this.#timers.set(name, this.#context.speech.clock.after(afterMs, onTimeout));
   }
 
   #quotaOf(account: string): number {
-    return this.#context.store.read((db) => amountsIn(db, account, 'available').quota);
+    return this.#context.speech.store.read((db) => amountsIn(db, account, 'available').quota);
   }
 }
 

@@ -11,7 +11,7 @@ import { closeQuietly } from '../../system/concurrency.ts';
 import { codecDelayMs } from '../engine/encode/encode-speech.ts';
 import type { SpeechChunk, WordMark } from '../engine/speech-engine.ts';
 import { EngineError, LONGEST_PIECE } from '../engine/speech-engine.ts';
-import type { Speaking, SpeechContext, SpokenStream } from './speak.ts';
+import type { Speaking, SpokenStream } from './speak.ts';
 import { generate, observe, requireSettled, settledBody, speechOf } from './speak.ts';
 import type { ServiceError } from '../service-error.ts';
 import { countCodePoints, withoutSilentSigns } from '../../text/code-points.ts';
@@ -24,11 +24,9 @@ const HEARTBEAT_MS = 10_000;
  * streams the rest (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency).
  * @throws ServiceError for the same reasons as `speakStream`
  */
-export function speakAligned(
-  speaking: Speaking & { readonly context: Pick<SpeechContext, 'clock'> },
-): Promise<SpokenStream> {
-  const { operation } = speaking;
-  return generate(speaking, async (generation) => {
+export function speakAligned(speaking: Speaking): Promise<SpokenStream> {
+  const { operation, plan } = speaking;
+  return generate(speaking, plan.textField, async (generation) => {
     const rest = alignedEvents(speaking, generation.signal);
     const head: SpokenEvent[] = [];
     while (head.at(-1)?.name !== 'audio') {

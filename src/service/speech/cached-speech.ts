@@ -19,14 +19,17 @@ export interface CachedWriting {
   discard(): Promise<void>;
 }
 
-export interface CachedRecord {
+interface NewCachedSpeech {
   /** Id of the billed request for which the audio was made. */
   readonly id: string;
   readonly format: SpeechFormat;
   readonly creditsUsed: number;
-  readonly quotaRemaining: number;
   /** Ranges of the text that the voice left out, in the format of `X-Foley-Unspoken`; empty if there are none. */
   readonly unspoken: string;
+}
+
+export interface CachedRecord extends NewCachedSpeech {
+  readonly quotaRemaining: number;
   /** Expiry time in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -36,11 +39,11 @@ const LIFETIME_MS = 24 * 60 * 60 * 1_000;
 /** Creates the store of audio that clients download later through a URL (docs/api/speech.md#v1, `cache`). */
 export function createCachedSpeech({
   store,
-  folder,
+  audio: folder,
   clock,
 }: {
   readonly store: Store;
-  readonly folder: AudioFolder;
+  readonly audio: AudioFolder;
   readonly clock: Clock;
 }) {
   const remove = async (id: string): Promise<void> => {
@@ -64,12 +67,7 @@ export function createCachedSpeech({
   };
   return {
     /** Creates a file for the audio of a billed request. @throws Failure when the file cannot be written */
-    async open({
-      id,
-      format,
-      creditsUsed,
-      unspoken,
-    }: Omit<CachedRecord, 'quotaRemaining' | 'expiresAt'>): Promise<CachedWriting> {
+    async open({ id, format, creditsUsed, unspoken }: NewCachedSpeech): Promise<CachedWriting> {
       const expiresAt = clock.now() + LIFETIME_MS;
       // Recorded before the file exists, so that a sweep deletes the file even after a crash.
       const row = { id, format, credits_used: creditsUsed, unspoken, expires_at: expiresAt };

@@ -156,7 +156,7 @@ export function requireModel(
     const message = `${field} ${showValue(id)} ${what}; allowed: ${anyOf(modelIds)}`;
     throw invalidRequest([{ field, message }]);
   }
-  if (catalogue.isAvailable(model)) return model;
+  if (catalogue.isAvailable(model.id)) return model;
   throw new ServiceError('ERR_MODEL_UNAVAILABLE', `The model ${id} is not available`, {
     details: { modelId: id },
   });

@@ -30,21 +30,19 @@ export interface SpeechContext {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** A validated speech request whose price is reserved. */
-export interface Speaking {
-  readonly context: Pick<SpeechContext, 'encode' | 'generations' | 'report' | 'speechQueue'>;
-  readonly account: string;
-  readonly plan: SpeechPlan;
+/** A request whose price is reserved, and which is charged when its speech is generated. */
+export interface GenerationRequest {
+  readonly context: SpeechContext;
   readonly operation: Operation;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  readonly requestId: string;
 }
 
-/** The part of a speech request that {@link generate} needs. */
-export interface GenerationRequest extends Pick<Speaking, 'operation' | 'signal'> {
-  readonly context: Pick<SpeechContext, 'generations'>;
-  readonly plan: Pick<SpeechPlan, 'textField'>;
+/** A validated speech request whose price is reserved. */
+export interface Speaking extends GenerationRequest {
+  readonly account: string;
+  readonly plan: SpeechPlan;
+  readonly requestId: string;
 }
 
 /** Audio that is streamed while the engine is still speaking. */
@@ -61,7 +59,7 @@ export interface SpokenStream {
  */
 export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   const { context, operation, plan } = speaking;
-  return generate(speaking, async (generation) => {
+  return generate(speaking, plan.textField, async (generation) => {
     const chunks = speechOf(speaking, generation.signal);
     const audio = await startAudio({ ...plan, chunks }, context.encode);
     const { quota } = requireSettled(operation.commit());
@@ -89,10 +87,12 @@ export function speechOf(
 /**
  * Runs `work`, which prepares the response to a speech request. A disconnect of the client aborts the generation. If
  * `work` fails, refunds the charge.
+ * @param field name of the request field with the text, for messages
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
-  { context, operation, plan, signal }: GenerationRequest,
+  { context, operation, signal }: GenerationRequest,
+  field: string,
   work: (generation: RunningGeneration) => Promise<Result>,
 ): Promise<Result> {
   const generation = context.generations.start();
@@ -110,7 +110,6 @@ export async function generate<Result>(
     else operation.refund(engineMessageOf(error));
     if (isRefused) throw error;
     if (!isUnspeakable) throw speechError(error);
-    const field = plan.textField;
     throw invalidRequest([
       { field, message: `${field} contains nothing that this voice can speak` },
     ]);
@@ -350,7 +349,7 @@ export class SpeechQueue {
    */
   async *synthesize(speech: {
     readonly account: string;
-    readonly speaker: Pick<SpeechEngine, 'synthesize'>;
+    readonly speaker: SpeechEngine;
     readonly request: EngineRequest;
     readonly signal: AbortSignal;
     /** True if the request must not be refused, for example because its connection was already accepted. */

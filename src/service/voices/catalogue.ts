@@ -38,7 +38,7 @@ export interface Catalogue {
   voice(id: string): SpeakingVoice | undefined;
   model(id: string): CatalogueModel | undefined;
   /** Returns whether a speech, image or video model is available. */
-  isAvailable(model: Pick<CatalogueModel, 'id'>): boolean;
+  isAvailable(modelId: string): boolean;
   /**
    * Returns the catalogue of an account. It also contains the custom voices of the account and the public custom
    * voices of others. Queries the database at each use, because other processes create voices too.
@@ -49,13 +49,16 @@ export interface Catalogue {
 interface CatalogueOptions {
   readonly engines: EngineRegistry;
   readonly unavailableModels: readonly string[];
-  /** Finds the custom voices of an account; if undefined, the catalogue has no custom voices. */
-  readonly personalVoices?: Pick<PersonalVoices, 'list' | 'find'>;
 }
 
-/** Creates the catalogue of all models and of all voices that the engines can speak. */
-export function createCatalogue(options: CatalogueOptions): Catalogue {
-  const { engines, unavailableModels, personalVoices } = options;
+/**
+ * Creates the catalogue of all models and of all voices that the engines can speak.
+ * @param personalVoices the custom voices of the accounts; if undefined, the catalogue has no custom voices
+ */
+export function createCatalogue(
+  { engines, unavailableModels }: CatalogueOptions,
+  personalVoices?: PersonalVoices,
+): Catalogue {
   const speaking = (
     known: readonly CatalogueVoice[],
     accountId?: string,
@@ -82,7 +85,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     models,
     voice: (id) => voicesById.get(id),
     model: (id) => modelsById.get(id),
-    isAvailable: (model) => !unavailableModels.includes(model.id),
+    isAvailable: (modelId) => !unavailableModels.includes(modelId),
     of: (accountId) => ({
       ...open,
       get voices() {
@@ -100,10 +103,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   return open;
 }
 
-function modelsOf(
-  voice: CatalogueVoice,
-  { models }: SpeechEngine,
-): Pick<SpeakingVoice, 'defaultModel' | 'modelIds'> {
+function modelsOf(voice: CatalogueVoice, { models }: SpeechEngine) {
   const family = familyOf(voice);
   if (family.id !== 'local') return { modelIds: family.models, defaultModel: family.defaultModel };
   const modelIds = (models ?? []).map(({ id }) => id);

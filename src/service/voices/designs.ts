@@ -54,7 +54,7 @@ export interface ValidatedDesign {
 
 interface DesignDeps {
   readonly store: Store;
-  readonly folder: AudioFolder;
+  readonly audio: AudioFolder;
   readonly clock: Clock;
   readonly random: Random;
   readonly encode: EncodeSpeech;
@@ -75,12 +75,12 @@ export class Designs {
    * Proposes voices and saves a preview of each. Charges the account when all previews are complete.
    * @throws ServiceError 400 if the text cannot be spoken, 500 for other failures; neither costs credits
    */
-  make(generating: GenerationRequest, order: ValidatedDesign): Promise<DesignRecord> {
+  make(request: GenerationRequest, order: ValidatedDesign): Promise<DesignRecord> {
     const { clock, store } = this.#deps;
-    const { operation } = generating;
+    const { operation } = request;
     const { id } = operation;
     const { accountId, characters, credits } = order;
-    return generate(generating, async (generation) => {
+    return generate(request, 'previewText', async (generation) => {
       const createdAt = clock.now();
       const expiresAt = createdAt + LIFETIME_MS;
       // Stored before the files, so that `sweep` finds the files after a crash.
@@ -112,7 +112,7 @@ export class Designs {
   }
 
   preview(design: DesignRecord, candidate: CandidateRecord): Promise<StoredAudio | undefined> {
-    return this.#deps.folder.find(design.id, fileOf(candidate.id));
+    return this.#deps.audio.find(design.id, fileOf(candidate.id));
   }
 
   async sweep(): Promise<void> {
@@ -128,7 +128,7 @@ export class Designs {
     { families, language, previewText, wanted }: ValidatedDesign,
     signal: AbortSignal,
   ): Promise<readonly CandidateRecord[]> {
-    const { encode, engines, folder, random } = this.#deps;
+    const { audio, encode, engines, random } = this.#deps;
     const candidates: CandidateRecord[] = [];
     for (const [index, variation] of candidateVariations(wanted.variation).entries()) {
       const engine = variedSource(variation);
@@ -136,7 +136,7 @@ export class Designs {
       const speaker = engines.find(name, voice)?.engine;
       if (speaker === undefined) throw new Error('The service has no built-in engine.');
       const id = random.uuid();
-      const output = await folder.create(designId, fileOf(id));
+      const output = await audio.create(designId, fileOf(id));
       try {
         const chunks = speaker.synthesize({ text: previewText, voice, pitch, speed }, signal);
         await writeSpeech({ output, encode, format: PREVIEW_FORMAT, gainDb: 0 }, chunks);
@@ -153,7 +153,7 @@ export class Designs {
   }
 
   async #remove(id: string): Promise<void> {
-    await this.#deps.folder.discard(id);
+    await this.#deps.audio.discard(id);
     this.#deps.store.write((db) => {
       db.run('DELETE FROM voice_candidate WHERE design_id = ?', [id]);
       db.run('DELETE FROM voice_design WHERE id = ?', [id]);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MEDIA_IMAGE_MAX_BYTES } from '../../../src/contract/limits.ts';
 import { systemRandom } from '../../../src/system/random.ts';
-import type { MediaSources } from '../../../src/service/media/media-service.ts';
+import type { MediaSources } from '../../../src/service/media/media-jobs.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
 import { systemFiles } from '../../../src/system/file-system.ts';
 import type { ManualClock } from '../../api/manual-clock.ts';

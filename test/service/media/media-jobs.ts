@@ -95,16 +95,16 @@ export async function mediaJobsFixture(options: FixtureOptions = {}): Promise<Me
   const { self } = systemProcesses();
   const processes = { self, liveness: () => options.others ?? 'alive' };
   const deps = { clock, random: systemRandom, store, processes };
-  const { folder, works } = mediaSources(deps);
+  const sources = mediaSources(deps);
   const { ownership } = createOperations(deps);
   const events: ServiceEvent[] = [];
   const report = (event: ServiceEvent): void => void events.push(event);
   const { run, ...children } = heldChildren();
   const faults = createFaults([]);
-  const types = { speech: NO_SPEECH, ...createMediaJobs({ ...deps, folder, run, works }) };
+  const types = { speech: NO_SPEECH, ...createMediaJobs({ ...deps, media: { ...sources, run } }) };
   const jobs = new Jobs({ ...deps, ownership, faults, types, report });
   onTestFinished(() => jobs.close(0, AbortSignal.abort()));
-  const folderOf = (id: string): string => folder.pathOf(id, '.');
+  const folderOf = (id: string): string => sources.folder.pathOf(id, '.');
   return {
     ...children,
     jobs,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/system/clock.ts';
 import type { Random } from '../../../src/system/random.ts';
 import { system } from '../../../src/system/system.ts';
-import type { MediaSources } from '../../../src/service/media/media-service.ts';
+import type { MediaSources } from '../../../src/service/media/media-jobs.ts';
 import { systemMedia } from '../../../src/service/media/media-service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
 

@@ -35,7 +35,7 @@ export interface ProcessEngineOptions {
   readonly processes?: number;
   /** Returns the idle time in milliseconds after which a process ends; default five minutes. */
   readonly idleMs?: () => number;
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /**

@@ -12,9 +12,10 @@ import type { Store } from '../../store/open-store.ts';
 import type { RunTask } from '../child/run-task.ts';
 import type { InspectionOrder } from '../inspection/inspection.ts';
 import { Inspection } from '../inspection/inspection.ts';
-import type { MediaFolder } from '../media-files.ts';
 import { isFolderNeeded } from '../media-files.ts';
+import type { MediaSources } from '../media-jobs.ts';
 import type { AddressPolicy } from './address-policy.ts';
+import { createAddressPolicy } from './address-policy.ts';
 import type { ImportSubject } from './import-failure.ts';
 import { importFailure, inspectionFailure } from './import-failure.ts';
 
@@ -22,9 +23,7 @@ interface ImportsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: Store;
-  readonly folder: MediaFolder;
-  readonly policy: AddressPolicy;
-  readonly run: RunTask;
+  readonly media: MediaSources;
 }
 
 interface FetchOrder extends ImportSubject {
@@ -59,11 +58,13 @@ const MAX_BYTES: Readonly<Record<InputKind, number>> = {
 /** Imports users' files before a job is accepted or charged (docs/api/lip-sync.md and docs/api/errors.md). */
 export class Imports {
   readonly #deps: ImportsDeps;
+  readonly #policy: AddressPolicy;
   readonly #closing = new AbortController();
   #running = 0;
 
   constructor(deps: ImportsDeps) {
     this.#deps = deps;
+    this.#policy = createAddressPolicy(deps.media);
   }
 
   /** Runs `work` with a new folder for imported files, then removes the folder unless a job uses it. */
@@ -78,7 +79,8 @@ export class Imports {
       return await work({
         id,
         fetch,
-        fetchTrack: async (order) => inspect(this.#deps.run, order, await fetch(order), either),
+        fetchTrack: async (order) =>
+          inspect(this.#deps.media.run, order, await fetch(order), either),
       });
     } finally {
       // `sweep` deletes the folder later.
@@ -88,8 +90,8 @@ export class Imports {
 
   /** Removes folders that a crashed process left behind. */
   async sweep(): Promise<void> {
-    const { clock, folder } = this.#deps;
-    for (const id of await folder.unchangedSince(clock.now() - STALE_AFTER_MS)) {
+    const { clock, media } = this.#deps;
+    for (const id of await media.folder.unchangedSince(clock.now() - STALE_AFTER_MS)) {
       await this.#removeUnneeded(id);
     }
   }
@@ -106,7 +108,7 @@ export class Imports {
       throw unavailable(order, 'cannot be imported now: too many imports are running');
     this.#running += 1;
     try {
-      return await storeFile(this.#deps, id, { ...order, url }, signal);
+      return await this.#store(id, order, url, signal);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       throw notStored(order, error);
@@ -115,32 +117,28 @@ export class Imports {
     }
   }
 
-  async #removeUnneeded(id: string): Promise<void> {
-    const { folder, store } = this.#deps;
-    if (!store.read((db) => isFolderNeeded(db, id))) await folder.discard(id);
+  async #store(id: string, order: FetchOrder, url: URL, signal: AbortSignal): Promise<string> {
+    const { clock, media } = this.#deps;
+    const { download } = await import('./download.ts');
+    const output = await media.folder.create(id, order.name).catch((error: unknown) => {
+      throw notStored(order, error);
+    });
+    try {
+      const maxBytes = MAX_BYTES[order.kind];
+      const write = (piece: Uint8Array): Promise<void> => output.write(piece);
+      const deps = { clock, policy: this.#policy };
+      await download(deps, { subject: order, url, maxBytes, write, signal });
+      await output.publish();
+      return media.folder.pathOf(id, order.name);
+    } catch (error) {
+      await output.abandon();
+      throw error;
+    }
   }
-}
 
-async function storeFile(
-  deps: ImportsDeps,
-  id: string,
-  order: ImportSubject & { readonly name: string; readonly url: URL },
-  signal: AbortSignal,
-): Promise<string> {
-  const { name, url } = order;
-  const { download } = await import('./download.ts');
-  const output = await deps.folder.create(id, order.name).catch((error: unknown) => {
-    throw notStored(order, error);
-  });
-  try {
-    const maxBytes = MAX_BYTES[order.kind];
-    const write = (piece: Uint8Array): Promise<void> => output.write(piece);
-    await download(deps, { subject: order, url, maxBytes, write, signal });
-    await output.publish();
-    return deps.folder.pathOf(id, name);
-  } catch (error) {
-    await output.abandon();
-    throw error;
+  async #removeUnneeded(id: string): Promise<void> {
+    const { media, store } = this.#deps;
+    if (!store.read((db) => isFolderNeeded(db, id))) await media.folder.discard(id);
   }
 }
 
