@@ -3,6 +3,7 @@
 //   foley engine add morse -- node morse.mjs
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const RATE = 8_000;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -43,6 +44,7 @@ async function speak({ id, text, speed, pitch }) {
     await send({ type: 'words', id, words });
     await send({ type: 'audio', id, bytes: pcm.byteLength }, pcm);
     saidMs += (pcm.length * 1000) / RATE;
+    await nextTurn(); // lets a `cancel` in: writing to a pipe waits for nothing else
     if (speaking !== id) break; // cancelled
   }
   await send({ type: 'done', id }); // without any audio the text was unspeakable

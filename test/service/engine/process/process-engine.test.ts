@@ -1,6 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EngineVoiceRecord } from '../../../../src/contract/engine.ts';
+import { SOON } from '../../../binary/support/fixture.ts';
+import { createSandbox } from '../../../harness/sandbox.ts';
 import {
   misbehaving,
   MORSE,
@@ -65,6 +71,23 @@ describe('the example engine', () => {
     const { engine } = morse();
     const { words } = await wholeSpeech(engine, { text: '0'.repeat(200), speed: 0.5 });
     expect(words.at(-1)?.end).toBe(200);
+  });
+
+  it('stops when it is told to, even if it never waits for its output', async () => {
+    const file = path.join((await createSandbox()).out, 'speech');
+    const output = await open(file, 'w');
+    onTestFinished(() => output.close());
+    const child = spawn(process.execPath, [MORSE], { stdio: ['pipe', output.fd, 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const text = 'cq '.repeat(5_000);
+    const whole = 5_000 * 34 * 480 * 2;
+    child.stdin?.write(`${JSON.stringify({ type: 'speak', id: 1, text, speed: 1, pitch: 0 })}\n`);
+    await vi.waitFor(async () => expect((await stat(file)).size).toBeGreaterThan(0), SOON);
+
+    child.stdin?.end('{"type":"cancel","id":1}\n');
+
+    await once(child, 'close');
+    expect((await stat(file)).size).toBeLessThan(whole / 2);
   });
 });
 
