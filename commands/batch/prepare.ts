@@ -5,7 +5,7 @@ import type { BatchItem, PlanDefaults, BatchPlanOptions } from '../../src/batch/
 import { FirstOwners, parseNameTemplate, planItems } from '../../src/batch/plan/plan.ts';
 import type { Shard, ShardChoice } from '../../src/batch/plan/shard.ts';
 import { chosenShard, isInShard } from '../../src/batch/plan/shard.ts';
-import type { CaptionOptions } from '../../src/batch/run/aligned-speaker.ts';
+import type { CaptionOptions } from '../../src/batch/run/batch-options.ts';
 import type { SubtitleFormat } from '../../src/captions/cue-shape.ts';
 import type { CaptionFormat } from '../../src/captions/caption-files.ts';
 import type { PreparedBatch } from '../shared/batch/connect-batch.ts';

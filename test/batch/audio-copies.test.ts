@@ -2,6 +2,7 @@ import { mkdir, readdir, stat, truncate, utimes, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { AudioCopies } from '../../src/batch/run/audio-copies.ts';
+import { CUE_PRESETS } from '../../src/captions/cue-shape.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
 import { createTemporary } from '../../src/durable/files.ts';
 import type { System } from '../../src/system/system.ts';
@@ -18,8 +19,9 @@ async function copiesAt(root: string, deps: Partial<System> = {}) {
   await writeFile(output, 'sound');
   await writeFile(path.join(root, 'a.srt'), 'captions');
   const copyFolder = path.join(root, 'batches', 'one');
-  const formats = ['srt' as const];
-  const open = () => new AudioCopies({ ...testSystem(deps), copyFolder, formats });
+  const shape = { ...CUE_PRESETS.netflix, by: 'phrase' as const };
+  const captions = { formats: ['srt' as const], shape };
+  const open = () => new AudioCopies(testSystem(deps), copyFolder, captions);
   const found = async (): Promise<readonly string[]> => {
     const files: string[] = [];
     for await (const file of open().find(FACTS)) files.push(file);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { RerunOptions } from '../../src/batch/run/batch-options.ts';
 import type { Liveness, ProcessIdentity, Processes } from '../../src/system/processes.ts';
 
 /** Creates a folder that is removed after the test. */
@@ -11,6 +12,11 @@ export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(base, 'foley-batch-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** The options of a first run that replaces no file of others. */
+export function rerunIn(outputDir: string, outputFlag = '--output-dir'): RerunOptions {
+  return { outputDir, outputFlag, overwrite: false, retriesFailed: false, isRedone: () => false };
 }
 
 export function identityOf(pid: number): ProcessIdentity {

@@ -11,8 +11,8 @@ import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { countItems } from '../../src/batch/plan/items.ts';
 import { inputFile } from '../../src/batch/plan/inputs.ts';
 import { parseNameTemplate, planItems } from '../../src/batch/plan/plan.ts';
-import type { CaptionOptions } from '../../src/batch/run/aligned-speaker.ts';
-import { captionNames } from '../../src/batch/run/aligned-speaker.ts';
+import type { CaptionOptions } from '../../src/batch/run/batch-options.ts';
+import { captionNames } from '../../src/batch/run/item-captions.ts';
 import { CreditBudget } from '../../src/batch/run/credit-budget.ts';
 import { Batch } from '../../src/batch/run/run-batch.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
@@ -191,7 +191,7 @@ async function speakAll(simulation: BatchSimulation, place: Place, parts: RunPar
   try {
     const batch = new Batch({
       notice: () => {},
-      ...deps,
+      system: deps,
       folder,
       client: clientOf(simulation, place, { clock, failing, pid }),
       origin: 'http://service.test',

@@ -7,6 +7,8 @@ import { OutputFolders } from '../../src/batch/run/publish-audio.ts';
 import { OutputInspector } from '../../src/batch/run/classify.ts';
 import type { FileSystem } from '../../src/system/file-system.ts';
 import { systemFiles } from '../../src/system/file-system.ts';
+import { testSystem } from '../files/file-simulation.ts';
+import { rerunIn } from './batch-folders.ts';
 
 const OUTPUT = 'a.mp3';
 let outputDir = '';
@@ -23,12 +25,13 @@ async function inspect(files: FileSystem, outputFlag: string): Promise<unknown> 
   const index = new JournalIndex();
   const facts = { bytes: 5, sha256: 'other', mtimeMs: 1 };
   index.filesAt = () => [facts];
-  const inspector = new OutputInspector({ outputDir, outputFlag, index, files });
+  const rerun = rerunIn(outputDir, outputFlag);
+  const inspector = new OutputInspector(testSystem({ files }), index, rerun);
   return inspector.inspect({ output: OUTPUT, source: 'a.txt' });
 }
 
 async function use(files: FileSystem, outputFlag: string): Promise<void> {
-  const folders = new OutputFolders(files, outputFlag);
+  const folders = new OutputFolders(testSystem({ files }), outputDir, outputFlag);
   await folders.useFor(path.join(outputDir, OUTPUT));
   await folders.sync();
 }

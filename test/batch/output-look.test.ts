@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { JournalIndex } from '../../src/batch/journal/journal.ts';
 import { OutputInspector } from '../../src/batch/run/classify.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
-import { systemFiles } from '../../src/system/file-system.ts';
-import { newFolder } from './batch-folders.ts';
+import { testSystem } from '../files/file-simulation.ts';
+import { newFolder, rerunIn } from './batch-folders.ts';
 
 it('audio of another output counts as made by the batch', async () => {
   const outputDir = await newFolder();
@@ -19,18 +19,13 @@ it('audio of another output counts as made by the batch', async () => {
     const facts = { sha256: sha256(content), bytes: content.length };
     index.apply({ item: content, body: content, generation: 0, state: 'verified', about, facts });
   }
-  const inspector = new OutputInspector({
-    outputDir,
-    outputFlag: '--output-dir',
-    index,
-    files: systemFiles,
-  });
+  const inspector = new OutputInspector(testSystem(), index, rerunIn(outputDir));
   const place = { output: 'b.wav', source: 'list' };
   expect(await inspector.inspect(place)).toMatchObject({ file: { sha256: sha256('first') } });
   await writeFile(path.join(outputDir, 'b.wav'), 'mine');
   expect(await inspector.inspect(place)).toEqual({ kind: 'changed' });
   await writeFile(path.join(outputDir, 'c.wav'), 'mine');
-  const other = new OutputInspector({ outputDir, outputFlag: '-o', index, files: systemFiles });
+  const other = new OutputInspector(testSystem(), index, rerunIn(outputDir, '-o'));
   expect(await other.inspect({ output: 'c.wav', source: 'list' })).toEqual({ kind: 'foreign' });
 });
 
@@ -47,12 +42,7 @@ it('two recorded files of one size and time are distinguished by their content',
     const facts = { sha256: sha256(content), bytes, mtimeMs };
     index.apply({ item: content, body: content, generation: 0, state: 'published', about, facts });
   }
-  const inspector = new OutputInspector({
-    outputDir,
-    outputFlag: '--output-dir',
-    index,
-    files: systemFiles,
-  });
+  const inspector = new OutputInspector(testSystem(), index, rerunIn(outputDir));
   expect(await inspector.inspect({ output: 'a.wav', source: 'list' })).toMatchObject({
     kind: 'known',
     file: { sha256: sha256('another') },

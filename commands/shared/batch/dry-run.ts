@@ -44,10 +44,10 @@ export async function describeBatch(
   try {
     const { client, origin, voiceId } = connection;
     const classified = classifyItems(batch.items(voiceId), {
-      ...rerun,
-      files,
+      system: context.system,
+      rerun,
       index,
-      copies: new AudioCopies({ ...context.system, copyFolder, formats: captions?.formats ?? [] }),
+      copies: new AudioCopies(context.system, copyFolder, captions),
       origin,
       sidecars: sidecarsOf({ captions }),
       ...itemBodies(client, captions),

@@ -96,7 +96,7 @@ async function speakItems(
   const estimator = await createEstimator(context, flags.creditRate, { client, target });
   const reuse = await openReuse(context, client, flags.reuse);
   const batch = new Batch({
-    ...context.system,
+    system: context.system,
     signal: context.signal,
     captions,
     client,

@@ -13,7 +13,7 @@ import type { Output } from '../../durable/output.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { openRegularFile, readRegularFile } from '../../durable/regular-file.ts';
 import { counted } from '../../text/display.ts';
-import { captionNames } from '../run/aligned-speaker.ts';
+import { captionNames } from '../run/item-captions.ts';
 import { describeUnspoken } from '../../paid/unspoken.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 import type { Report, Tally } from './report.ts';

@@ -4,33 +4,25 @@ import type { ApiClient } from '../../api/client.ts';
 import { speechJobBody } from '../../api/resources/jobs.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
-import type { AssStyle } from '../../captions/ass-style.ts';
-import type { CaptionContent, CaptionFiles, CaptionFormat } from '../../captions/caption-files.ts';
-import type { CueShape } from '../../captions/cue-shape.ts';
-import type { Timings } from '../../captions/timings.ts';
-import { timingsOf } from '../../captions/timings.ts';
-import { writtenWords } from '../../captions/written-words.ts';
+import type { CaptionContent, CaptionFiles } from '../../captions/caption-files.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { System } from '../../system/system.ts';
 import type { PurchaseMetadata, PurchaseState } from '../../paid/purchase.ts';
 import { billingOf } from '../../paid/decide.ts';
 import { deliver } from '../../paid/deliver.ts';
-import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import { reusedMetadata } from '../../paid/reuse/reused.ts';
-import type { WordTimes } from '../../paid/speakers/aligned-transport.ts';
 import {
   alignedSpeech,
   audibleSpeech,
   requestAligned,
 } from '../../paid/speakers/aligned-transport.ts';
 import { counted } from '../../text/display.ts';
-import { plainText } from '../../text/document.ts';
-import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { KeyOf } from '../journal/keys.ts';
 import { itemKeys, renewableKey } from '../journal/keys.ts';
-import type { BatchItem } from '../plan/plan.ts';
+import type { AudioCopies } from './audio-copies.ts';
+import type { BatchOptions, CaptionOptions } from './batch-options.ts';
+import { captionNames, openItemCaptions, timingsOfItem } from './item-captions.ts';
 import type { BodyOf } from './paused-items.ts';
 import type {
   DeliveredItem,
@@ -39,72 +31,7 @@ import type {
   OnVerified,
   OutputFolders,
 } from './publish-audio.ts';
-import { boughtItem, findReused, openBatchOutput, publishItem } from './publish-audio.ts';
-
-export interface CaptionOptions {
-  readonly formats: readonly CaptionFormat[];
-  readonly shape: CueShape;
-  /** The styles of files of Advanced SubStation Alpha; default: styles of foley. */
-  readonly assStyle?: AssStyle | undefined;
-}
-
-interface AlignedSpeakerOptions extends System {
-  readonly client: ApiClient;
-  readonly folder: Pick<BatchFolder, 'note' | 'notePublished' | 'plan' | 'secret' | 'temporaries'>;
-  readonly origin: string;
-  readonly folders: OutputFolders;
-  readonly captions: CaptionOptions;
-  /**
-   * Saves verified audio that could not get its final name, so that the next run restores it. Returns whether it is saved.
-   * Undefined for parts of items.
-   */
-  readonly save:
-    | ((output: Output, content: CaptionContent, facts: PurchaseMetadata) => Promise<boolean>)
-    | undefined;
-  /** Copies verified audio whose sound still changes, so that the next run of a killed command finds it. */
-  readonly keep?:
-    | ((audio: string, content: CaptionContent, facts: PurchaseMetadata) => Promise<boolean>)
-    | undefined;
-  readonly idleTimeoutMs: number | undefined;
-  readonly reuse?: ReuseStore | undefined;
-}
-
-/** Returns the names of an output's caption files, such as `a.srt` for `a.mp3`. */
-export function captionNames(output: string, formats: readonly CaptionFormat[]): readonly string[] {
-  return formats.map(
-    (format) => `${output.replace(/\.(?:mp3|wave?|og[ga]|opus|flac|m4[ab])$/i, '')}.${format}`,
-  );
-}
-
-/**
- * Opens the caption files of an item before anything is billed.
- * @throws Failure of kind `output`
- */
-export async function openItemCaptions(
-  file: string,
-  options: Pick<AlignedSpeakerOptions, keyof System | 'captions' | 'folders'> & {
-    readonly folder: Pick<BatchFolder, 'temporaries'>;
-  },
-): Promise<CaptionFiles> {
-  const { captions, folder, folders } = options;
-  const targets = captions.formats.map((format) => {
-    const [name = file] = captionNames(file, [format]);
-    return { format, path: name, assStyle: captions.assStyle };
-  });
-  await folders.useFor(file);
-  const temporaryFolder = folder.temporaries;
-  const { openCaptionFiles } = await import('../../captions/caption-files.ts');
-  // A running item finishes after a stop signal, so that its paid audio is not lost.
-  return openCaptionFiles({ system: options, targets, temporaryFolder, signal: undefined });
-}
-
-/** Returns the word timings of an item. The words are spelled as in the input text. */
-export function timingsOfItem({ order, spoken }: BatchItem, speech: WordTimes): Timings {
-  const source = spoken ?? plainText(order.text);
-  const { durationMs, isComplete: complete } = speech;
-  const words = writtenWords(source, speech.words);
-  return timingsOf({ text: source.written, durationMs, complete, words });
-}
+import { boughtItem, findReused, publishItem } from './publish-audio.ts';
 
 /**
  * Returns the bytes that identify a request for audio with word times. They differ from those of a job for the same
@@ -141,24 +68,39 @@ const NO_KEY = { value: '', madeByTool: false };
  */
 export class AlignedSpeaker implements ItemSpeaker {
   readonly keyOf: KeyOf;
-  readonly #options: AlignedSpeakerOptions;
+  readonly #batch: BatchOptions;
+  readonly #folders: OutputFolders;
+  readonly #captions: CaptionOptions;
+  readonly #copies: AudioCopies | undefined;
 
-  constructor(options: AlignedSpeakerOptions) {
-    this.#options = options;
-    this.keyOf = itemKeys('createAlignedSpeech', options);
+  /**
+   * @param copies saves verified audio that could not get its final name, or whose sound still changes, so that the next
+   * run restores it; undefined for parts of items
+   */
+  constructor(
+    batch: BatchOptions,
+    folders: OutputFolders,
+    captions: CaptionOptions,
+    copies: AudioCopies | undefined,
+  ) {
+    this.#batch = batch;
+    this.#folders = folders;
+    this.#captions = captions;
+    this.#copies = copies;
+    this.keyOf = itemKeys('createAlignedSpeech', batch);
   }
 
-  readonly bodyOf = (order: SpeechOrder): Uint8Array => alignedBody(this.#options.client, order);
+  readonly bodyOf = (order: SpeechOrder): Uint8Array => alignedBody(this.#batch.client, order);
 
   readonly sidecars = (output: string): readonly string[] =>
-    captionNames(output, this.#options.captions.formats);
+    captionNames(output, this.#captions.formats);
 
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
-    const captions = await openItemCaptions(work.file, this.#options);
+    const captions = await openItemCaptions(work.file, this.#captions, this.#folders);
     let output: Output | undefined;
     try {
       // Before anything is billed.
-      output = await openBatchOutput(work, this.#options);
+      output = await this.#folders.open(work);
       const delivered = await this.#send(work, { captions, output }, signal);
       if (delivered instanceof Failure) throw delivered;
       return delivered;
@@ -175,7 +117,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     files: OpenFiles,
     signal: AbortSignal,
   ): Promise<DeliveredItem | Failure> {
-    const { client, clock, folder, idleTimeoutMs, reuse } = this.#options;
+    const { client, folder, idleTimeoutMs, reuse, system } = this.#batch;
     const reused = await findReused(work, reuse, true);
     if (reused !== undefined) {
       work.onMade?.(0);
@@ -189,7 +131,7 @@ export class AlignedSpeaker implements ItemSpeaker {
       status = sent;
     });
     try {
-      const options = { ...key, signal, clock, idleTimeoutMs };
+      const options = { ...key, signal, clock: system.clock, idleTimeoutMs };
       response = await requestAligned(client, work.item.order, options);
       status = await this.#noteQuietly(status, 'accepted', costOf(response));
       return await this.#publish({ ...work, status }, response, files);
@@ -205,7 +147,8 @@ export class AlignedSpeaker implements ItemSpeaker {
     response: AudioResponse,
     { captions, output }: OpenFiles,
   ): Promise<DeliveredItem | Failure> {
-    const { folder, keep, reuse, save } = this.#options;
+    const { folder, reuse, system } = this.#batch;
+    const copies = this.#copies;
     const { reused } = response;
     let known: PurchaseMetadata = {};
     let verified = status;
@@ -215,12 +158,12 @@ export class AlignedSpeaker implements ItemSpeaker {
     let written: DeliveredItem['captions'];
     const { order } = item;
     const isBought = reused === undefined;
-    const copy = isBought ? reuse?.copyOf(boughtItem(item, true), response) : undefined;
+    const copy = isBought ? reuse?.copyOf(boughtItem(order, true), response) : undefined;
     const verdict = await deliver(response, order.format, output, order.text, copy);
     const onVerified: OnVerified = async (facts) => {
       const spoken = alignedSpeech(order.text, response, verdict);
       const speech = audibleSpeech(spoken, await output.audible?.());
-      const { shape } = this.#options.captions;
+      const { shape } = this.#captions;
       const content = { timings: timingsOfItem(item, speech), shape };
       // Words that the voice left out have no times; they are reported by themselves.
       const isPartial = !speech.isComplete && facts.unspoken === undefined;
@@ -229,7 +172,7 @@ export class AlignedSpeaker implements ItemSpeaker {
       if (isBought) {
         saveable = { content, facts: known };
         if (item.changes !== undefined && output.temporary !== undefined) {
-          await keep?.(output.temporary, content, facts);
+          await copies?.keep(output.temporary, content, facts);
         }
         verified = await folder.note(status, 'verified', known, 'now');
       }
@@ -238,12 +181,12 @@ export class AlignedSpeaker implements ItemSpeaker {
     let published: PurchaseMetadata;
     try {
       const { unspoken } = response;
-      const options = { ...this.#options, onVerified };
-      published = await publishItem(output, file, { verdict, unspoken }, options);
+      const made = { verdict, unspoken };
+      published = await publishItem(output, file, made, system.files, onVerified);
     } catch (error) {
       if (saveable === undefined || !(error instanceof Failure)) throw error;
       const { content, facts } = saveable;
-      if ((await save?.(output, content, facts)) !== true) throw error;
+      if ((await copies?.save(output, content, facts)) !== true) throw error;
       // The next run finds the copy of the published audio.
       folder.notePublished(status, facts);
       return savedFailure(error, response.creditsUsed);
@@ -300,7 +243,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     state: PurchaseState,
     facts: PurchaseMetadata,
   ): Promise<ItemStatus> {
-    return this.#options.folder.note(status, state, facts).catch(() => status);
+    return this.#batch.folder.note(status, state, facts).catch(() => status);
   }
 }
 

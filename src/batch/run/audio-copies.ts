@@ -13,44 +13,44 @@ import { openRegularFile } from '../../durable/regular-file.ts';
 import { copyIntoNew } from '../../durable/spool.ts';
 import type { FileHandle, FileSystem } from '../../system/file-system.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
-import { captionNames } from './aligned-speaker.ts';
-
-interface AudioCopiesOptions extends System {
-  /** The folder of this batch inside the state folder. */
-  readonly copyFolder: string;
-  /** The formats of the caption files that this command writes. */
-  readonly formats: readonly CaptionFormat[];
-  /** The styles of files of Advanced SubStation Alpha; default: styles of foley. */
-  readonly assStyle?: AssStyle | undefined;
-}
+import type { CaptionOptions } from './batch-options.ts';
+import { captionNames } from './item-captions.ts';
 
 /**
  * Stores copies of captioned audio in the state folder, because the service sends such audio only once. The name of a
  * copy is `HASH OF THE AUDIO-HASH OF THE CAPTIONS`; a copy that does not match its name is not used.
  */
 export class AudioCopies {
-  readonly #options: AudioCopiesOptions;
+  readonly #system: System;
   readonly #folder: string;
+  readonly #formats: readonly CaptionFormat[];
+  readonly #assStyle: AssStyle | undefined;
   #names: Promise<ReadonlyMap<string, readonly string[]>> | undefined;
   // Size of all copies of all batches, and of the copies that are being made.
   #bytes: Promise<number> | undefined;
   #added = 0;
 
-  constructor(options: AudioCopiesOptions) {
-    this.#options = options;
-    this.#folder = path.join(options.copyFolder, FOLDER);
+  /**
+   * @param copyFolder the folder of this batch inside the state folder
+   * @param captions the caption files that this command writes
+   */
+  constructor(system: System, copyFolder: string, captions: CaptionOptions | undefined) {
+    this.#system = system;
+    this.#folder = path.join(copyFolder, FOLDER);
+    this.#formats = captions?.formats ?? [];
+    this.#assStyle = captions?.assStyle;
   }
 
   /** Yields the copies of an audio file whose captions are complete and unchanged. The caller checks the audio. */
   async *find({ bytes, sha256 = '' }: PurchaseMetadata): AsyncGenerator<string, void, undefined> {
-    const { files, formats } = this.#options;
+    const { files } = this.#system;
     this.#names ??= this.#list();
     for (const name of (await this.#names).get(sha256) ?? []) {
       const file = path.join(this.#folder, name);
       const stats = await files.lstat(file).catch(() => undefined);
       if (stats?.isFile() !== true || stats.size !== bytes) continue;
       const sums = await this.#captionSums(file, CAPTION_FORMATS);
-      const hasAll = formats.every((format) => sums.has(format));
+      const hasAll = this.#formats.every((format) => sums.has(format));
       if (hasAll && name === nameOf(sha256, sums)) yield file;
     }
   }
@@ -60,7 +60,8 @@ export class AudioCopies {
    * a copy, the output is the only file.
    */
   async add(file: string, { bytes = 0, sha256 = '' }: PurchaseMetadata): Promise<void> {
-    const { files, formats } = this.#options;
+    const { files } = this.#system;
+    const formats = this.#formats;
     if (formats.length === 0) return;
     try {
       const sums = await this.#captionSums(file, formats);
@@ -90,7 +91,7 @@ export class AudioCopies {
       return await this.keep(file ?? temporary, content, facts);
     } finally {
       await file?.close().catch(() => undefined);
-      await removeQuietly(this.#options, temporary);
+      await removeQuietly(this.#system, temporary);
     }
   }
 
@@ -103,16 +104,18 @@ export class AudioCopies {
     content: CaptionContent,
     facts: PurchaseMetadata,
   ): Promise<boolean> {
-    const { assStyle, files, formats } = this.#options;
-    const temporary = path.join(this.#folder, `saved-${randomHex(this.#options.random, 12)}`);
+    const { files, random } = this.#system;
+    const formats = this.#formats;
+    const assStyle = this.#assStyle;
+    const temporary = path.join(this.#folder, `saved-${randomHex(random, 12)}`);
     try {
       await ensurePrivateFolder(this.#folder, files);
-      const copy = await copyIntoNew(audio, temporary, this.#options.files);
+      const copy = await copyIntoNew(audio, temporary, files);
       await copy.close();
       const names = captionNames(temporary, formats);
       const targets = formats.map((format, at) => ({ format, path: names[at] ?? '', assStyle }));
       const { writeCaptions } = await import('../../captions/caption-files.ts');
-      await writeCaptions({ system: this.#options, ...content, targets });
+      await writeCaptions({ system: this.#system, ...content, targets });
       await this.add(temporary, facts);
       this.#names = undefined;
       const sums = await this.#captionSums(temporary, formats);
@@ -121,14 +124,14 @@ export class AudioCopies {
       return false;
     } finally {
       for (const file of [temporary, ...captionNames(temporary, formats)]) {
-        await removeQuietly(this.#options, file);
+        await removeQuietly(this.#system, file);
       }
     }
   }
 
   async #list(): Promise<ReadonlyMap<string, readonly string[]>> {
     const listed = new Map<string, string[]>();
-    const names = await this.#options.files.readdir(this.#folder).catch((): string[] => []);
+    const names = await this.#system.files.readdir(this.#folder).catch((): string[] => []);
     for (const name of names) {
       const [, sha256] = COPY_NAME.exec(name) ?? [];
       if (sha256 === undefined) continue;
@@ -144,17 +147,17 @@ export class AudioCopies {
     const sums = new Map<CaptionFormat, string>();
     for (const format of formats) {
       const [name = ''] = captionNames(file, [format]);
-      const sum = await checksumOf(name, 'sha256', this.#options.files).catch(() => undefined);
+      const sum = await checksumOf(name, 'sha256', this.#system.files).catch(() => undefined);
       if (sum !== undefined) sums.set(format, sum);
     }
     return sums;
   }
 
   async #copy(from: string, to: string): Promise<void> {
-    const source = await openRegularFile(from, this.#options.files);
+    const source = await openRegularFile(from, this.#system.files);
     let output: Output | undefined;
     try {
-      output = await openOutput(this.#options, { path: to, isFolderSyncedLater: true });
+      output = await openOutput(this.#system, { path: to, isFolderSyncedLater: true });
       for await (const chunk of source.createReadStream({ autoClose: false })) {
         await output.write(chunk);
       }
@@ -167,7 +170,7 @@ export class AudioCopies {
 
   // Returns whether the copies have space for this number of bytes. Counts them as used.
   async #makeSpace(bytes: number): Promise<boolean> {
-    const { files } = this.#options;
+    const { files } = this.#system;
     if (bytes > MAX_BYTES) return false;
     const wanted = { files, what: 'the copies need', variable: 'XDG_STATE_HOME' };
     await requireSpace(this.#folder, bytes + SPARE_BYTES, wanted);
@@ -184,13 +187,13 @@ export class AudioCopies {
 
   // Removes the oldest copies of all batches above this size, and returns the size of the others.
   async #limit(maxBytes: number): Promise<number> {
-    const { copyFolder, files } = this.#options;
+    const { files } = this.#system;
     const copies: { file: string; size: number; mtimeMs: number }[] = [];
-    const batches = path.dirname(copyFolder);
+    const batches = path.dirname(path.dirname(this.#folder));
     for (const batch of await files.readdir(batches)) {
       const folder = path.join(batches, batch, FOLDER);
-      const orphans = await orphanedTemporaries(this.#options, folder);
-      for (const orphan of orphans) await removeQuietly(this.#options, orphan);
+      const orphans = await orphanedTemporaries(this.#system, folder);
+      for (const orphan of orphans) await removeQuietly(this.#system, orphan);
       for (const name of await files.readdir(folder).catch((): string[] => [])) {
         const file = path.join(folder, name);
         const stats = await files.lstat(file).catch(() => undefined);
@@ -202,7 +205,7 @@ export class AudioCopies {
     let bytes = copies.reduce((sum, { size }) => sum + size, 0);
     for (const { file, size } of copies.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
       if (bytes <= maxBytes) break;
-      await removeQuietly(this.#options, file);
+      await removeQuietly(this.#system, file);
       bytes -= size;
     }
     return bytes;

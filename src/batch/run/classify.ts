@@ -1,17 +1,19 @@
 import type { Stats } from 'node:fs';
 import path from 'node:path';
-import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { checksumOf } from '../../durable/checksum.ts';
 import { hasErrno, outputFailure } from '../../durable/file-failures.ts';
 import { containedPath } from '../../durable/names.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
-import type { KnownFile, ItemStatus } from '../journal/journal.ts';
+import type { FileSystem } from '../../system/file-system.ts';
+import type { System } from '../../system/system.ts';
+import type { JournalIndex, KnownFile, ItemStatus } from '../journal/journal.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import { FirstOwners, foldedName } from '../plan/plan.ts';
 import type { BatchItem } from '../plan/plan.ts';
+import type { CaptionOptions, RerunOptions } from './batch-options.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
 import type { BodyOf, ItemPart, UnpaidText } from './paused-items.ts';
@@ -20,8 +22,10 @@ import { boughtItem } from './publish-audio.ts';
 import type { AudioLookup, ReuseTarget } from './reuse-audio.ts';
 import { isStoredElsewhere, unchangedFile } from './reuse-audio.ts';
 
-export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'> {
+export interface ClassifiedItem {
   readonly item: BatchItem;
+  readonly isNew: ReuseTarget['isNew'];
+  readonly displaced: ReuseTarget['displaced'];
   readonly body: string;
   readonly decision: ItemDecision;
   /** The texts that the service bills if the item is spoken, by the digest of the request. */
@@ -37,17 +41,7 @@ export type ItemDecision =
   /** The item gets its audio from an earlier item with the same request. `of` is the number of the earlier item. */
   | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined };
 
-export interface RerunOptions {
-  readonly outputDir: string;
-  /** The flag that sets the output folder. Messages name it so that the user can choose another folder. */
-  readonly outputFlag: string;
-  /** Whether files that the batch did not make may be replaced. */
-  readonly overwrite: boolean;
-  readonly retriesFailed: boolean;
-  readonly isRedone: (id: string) => boolean;
-}
-
-export interface ClassifyOptions extends AudioLookup, RerunOptions {
+export interface ClassifyOptions extends AudioLookup {
   readonly bodyOf: BodyOf;
   /** Like `bodyOf`, for the same command with captions if this one has none, or without captions if it has some. */
   readonly otherBodyOf: BodyOf;
@@ -69,7 +63,7 @@ export async function* classifyItems(
   options: ClassifyOptions,
 ): AsyncGenerator<ClassifiedItem, void, undefined> {
   const purchases = new FirstOwners();
-  const inspector = new OutputInspector(options);
+  const inspector = new OutputInspector(options.system, options.index, options.rerun);
   for await (const item of items) {
     const classified = await classify(item, inspector, options);
     const purchase = purchaseOf(classified);
@@ -87,14 +81,20 @@ function purchaseOf({ body, decision }: ClassifiedItem): string | undefined {
   return kind === 'fetch' ? `${status.body} ${status.generation}` : undefined;
 }
 
-function asRequested(item: BatchItem, { bodyOf, index, isRedone }: ClassifyOptions): BatchItem {
+function asRequested(
+  item: BatchItem,
+  { index, rerun }: ClassifyOptions,
+  { bodyOf }: ItemRequests,
+): BatchItem {
   const { rawText: text, spoken: _, ...rest } = item;
-  if (text === undefined || item.parts !== undefined || isRedone(item.id)) return item;
+  if (text === undefined || item.parts !== undefined || rerun.isRedone(item.id)) return item;
   const order = { ...item.order, text };
-  const isKnown = (one: SpeechOrder): boolean =>
-    index.statusOf(item.id, itemDigest({ ...rest, parts: undefined, order: one }, bodyOf)) !==
-    undefined;
-  if (isKnown(item.order) || !isKnown(order)) return item;
+  const isKnown = (one: string): boolean =>
+    index.statusOf(
+      item.id,
+      itemDigest({ ...rest, parts: undefined, order: { ...item.order, text: one } }, bodyOf),
+    ) !== undefined;
+  if (isKnown(item.order.text) || !isKnown(text)) return item;
   return { ...rest, order, characters: countCodePoints(text) };
 }
 
@@ -104,15 +104,14 @@ async function classify(
   options: ClassifyOptions,
 ): Promise<ClassifiedItem> {
   const hasCaptions = options.sidecars(planned.output).length > 0;
-  const own = await classifyBody(planned, inspector, { ...options, isSentOnce: hasCaptions });
+  const { bodyOf, otherBodyOf } = options;
+  const sent = { bodyOf, isSentOnce: hasCaptions };
+  const own = await classifyBody(planned, sent, inspector, options);
   const { decision } = own;
   const isNew = decision.kind === 'speak' && decision.status === undefined && !decision.isAgain;
   if (!isNew || options.index.isEmpty) return own;
-  const other = await classifyBody(planned, inspector, {
-    ...options,
-    bodyOf: options.otherBodyOf,
-    isSentOnce: !hasCaptions,
-  });
+  const others = { bodyOf: otherBodyOf, isSentOnce: !hasCaptions };
+  const other = await classifyBody(planned, others, inspector, options);
   const { kind, status } = other.decision;
   if (hasCaptions)
     return { ...own, isUncaptioned: kind === 'skip' || kind === 'reuse' || kind === 'fetch' };
@@ -121,21 +120,26 @@ async function classify(
   return kind === 'skip' || kind === 'reuse' || isBought ? other : own;
 }
 
-interface BodyOptions extends ClassifyOptions {
+interface ItemRequests {
+  readonly bodyOf: BodyOf;
   /** Whether the service sends the audio of these requests only once. */
   readonly isSentOnce: boolean;
 }
 
-// Decides what to do with an item whose requests have the body that `bodyOf` returns.
+// Decides what to do with an item if its requests are these.
 async function classifyBody(
   planned: BatchItem,
+  requests: ItemRequests,
   inspector: OutputInspector,
-  options: BodyOptions,
+  options: ClassifyOptions,
 ): Promise<ClassifiedItem> {
-  const { index, origin, overwrite, redoToken, retriesFailed } = options;
-  const item = asRequested(planned, options);
-  const body = itemDigest(item, options.bodyOf);
-  const status = index.statusOf(item.id, body) ?? (await copiedStatus(item, body, options));
+  const { index, origin, redoToken, rerun } = options;
+  const { overwrite, retriesFailed } = rerun;
+  const item = asRequested(planned, options, requests);
+  const body = itemDigest(item, requests.bodyOf);
+  const { isSentOnce } = requests;
+  const status =
+    index.statusOf(item.id, body) ?? (await copiedStatus(item, body, isSentOnce, options));
   const state = await inspector.inspect(item, status?.facts);
   if (isOthers(state) && !overwrite) throw unusableOutput(item, state);
   let hasAll = true;
@@ -146,7 +150,7 @@ async function classifyBody(
     hasAll &&= found.kind !== 'missing';
   }
   const wasRedone = redoToken !== undefined && status?.about?.redo === redoToken;
-  const isNamed = options.isRedone(item.id);
+  const isNamed = rerun.isRedone(item.id);
   const sha256 = state.kind === 'known' && hasAll ? state.file.sha256 : undefined;
   const isPresent = sha256 !== undefined && sha256 === status?.facts.sha256;
   const hasOther = !isPresent && !isNamed && sha256 !== undefined && index.isAudioOf(body, sha256);
@@ -169,7 +173,7 @@ async function classifyBody(
         });
   const isDisplaced = state.kind === 'known' && !index.isAudioOf(body, state.file.sha256);
   const displaced = isDisplaced ? state.file : undefined;
-  const parts = await partsOf(item, decided, isNamed, options);
+  const parts = await partsOf(item, decided, isNamed, requests.bodyOf, options);
   const isLost = decided.kind === 'ended' && decided.why === 'lost';
   // A killed run may have joined the parts without publishing the item.
   const decision: Decision =
@@ -181,18 +185,21 @@ async function classifyBody(
   return { item, body, decision, isNew, displaced, unpaid, mayReuse, isUncaptioned: false };
 }
 
+export interface BuyOptions {
+  readonly captions: CaptionOptions | undefined;
+  readonly reuse?: ReuseStore | undefined;
+}
+
 /** Returns the unpaid texts of an item, without those whose audio `--reuse` finds. */
 export async function textsToBuy(
-  { mayReuse, unpaid }: Pick<ClassifiedItem, 'mayReuse' | 'unpaid'>,
-  {
-    captions,
-    reuse,
-  }: { readonly captions: object | undefined; readonly reuse?: ReuseStore | undefined },
+  { mayReuse, unpaid }: ClassifiedItem,
+  { captions, reuse }: BuyOptions,
 ): Promise<ReadonlyMap<string, UnpaidText>> {
   if (reuse === undefined || !mayReuse) return unpaid;
   const missing: [string, UnpaidText][] = [];
   for (const [body, text] of unpaid) {
-    if (!(await reuse.has(boughtItem(text, captions !== undefined)))) missing.push([body, text]);
+    if (!(await reuse.has(boughtItem(text.order, captions !== undefined))))
+      missing.push([body, text]);
   }
   return new Map(missing);
 }
@@ -203,25 +210,25 @@ export async function textsToBuy(
 async function copiedStatus(
   { output }: BatchItem,
   body: string,
-  options: BodyOptions,
+  isSentOnce: boolean,
+  options: ClassifyOptions,
 ): Promise<ItemStatus | undefined> {
   const status = options.index.deliveredOf(body);
   if (status?.about?.origin !== options.origin) return undefined;
-  return options.isSentOnce || (await isStoredElsewhere(status, output, options))
-    ? status
-    : undefined;
+  return isSentOnce || (await isStoredElsewhere(status, output, options)) ? status : undefined;
 }
 
 async function partsOf(
   item: BatchItem,
   { kind, status, ...decision }: Decision,
   isNamed: boolean,
+  bodyOf: BodyOf,
   options: ClassifyOptions,
 ): Promise<readonly ItemPart[]> {
   if (item.parts === undefined || (kind !== 'speak' && kind !== 'ended')) return [];
   const isAgain = 'isAgain' in decision && decision.isAgain;
   const redo = isAgain && isNamed ? (options.redoToken ?? '') : status?.about?.redo;
-  return classifyParts(item, redo, options);
+  return classifyParts(item, redo, bodyOf, options);
 }
 
 type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;
@@ -265,17 +272,22 @@ type OutputState =
   | { readonly kind: 'changed' }
   | { readonly kind: 'foreign' };
 
-type ItemFiles = Pick<BatchItem, 'output' | 'source'>;
-
-type InspectorOptions = Pick<AudioLookup, 'files' | 'index' | 'outputDir' | 'outputFlag'>;
+interface ItemFile {
+  readonly output: string;
+  readonly source: string;
+}
 
 /** Compares output files with the journal. Lists each folder once. */
 export class OutputInspector {
-  readonly #options: InspectorOptions;
+  readonly #files: FileSystem;
+  readonly #index: JournalIndex;
+  readonly #rerun: RerunOptions;
   readonly #namesIn = new Map<string, Promise<ReadonlySet<string>>>();
 
-  constructor(options: InspectorOptions) {
-    this.#options = options;
+  constructor({ files }: System, index: JournalIndex, rerun: RerunOptions) {
+    this.#files = files;
+    this.#index = index;
+    this.#rerun = rerun;
   }
 
   /**
@@ -284,17 +296,13 @@ export class OutputInspector {
    * @throws Failure of kind `usage` if the output is a folder, or a link that leads out of the output folder
    * @throws Failure of kind `output` if the file or its folder cannot be read
    */
-  async inspect(
-    { output, source }: ItemFiles,
-    audio: Pick<PurchaseMetadata, 'bytes' | 'sha256'> = {},
-  ): Promise<OutputState> {
-    const { index, outputDir } = this.#options;
+  async inspect({ output, source }: ItemFile, audio: PurchaseMetadata = {}): Promise<OutputState> {
     const folder = path.posix.dirname(output);
     const known = this.#namesIn.get(folder) ?? this.#readNames(folder);
     this.#namesIn.set(folder, known);
     if (!(await known).has(foldedName(path.posix.basename(output)))) return { kind: 'missing' };
-    const file = path.join(outputDir, output);
-    const stats = await statsOf(output, this.#options);
+    const file = path.join(this.#rerun.outputDir, output);
+    const stats = await this.#statsOf(output);
     if (stats === undefined) return { kind: 'missing' };
     if (stats.isDirectory()) {
       throw usageFailure(`${source}: its output ${display(file)} is a folder`);
@@ -303,16 +311,17 @@ export class OutputInspector {
     if (!stats.isFile()) {
       throw usageFailure(`${source}: its output ${display(file)} is a pipe or a device`);
     }
-    const state = await compare(file, stats, index.filesAt(output), this.#options);
+    const state = await this.#compare(file, stats, this.#index.filesAt(output));
     const { bytes, sha256 } = audio;
     if (state.kind === 'known' || sha256 === undefined || bytes !== stats.size) return state;
-    const isIts = (await digestOf(file, this.#options)) === sha256;
+    const isIts = (await this.#digestOf(file)) === sha256;
     return isIts ? { kind: 'known', file: { sha256, bytes, mtimeMs: undefined } } : state;
   }
 
   // Folded, because the file system may have changed case or accents.
   async #readNames(folder: string): Promise<ReadonlySet<string>> {
-    const { files, outputDir, outputFlag } = this.#options;
+    const { outputDir, outputFlag } = this.#rerun;
+    const files = this.#files;
     if (folder !== '.') await containedPath(outputDir, folder, files);
     const dir = path.join(outputDir, folder);
     try {
@@ -322,50 +331,48 @@ export class OutputInspector {
       throw outputFailure(dir, error, 'opening', outputFlag);
     }
   }
-}
 
-async function statsOf(
-  output: string,
-  { files, outputDir, outputFlag }: InspectorOptions,
-): Promise<Stats | undefined> {
-  const file = path.join(outputDir, output);
-  try {
-    const stats = await files.lstat(file);
-    if (!stats.isSymbolicLink()) return stats;
-    return await files.stat(await containedPath(outputDir, output, files));
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return undefined;
-    throw outputFailure(file, error, 'opening', outputFlag);
+  async #statsOf(output: string): Promise<Stats | undefined> {
+    const { outputDir, outputFlag } = this.#rerun;
+    const files = this.#files;
+    const file = path.join(outputDir, output);
+    try {
+      const stats = await files.lstat(file);
+      if (!stats.isSymbolicLink()) return stats;
+      return await files.stat(await containedPath(outputDir, output, files));
+    } catch (error) {
+      if (hasErrno(error, 'ENOENT')) return undefined;
+      throw outputFailure(file, error, 'opening', outputFlag);
+    }
   }
-}
 
-async function compare(
-  file: string,
-  stats: Stats,
-  known: readonly KnownFile[] | undefined,
-  options: InspectorOptions,
-): Promise<OutputState> {
-  if (known === undefined) return { kind: 'foreign' };
-  if (known.length === 0) return { kind: 'ours' };
-  const only = unchangedFile(known, stats);
-  if (only !== undefined) return { kind: 'known', file: only };
-  const sha256 = await digestOf(file, options);
-  // A killed run may have left audio of another item that it was about to replace.
-  if (options.index.outputsOf(sha256).length === 0) return { kind: 'changed' };
-  return { kind: 'known', file: { sha256, bytes: stats.size, mtimeMs: undefined } };
-}
+  async #compare(
+    file: string,
+    stats: Stats,
+    known: readonly KnownFile[] | undefined,
+  ): Promise<OutputState> {
+    if (known === undefined) return { kind: 'foreign' };
+    if (known.length === 0) return { kind: 'ours' };
+    const only = unchangedFile(known, stats);
+    if (only !== undefined) return { kind: 'known', file: only };
+    const sha256 = await this.#digestOf(file);
+    // A killed run may have left audio of another item that it was about to replace.
+    if (this.#index.outputsOf(sha256).length === 0) return { kind: 'changed' };
+    return { kind: 'known', file: { sha256, bytes: stats.size, mtimeMs: undefined } };
+  }
 
-function digestOf(file: string, { files, outputFlag }: InspectorOptions): Promise<string> {
-  return checksumOf(file, 'sha256', files).catch((error: unknown) => {
-    throw outputFailure(file, error, 'opening', outputFlag);
-  });
+  #digestOf(file: string): Promise<string> {
+    return checksumOf(file, 'sha256', this.#files).catch((error: unknown) => {
+      throw outputFailure(file, error, 'opening', this.#rerun.outputFlag);
+    });
+  }
 }
 
 function isOthers({ kind }: OutputState): boolean {
   return kind === 'foreign' || kind === 'changed';
 }
 
-function unusableOutput({ output, source }: ItemFiles, { kind }: OutputState): Failure {
+function unusableOutput({ output, source }: ItemFile, { kind }: OutputState): Failure {
   const [problem, hint] =
     kind === 'changed'
       ? [

@@ -1,44 +1,35 @@
-import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
+import { noticeTrouble } from '../../api/poll.ts';
 import { speechJobBody } from '../../api/resources/jobs.ts';
 import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
-import type { System } from '../../system/system.ts';
 import type { Clock } from '../../system/clock.ts';
 import { Failure } from '../../errors/failure.ts';
 import { saveFile } from '../../paid/job.ts';
-import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import { reusedMetadata } from '../../paid/reuse/reused.ts';
 import { buyJob } from '../../paid/speakers/speech-job.ts';
-import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { KeyOf } from '../journal/keys.ts';
 import { itemKeys, renewableKey } from '../journal/keys.ts';
+import type { BatchOptions } from './batch-options.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
-import { findReused, openBatchOutput, publishedFacts } from './publish-audio.ts';
-
-interface JobSpeakerOptions extends System {
-  readonly client: ApiClient;
-  readonly folder: Pick<
-    BatchFolder,
-    'index' | 'note' | 'noteSoon' | 'plan' | 'secret' | 'temporaries'
-  >;
-  readonly origin: string;
-  readonly folders: OutputFolders;
-  readonly reuse?: ReuseStore | undefined;
-  readonly onTrouble: (failure: Failure) => void;
-  /** Called when a poll of a job fails but polling continues. */
-  readonly onPollTrouble: (failure: Failure) => void;
-}
+import { findReused, publishedFacts } from './publish-audio.ts';
 
 /** Speaks items as v3 jobs (docs/api/jobs.md#v3), whose audio can be downloaded repeatedly. */
 export class JobSpeaker implements ItemSpeaker {
   readonly keyOf: KeyOf;
-  readonly #options: JobSpeakerOptions;
+  readonly #batch: BatchOptions;
+  readonly #folders: OutputFolders;
+  readonly #onTrouble: (failure: Failure) => void;
+  readonly #onPollTrouble: (failure: Failure) => void;
   readonly #expected = new ExpectedTime();
 
-  constructor(options: JobSpeakerOptions) {
-    this.#options = options;
-    this.keyOf = itemKeys('createJob', options);
+  /** @param onTrouble called if the journal cannot be written */
+  constructor(batch: BatchOptions, folders: OutputFolders, onTrouble: (failure: Failure) => void) {
+    this.#batch = batch;
+    this.#folders = folders;
+    this.#onTrouble = onTrouble;
+    this.#onPollTrouble = noticeTrouble(batch.notice);
+    this.keyOf = itemKeys('createJob', batch);
   }
 
   readonly bodyOf = (order: SpeechOrder): Uint8Array => speechJobBody(order).bytes;
@@ -46,7 +37,9 @@ export class JobSpeaker implements ItemSpeaker {
   readonly sidecars = (): readonly string[] => [];
 
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
-    const { client, clock, folder, onPollTrouble, onTrouble, random, reuse } = this.#options;
+    const { client, folder, reuse, system } = this.#batch;
+    const { clock, random } = system;
+    const onTrouble = this.#onTrouble;
     const { file, item } = work;
     let { status } = work;
     const isBegun = status.facts.jobId !== undefined;
@@ -57,7 +50,7 @@ export class JobSpeaker implements ItemSpeaker {
       status = renewed;
     });
     const timing = this.#expected.time(item.characters, clock);
-    const placeFor = async () => ({ output: await openBatchOutput(work, this.#options) });
+    const placeFor = async () => ({ output: await this.#folders.open(work) });
     let newCredits: number | undefined;
     const { saved } = await buyJob({
       client,
@@ -71,7 +64,7 @@ export class JobSpeaker implements ItemSpeaker {
         random,
         expectedMs: timing.expectedMs,
         onState: timing.polled,
-        onTrouble: onPollTrouble,
+        onTrouble: this.#onPollTrouble,
       },
       placeFor,
       missing: missingJob,
@@ -98,7 +91,7 @@ export class JobSpeaker implements ItemSpeaker {
         status = await folder.note(status, 'verified', { ...facts, sha256, ...cost, isPartial });
       },
     });
-    const published = await publishedFacts(file, saved, this.#options);
+    const published = await publishedFacts(file, saved, system.files);
     return { status, published, creditsUsed: newCredits };
   }
 
@@ -106,12 +99,12 @@ export class JobSpeaker implements ItemSpeaker {
   async #copyReused(work: ItemWork, audio: AudioResponse): Promise<DeliveredItem> {
     const { order } = work.item;
     work.onMade?.(0);
-    const placeFor = async () => ({ output: await openBatchOutput(work, this.#options) });
+    const placeFor = async () => ({ output: await this.#folders.open(work) });
     const result = { file: audio, format: order.format, text: order.text };
     const saved = await saveFile(result, { id: work.item.id }, { placeFor });
-    const published = await publishedFacts(work.file, saved, this.#options);
+    const published = await publishedFacts(work.file, saved, this.#batch.system.files);
     const facts = { ...published, creditsUsed: 0, ...reusedMetadata(audio) };
-    const status = await this.#options.folder.note(work.status, 'verified', facts);
+    const status = await this.#batch.folder.note(work.status, 'verified', facts);
     return { status, published, creditsUsed: 0, reused: audio.reused };
   }
 }
@@ -169,7 +162,7 @@ export class ExpectedTime {
   }
 
   /** Returns functions that measure a job, and the expected duration of the job in milliseconds. */
-  time(characters: number, clock: Pick<Clock, 'monotonic'>) {
+  time(characters: number, clock: Clock) {
     const expectedMs = this.of(characters);
     let start: number | undefined;
     let polls = 0;

@@ -2,21 +2,20 @@ import path from 'node:path';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import { checksumOf } from '../../durable/checksum.ts';
-import type { FileSystem } from '../../system/file-system.ts';
+import type { System } from '../../system/system.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { BATCH_FOLDER, PART_ID } from '../journal/journal.ts';
 import type { ItemStatus, JournalIndex } from '../journal/journal.ts';
 import { bodyDigest } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
+import type { RerunOptions } from './batch-options.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
 
 /** Returns the bytes that identify a request for the audio of an order. */
 export type BodyOf = (order: SpeechOrder) => Uint8Array;
-type PartedItem = { readonly order: SpeechOrder } & Pick<
-  BatchItem,
-  'changes' | 'encoding' | 'parts'
->;
+
+type PartedItem = Partial<BatchItem> & { readonly order: SpeechOrder };
 
 /** Folder for the audio of parts whose items are unfinished. The path is relative to the output folder. */
 export const PARTS_FOLDER = `${BATCH_FOLDER}/parts`;
@@ -54,7 +53,10 @@ function partDigest(body: Uint8Array): string {
 }
 
 /** A text that the service has not billed yet. */
-export type UnpaidText = Pick<BatchItem, 'characters' | 'order'>;
+export interface UnpaidText {
+  readonly order: SpeechOrder;
+  readonly characters: number;
+}
 
 /**
  * A part of an item with pauses, and the decision how to get its audio. The journal records parts in the same way as
@@ -70,12 +72,10 @@ export interface ItemPart {
 type PartDecision = Decision | { readonly kind: 'silent'; readonly status: ItemStatus };
 
 interface PartOptions {
-  readonly bodyOf: BodyOf;
-  readonly files: FileSystem;
+  readonly system: System;
   readonly index: JournalIndex;
   readonly origin: string;
-  readonly outputDir: string;
-  readonly retriesFailed: boolean;
+  readonly rerun: RerunOptions;
 }
 
 /**
@@ -85,6 +85,7 @@ interface PartOptions {
 export async function classifyParts(
   item: BatchItem,
   redo: string | undefined,
+  bodyOf: BodyOf,
   options: PartOptions,
 ): Promise<readonly ItemPart[]> {
   // Only the joined audio is changed, encoded and tagged.
@@ -92,7 +93,7 @@ export async function classifyParts(
   const parts: ItemPart[] = [];
   for (const { text } of paused?.parts ?? []) {
     const order = { ...item.order, text };
-    const body = partDigest(options.bodyOf(order));
+    const body = partDigest(bodyOf(order));
     const decision = await decidePart(body, redo, options);
     parts.push({ item: { ...rest, order, characters: countCodePoints(text) }, body, decision });
   }
@@ -104,7 +105,8 @@ async function decidePart(
   redo: string | undefined,
   options: PartOptions,
 ): Promise<PartDecision> {
-  const { index, origin, retriesFailed } = options;
+  const { index, origin } = options;
+  const { retriesFailed } = options.rerun;
   const status = index.statusOf(PART_ID, body);
   const isNamed = redo !== undefined && status?.about?.redo !== redo;
   if (status !== undefined && isSilent(status) && !retriesFailed && !isNamed) {
@@ -135,11 +137,11 @@ export function isSilent({ facts, state }: ItemStatus): boolean {
 
 async function hasAudio(
   { about, facts }: ItemStatus,
-  { files, outputDir }: Pick<PartOptions, 'files' | 'outputDir'>,
+  { rerun, system }: PartOptions,
 ): Promise<boolean> {
   if (about === undefined || facts.sha256 === undefined) return false;
-  const file = path.join(outputDir, about.output);
-  const digest = await checksumOf(file, 'sha256', files).catch(() => undefined);
+  const file = path.join(rerun.outputDir, about.output);
+  const digest = await checksumOf(file, 'sha256', system.files).catch(() => undefined);
   return digest === facts.sha256;
 }
 

@@ -1,13 +1,11 @@
 import path from 'node:path';
 import type { CaptionFiles } from '../../captions/caption-files.ts';
-import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import { readTimings } from '../../captions/timings.ts';
 import { audibleSpeech } from '../../paid/speakers/aligned-transport.ts';
 import type { ReusedAudio } from '../../api/resources/speech.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { hasErrno, UnsafeFile } from '../../durable/file-failures.ts';
-import type { System } from '../../system/system.ts';
 import type { Output } from '../../durable/output.ts';
 import { removeQuietly } from '../../durable/files.ts';
 import { readRegularFile } from '../../durable/regular-file.ts';
@@ -19,13 +17,12 @@ import type { PartWords } from '../../paid/parts/whole-audio.ts';
 import { WholeAudio, wholeRanges } from '../../paid/parts/whole-audio.ts';
 import { reusedOf } from '../../paid/reuse/reused.ts';
 import { wordRanges } from '../../paid/unspoken.ts';
-import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import { PART_ID } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
-import type { CaptionOptions } from './aligned-speaker.ts';
-import { captionNames, openItemCaptions, timingsOfItem } from './aligned-speaker.ts';
+import type { BatchOptions } from './batch-options.ts';
 import { endedFailure } from './decide.ts';
+import { captionNames, openItemCaptions, timingsOfItem } from './item-captions.ts';
 import type { ItemPart } from './paused-items.ts';
 import { classifyParts, isSilent, partDigests, partOutput, PARTS_FOLDER } from './paused-items.ts';
 import type {
@@ -35,23 +32,7 @@ import type {
   OnVerified,
   OutputFolders,
 } from './publish-audio.ts';
-import { openBatchOutput, publishItem } from './publish-audio.ts';
-
-interface PausedSpeakerOptions extends System {
-  readonly client: ApiClient;
-  readonly folder: BatchFolder;
-  readonly folders: OutputFolders;
-  readonly origin: string;
-  readonly outputDir: string;
-  readonly retriesFailed: boolean;
-  readonly captions: CaptionOptions | undefined;
-  // Speaks single parts.
-  readonly speaker: ItemSpeaker;
-  // Maximum number of parts that are spoken at the same time, over all items.
-  readonly concurrency: number;
-  // Once the batch is stopped, no further part is sent.
-  readonly isStopped: () => boolean;
-}
+import { publishItem } from './publish-audio.ts';
 
 // Not `published`: the cost of a published part was counted with a finished item.
 const PAID: ReadonlySet<PurchaseState> = new Set(['accepted', 'lost', 'verified']);
@@ -71,16 +52,31 @@ interface PausedFiles {
  * parts and the silences are joined.
  */
 export class PausedSpeaker {
-  readonly #options: PausedSpeakerOptions;
+  readonly #batch: BatchOptions;
+  readonly #folders: OutputFolders;
+  readonly #speaker: ItemSpeaker;
+  readonly #isStopped: () => boolean;
   readonly #slots: Slots;
   // Equal parts share one request, so that they are paid for once.
   readonly #speaking = new Map<string, Promise<ItemStatus>>();
   readonly #delivered = new Set<string>();
   readonly #kept = new Set<string>();
 
-  constructor(options: PausedSpeakerOptions) {
-    this.#options = options;
-    this.#slots = new Slots(options.concurrency);
+  /**
+   * @param speaker speaks single parts
+   * @param isStopped whether the batch is stopped; no further part is then sent
+   */
+  constructor(
+    batch: BatchOptions,
+    folders: OutputFolders,
+    speaker: ItemSpeaker,
+    isStopped: () => boolean,
+  ) {
+    this.#batch = batch;
+    this.#folders = folders;
+    this.#speaker = speaker;
+    this.#isStopped = isStopped;
+    this.#slots = new Slots(batch.concurrency);
   }
 
   /**
@@ -88,11 +84,9 @@ export class PausedSpeaker {
    * @throws Failure; the journal then records how to continue
    */
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
-    const { captions: wanted } = this.#options;
+    const { captions: wanted } = this.#batch;
     const captions =
-      wanted === undefined
-        ? undefined
-        : await openItemCaptions(work.file, { ...this.#options, captions: wanted });
+      wanted === undefined ? undefined : await openItemCaptions(work.file, wanted, this.#folders);
     try {
       return await this.#speakParts(work, captions, signal);
     } finally {
@@ -128,13 +122,13 @@ export class PausedSpeaker {
     for (const part of this.#recordedParts(item)) {
       if (part.state !== 'verified') continue;
       this.#delivered.add(requestOf(part));
-      this.#options.folder.notePublished(part, {});
+      this.#batch.folder.notePublished(part, {});
     }
   }
 
   #recordedParts(item: BatchItem): readonly ItemStatus[] {
-    const { folder, speaker } = this.#options;
-    return partDigests(item, speaker.bodyOf).flatMap(
+    const { folder } = this.#batch;
+    return partDigests(item, this.#speaker.bodyOf).flatMap(
       (body) => folder.index.statusOf(PART_ID, body) ?? [],
     );
   }
@@ -144,17 +138,18 @@ export class PausedSpeaker {
    * parts.
    */
   keep(item: BatchItem): void {
-    for (const body of partDigests(item, this.#options.speaker.bodyOf)) this.#kept.add(body);
+    for (const body of partDigests(item, this.#speaker.bodyOf)) this.#kept.add(body);
   }
 
   /**
    * Deletes the stored audio of parts that no unfinished item needs. Does nothing while other shards run. Never throws.
    */
   async tidy(): Promise<void> {
-    const { files, folder, outputDir } = this.#options;
+    const { folder, rerun, system } = this.#batch;
+    const { files } = system;
     // Another shard may need the audio.
     if (!folder.isExclusive) return;
-    const parts = path.join(outputDir, PARTS_FOLDER);
+    const parts = path.join(rerun.outputDir, PARTS_FOLDER);
     const names = await files.readdir(parts).catch(() => undefined);
     if (names === undefined) return;
     const unused = names.filter((name) => {
@@ -163,7 +158,7 @@ export class PausedSpeaker {
       const status = folder.index.statusOf(PART_ID, body);
       return status?.state === 'published' || (status?.generation ?? -1) > Number(generation);
     });
-    for (const name of unused) await removeQuietly(this.#options, path.join(parts, name));
+    for (const name of unused) await removeQuietly(system, path.join(parts, name));
     if (unused.length < names.length) return;
     await files.rm(parts, { recursive: true, force: true }).catch(() => undefined);
   }
@@ -181,7 +176,7 @@ export class PausedSpeaker {
       if (first !== undefined && parts.every(({ decision }) => decision.kind === 'silent')) {
         throw endedFailure('failed', first.status);
       }
-      const output = await openBatchOutput(work, this.#options);
+      const output = await this.#folders.open(work);
       try {
         const joined = await this.#join(work, parts, output, signal);
         return await this.#publish(work, statesOf(parts), joined, { captions, output });
@@ -202,10 +197,10 @@ export class PausedSpeaker {
     output: Output,
     signal: AbortSignal,
   ): Promise<JoinedParts> {
-    const { client, concurrency, files } = this.#options;
+    const { client, concurrency, system } = this.#batch;
     const { format } = item.order;
     const whole = new WholeAudio({
-      files,
+      files: system.files,
       output,
       format,
       stream: output,
@@ -224,7 +219,7 @@ export class PausedSpeaker {
   }
 
   #partsOf(parts: readonly PausedPart[], signal: AbortSignal): readonly SpokenPart[] {
-    const { captions } = this.#options;
+    const { captions } = this.#batch;
     return parts.map((part) => ({
       order: part.item.order,
       speak: async () => {
@@ -240,22 +235,24 @@ export class PausedSpeaker {
   }
 
   async #plan(item: BatchItem, redo: string | undefined): Promise<readonly PausedPart[]> {
-    const { folder, origin, speaker } = this.#options;
-    const { bodyOf } = speaker;
-    const options = { ...this.#options, bodyOf, index: folder.index };
-    const parts = (await classifyParts(item, redo, options)).map((part): PausedPart => {
-      const { body, decision } = part;
-      const { status } = decision;
-      if (decision.kind !== 'speak') return { ...part, status: decision.status };
-      if (status?.about?.origin === origin) return { ...part, status };
-      const { generation } = decision;
-      const output = partOutput(body, generation, item);
-      const key = speaker.keyOf(body, generation);
-      const about = { output, key, origin, ...(redo === undefined ? {} : { redo }) };
-      const id = status?.item ?? PART_ID;
-      const planned = { item: id, body, generation, state: 'planned', about, facts: {} } as const;
-      return { ...part, status: planned };
-    });
+    const { folder, origin, rerun, system } = this.#batch;
+    const speaker = this.#speaker;
+    const options = { index: folder.index, origin, rerun, system };
+    const parts = (await classifyParts(item, redo, speaker.bodyOf, options)).map(
+      (part): PausedPart => {
+        const { body, decision } = part;
+        const { status } = decision;
+        if (decision.kind !== 'speak') return { ...part, status: decision.status };
+        if (status?.about?.origin === origin) return { ...part, status };
+        const { generation } = decision;
+        const output = partOutput(body, generation, item);
+        const key = speaker.keyOf(body, generation);
+        const about = { output, key, origin, ...(redo === undefined ? {} : { redo }) };
+        const id = status?.item ?? PART_ID;
+        const planned = { item: id, body, generation, state: 'planned', about, facts: {} } as const;
+        return { ...part, status: planned };
+      },
+    );
     const fresh = parts.filter(({ decision, status }) => decision.status !== status);
     await folder.plan(fresh.map(({ status }) => status));
     return parts;
@@ -267,14 +264,13 @@ export class PausedSpeaker {
     }
     if (decision.kind !== 'speak' && decision.kind !== 'fetch') return status;
     const request = requestOf(status);
-    const { isStopped, speaker } = this.#options;
     const speaking =
       this.#speaking.get(request) ??
       this.#slots.run(async () => {
         signal.throwIfAborted();
-        if (isStopped()) throw new Error('The batch was stopped.');
+        if (this.#isStopped()) throw new Error('The batch was stopped.');
         const work = { item, status, file: this.#fileOf(status), isNew: false };
-        const { published, status: made } = await speaker.speak(work, signal);
+        const { published, status: made } = await this.#speaker.speak(work, signal);
         return { ...made, facts: { ...made.facts, ...published } };
       });
     this.#speaking.set(request, speaking);
@@ -294,7 +290,7 @@ export class PausedSpeaker {
   #leaveOut({ item, status }: PausedPart, { message: problem }: Failure): Promise<ItemStatus> {
     const unspoken = formatRanges(wordRanges(item.order.text));
     const facts = { bytes: 0, creditsUsed: 0, unspoken, problem };
-    return this.#options.folder.note(status, 'failed', facts);
+    return this.#batch.folder.note(status, 'failed', facts);
   }
 
   async #noteEnded(
@@ -302,7 +298,7 @@ export class PausedSpeaker {
     parts: readonly ItemStatus[],
     { message }: Failure,
   ): Promise<void> {
-    const { folder } = this.#options;
+    const { folder } = this.#batch;
     if (whole.state !== 'planned') return;
     const isAllSilent = parts.every(isSilent);
     for (const [index, part] of parts.entries()) {
@@ -325,7 +321,7 @@ export class PausedSpeaker {
     const unpaid = new Map(
       parts
         .filter((part) => part.state === 'verified' && !this.#delivered.has(requestOf(part)))
-        .filter(({ facts }) => !this.#options.folder.index.isDelivered(facts.jobId))
+        .filter(({ facts }) => !this.#batch.folder.index.isDelivered(facts.jobId))
         .map((part) => [requestOf(part), part.facts.creditsUsed]),
     );
     return sumOf([...unpaid.values()]);
@@ -338,7 +334,7 @@ export class PausedSpeaker {
   }
 
   #fileOf({ about }: ItemStatus): string {
-    return path.join(this.#options.outputDir, about?.output ?? '');
+    return path.join(this.#batch.rerun.outputDir, about?.output ?? '');
   }
 
   async #publish(
@@ -347,7 +343,7 @@ export class PausedSpeaker {
     { speech, verdict }: JoinedParts,
     { captions, output }: PausedFiles,
   ): Promise<DeliveredItem> {
-    const { captions: wanted, folder } = this.#options;
+    const { captions: wanted, folder, system } = this.#batch;
     const { parts: pieces = [] } = item.parts ?? {};
     const unspoken = wholeRanges(item.order.text, pieces, (index) => parts[index]?.facts.unspoken);
     let verified = status;
@@ -360,8 +356,8 @@ export class PausedSpeaker {
       verified = await folder.note(status, 'verified', { ...facts, ...factsOf(parts) }, 'now');
       written = await captions?.publish();
     };
-    const options = { ...this.#options, onVerified };
-    const published = await publishItem(output, file, { verdict, unspoken }, options);
+    const made = { verdict, unspoken };
+    const published = await publishItem(output, file, made, system.files, onVerified);
     const creditsUsed = this.#costOf(parts);
     return {
       status: verified,
@@ -376,7 +372,7 @@ export class PausedSpeaker {
     const [file = ''] = captionNames(this.#fileOf(part), ['json']);
     try {
       const value: unknown = JSON.parse(
-        (await readRegularFile(file, this.#options.files)).toString(),
+        (await readRegularFile(file, this.#batch.system.files)).toString(),
       );
       const { complete: isComplete, words } = readTimings(value, file);
       return { isComplete, words };

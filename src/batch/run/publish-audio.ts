@@ -1,11 +1,15 @@
 import path from 'node:path';
 import type { AudioResponse, ReusedAudio, SpeechOrder } from '../../api/resources/speech.ts';
 import { encodedOutput, taggedOutput } from '../../audio/encode/encoded-output.ts';
+import type { Tags } from '../../audio/encode/tags.ts';
+import type { AudioVerdict } from '../../audio/reader.ts';
+import type { CodePointRange } from '../../contract/unspoken.ts';
+import type { FileFormat } from '../../contract/values.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
 import type { System } from '../../system/system.ts';
 import { syncFolder } from '../../durable/files.ts';
-import type { Output } from '../../durable/output.ts';
+import type { Output, SoundChanges } from '../../durable/output.ts';
 import { openOutput, openPublishedOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../system/file-system.ts';
 import { publishVerified } from '../../paid/deliver.ts';
@@ -13,7 +17,6 @@ import type { SavedFile } from '../../paid/job.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
 import type { BoughtSpeech, ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import { recordedRanges } from '../../paid/unspoken.ts';
-import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { KeyOf } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
@@ -62,18 +65,23 @@ export interface ItemSpeaker {
 export type OnVerified = (facts: PurchaseMetadata) => Promise<void>;
 
 /** Describes the purchase of an item for `--reuse`. */
-export function boughtItem({ order }: Pick<BatchItem, 'order'>, needsWords: boolean): BoughtSpeech {
+export function boughtItem(order: SpeechOrder, needsWords: boolean): BoughtSpeech {
   return { surface: 'v3', order, needsWords };
 }
 
 /** Returns the stored audio of an item (`--reuse`); undefined if there is none, or if `--redo` names the item. */
 export async function findReused(
-  { item, status }: Pick<ItemWork, 'item' | 'status'>,
+  { item, status }: ItemWork,
   reuse: ReuseStore | undefined,
   needsWords: boolean,
 ): Promise<AudioResponse | undefined> {
   if (status.about?.redo !== undefined) return undefined;
-  return reuse?.find(boughtItem(item, needsWords));
+  return reuse?.find(boughtItem(item.order, needsWords));
+}
+
+interface MadeAudio {
+  readonly verdict: AudioVerdict;
+  readonly unspoken?: readonly CodePointRange[] | undefined;
 }
 
 /**
@@ -85,96 +93,105 @@ export async function findReused(
 export async function publishItem(
   output: Output,
   file: string,
-  { unspoken, verdict }: Pick<SavedFile, 'unspoken' | 'verdict'>,
-  { files, onVerified }: Pick<System, 'files'> & { readonly onVerified: OnVerified },
+  { unspoken, verdict }: MadeAudio,
+  files: FileSystem,
+  onVerified: OnVerified,
 ): Promise<PurchaseMetadata> {
   const { bytes } = verdict;
   const saved = await publishVerified({ output }, verdict, undefined, (sha256) =>
     onVerified({ sha256, bytes, unspoken: recordedRanges(unspoken) }),
   );
-  return publishedFacts(file, { ...saved, unspoken }, { files });
+  return publishedFacts(file, { ...saved, unspoken }, files);
 }
 
 /** Returns what the journal records about a published file. */
 export async function publishedFacts(
   file: string,
-  { checksum: sha256, unspoken, verdict: { bytes } }: Omit<SavedFile, 'path'>,
-  { files }: Pick<System, 'files'>,
+  { checksum: sha256, unspoken, verdict: { bytes } }: SavedFile,
+  files: FileSystem,
 ): Promise<PurchaseMetadata> {
   const { mtimeMs } = await files.stat(file);
   return { bytes, sha256, mtimeMs, unspoken: recordedRanges(unspoken) };
 }
 
 /** An output file of a batch, and what foley changes in the audio of the service. */
-export interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
-  readonly item: Pick<BatchItem, 'changes' | 'encoding' | 'tags'>;
-}
-
-interface BatchOutputOptions extends System {
-  readonly folder: Pick<BatchFolder, 'temporaries'>;
-  readonly folders: OutputFolders;
-}
-
-/**
- * Opens an output file of the batch for writing. `OutputFolders.sync` later syncs the folder of the file to disk.
- * @throws Failure of kind `output`
- */
-export async function openBatchOutput(
-  { file, isNew, item: { changes, encoding, tags } }: OutputPlace,
-  system: BatchOutputOptions,
-): Promise<Output> {
-  const { folder, folders } = system;
-  await folders.useFor(file);
-  const options = {
-    path: file,
-    temporaryFolder: folder.temporaries,
-    isFolderSyncedLater: true,
-    checksum: 'sha256' as const,
-    flag: folders.flag,
-    changes,
-    marks: tags && { tags, chapters: () => [] },
-    warn: folders.warn,
+export interface OutputPlace {
+  readonly file: string;
+  /** Whether the file must not exist yet. */
+  readonly isNew: boolean;
+  readonly item: {
+    readonly changes?: SoundChanges | undefined;
+    readonly encoding?: FileFormat | undefined;
+    readonly tags?: Tags | undefined;
   };
-  const output = isNew
-    ? await openPublishedOutput(system, {
-        ...options,
-        asked: file,
-        existing: 'refuse',
-        replaced: undefined,
-      })
-    : await openOutput(system, options);
-  if (encoding !== undefined) return encodedOutput(system, output, encoding, options);
-  return options.marks === undefined
-    ? output
-    : taggedOutput(system, output, options.marks, options);
 }
 
-/** The folders of the outputs: creates them, and syncs them to the disk. */
+/** The folders of the outputs: creates them, opens files in them, and syncs them to the disk. */
 export class OutputFolders {
   readonly #made = new Map<string, Promise<unknown>>();
-  readonly #files: FileSystem;
-  readonly flag: string;
-  readonly warn: ((sentence: string) => void) | undefined;
+  readonly system: System;
+  /** The folder of files whose content is not complete. */
+  readonly temporaries: string;
+  readonly #flag: string;
+  readonly #warn: ((sentence: string) => void) | undefined;
 
   /**
    * @param flag the flag that sets the output folder; messages name it
    * @param warn called with a sentence about a file that could not get the requested loudness
    */
-  constructor(files: FileSystem, flag: string, warn?: (sentence: string) => void) {
-    this.#files = files;
-    this.flag = flag;
-    this.warn = warn;
+  constructor(
+    system: System,
+    temporaries: string,
+    flag: string,
+    warn?: (sentence: string) => void,
+  ) {
+    this.system = system;
+    this.temporaries = temporaries;
+    this.#flag = flag;
+    this.#warn = warn;
+  }
+
+  /**
+   * Opens an output file for writing. `sync` later syncs the folder of the file to disk.
+   * @throws Failure of kind `output`
+   */
+  async open({ file, isNew, item }: OutputPlace): Promise<Output> {
+    const { changes, encoding, tags } = item;
+    const { system } = this;
+    await this.useFor(file);
+    const options = {
+      path: file,
+      temporaryFolder: this.temporaries,
+      isFolderSyncedLater: true,
+      checksum: 'sha256' as const,
+      flag: this.#flag,
+      changes,
+      marks: tags && { tags, chapters: () => [] },
+      warn: this.#warn,
+    };
+    const output = isNew
+      ? await openPublishedOutput(system, {
+          ...options,
+          asked: file,
+          existing: 'refuse',
+          replaced: undefined,
+        })
+      : await openOutput(system, options);
+    if (encoding !== undefined) return encodedOutput(system, output, encoding, options);
+    return options.marks === undefined
+      ? output
+      : taggedOutput(system, output, options.marks, options);
   }
 
   /** Creates the folder of an output file, unless an earlier call created it. @throws Failure of kind `output` */
   async useFor(file: string): Promise<void> {
     const folder = path.dirname(file);
-    const made = this.#made.get(folder) ?? this.#files.mkdir(folder, { recursive: true });
+    const made = this.#made.get(folder) ?? this.system.files.mkdir(folder, { recursive: true });
     this.#made.set(folder, made);
     await made.catch((error: unknown) => {
       // The next item tries again.
       this.#made.delete(folder);
-      throw outputFailure(folder, error, 'opening', this.flag);
+      throw outputFailure(folder, error, 'opening', this.#flag);
     });
   }
 
@@ -185,8 +202,8 @@ export class OutputFolders {
    */
   async sync(): Promise<void> {
     for (const folder of this.#made.keys()) {
-      await syncFolder(this.#files, folder).catch((error: unknown) => {
-        throw outputFailure(folder, error, 'writing', this.flag);
+      await syncFolder(this.system.files, folder).catch((error: unknown) => {
+        throw outputFailure(folder, error, 'writing', this.#flag);
       });
     }
   }

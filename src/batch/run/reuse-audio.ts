@@ -17,27 +17,19 @@ import type { BatchFolder } from '../journal/batch-folder.ts';
 import { savedAudioFolder } from '../journal/batch-folder.ts';
 import type { JournalIndex, KnownFile, ItemStatus } from '../journal/journal.ts';
 import type { PurchaseMetadata } from '../../paid/purchase.ts';
-import { captionNames } from './aligned-speaker.ts';
 import type { AudioCopies } from './audio-copies.ts';
+import type { RerunOptions } from './batch-options.ts';
+import { captionNames } from './item-captions.ts';
 import { PARTS_FOLDER } from './paused-items.ts';
 import type { OutputFolders } from './publish-audio.ts';
 import type { OutputPlace } from './publish-audio.ts';
-import { openBatchOutput } from './publish-audio.ts';
 
-export interface AudioLookup extends Pick<System, 'files'> {
-  readonly outputDir: string;
-  readonly outputFlag: string;
+export interface AudioLookup {
+  readonly system: System;
+  readonly rerun: RerunOptions;
   readonly index: JournalIndex;
   readonly sidecars: (output: string) => readonly string[];
   readonly copies: AudioCopies;
-}
-
-interface AudioReuseOptions extends AudioLookup, System {
-  readonly folder: Pick<
-    BatchFolder,
-    'isExclusive' | 'notePublished' | 'noteReused' | 'temporaries'
-  >;
-  readonly folders: OutputFolders;
 }
 
 /**
@@ -64,6 +56,11 @@ export function unchangedFile(
   return same.length === 1 ? same[0] : undefined;
 }
 
+interface StoredAudioFile {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 interface Candidate {
   readonly path: string;
   readonly isKept: boolean;
@@ -78,7 +75,7 @@ async function* candidates(
 ): AsyncGenerator<Candidate, void, undefined> {
   const { bytes, sha256 } = facts;
   if (sha256 === undefined || bytes === undefined) return;
-  const kept = path.join(savedAudioFolder(lookup.outputDir), sha256);
+  const kept = path.join(savedAudioFolder(lookup.rerun.outputDir), sha256);
   const stats = await statsOf(kept, lookup);
   if (stats?.size === bytes && (await hasSidecars(kept, lookup))) {
     yield { path: kept, isKept: true, isOnly: stats.nlink === 1 };
@@ -86,7 +83,7 @@ async function* candidates(
   for (const other of lookup.index.outputsOf(sha256)) {
     // The audio of a single part is removed when its item is done.
     if (other === output || other.startsWith(`${PARTS_FOLDER}/`)) continue;
-    const file = path.join(lookup.outputDir, other);
+    const file = path.join(lookup.rerun.outputDir, other);
     const hasAudio = await isFile(file, { sha256, bytes }, other, lookup);
     if (hasAudio && (await hasSidecars(file, lookup))) {
       yield { path: file, isKept: false, isOnly: false };
@@ -99,7 +96,7 @@ async function* candidates(
 
 async function isFile(
   file: string,
-  { bytes, sha256 }: Pick<KnownFile, 'bytes' | 'sha256'>,
+  { bytes, sha256 }: StoredAudioFile,
   output: string,
   lookup: AudioLookup,
 ): Promise<boolean> {
@@ -116,13 +113,13 @@ async function hasSidecars(file: string, lookup: AudioLookup): Promise<boolean> 
   return true;
 }
 
-async function statsOf(file: string, { files }: AudioLookup): Promise<Stats | undefined> {
-  const stats = await files.lstat(file).catch(() => undefined);
+async function statsOf(file: string, { system }: AudioLookup): Promise<Stats | undefined> {
+  const stats = await system.files.lstat(file).catch(() => undefined);
   return stats?.isFile() === true ? stats : undefined;
 }
 
-function digestOf(file: string, { files }: AudioLookup): Promise<string | undefined> {
-  return checksumOf(file, 'sha256', files).catch(() => undefined);
+function digestOf(file: string, { system }: AudioLookup): Promise<string | undefined> {
+  return checksumOf(file, 'sha256', system.files).catch(() => undefined);
 }
 
 export interface ReuseTarget {
@@ -145,12 +142,20 @@ export interface ReuseTarget {
 
 /** Moves and copies files with billed audio, so that the audio is neither lost nor billed again. */
 export class AudioReuse {
-  readonly #options: AudioReuseOptions;
+  readonly #lookup: AudioLookup;
+  readonly #folder: BatchFolder;
+  readonly #folders: OutputFolders;
+  readonly #system: System;
+  readonly #outputDir: string;
   readonly #kept: string;
 
-  constructor(options: AudioReuseOptions) {
-    this.#options = options;
-    this.#kept = savedAudioFolder(options.outputDir);
+  constructor(lookup: AudioLookup, folder: BatchFolder, folders: OutputFolders) {
+    this.#lookup = lookup;
+    this.#folder = folder;
+    this.#folders = folders;
+    this.#system = lookup.system;
+    this.#outputDir = lookup.rerun.outputDir;
+    this.#kept = savedAudioFolder(this.#outputDir);
   }
 
   /**
@@ -159,13 +164,12 @@ export class AudioReuse {
    * @throws Failure of kind `output` or `exists`
    */
   async place(status: ItemStatus, target: ReuseTarget): Promise<ItemStatus | undefined> {
-    const { files, folder, folders, outputDir, sidecars } = this.#options;
     const { output } = target;
-    const file = path.join(outputDir, output);
-    await folders.useFor(file);
-    const besides = sidecars(output);
+    const file = path.join(this.#outputDir, output);
+    await this.#folders.useFor(file);
+    const besides = this.#lookup.sidecars(output);
     // Recorded first, so that a later run with an edited list recognizes a file that a killed run renamed.
-    const noted = await folder.noteReused(
+    const noted = await this.#folder.noteReused(
       status,
       besides.length === 0 ? { output } : { output, besides },
     );
@@ -174,14 +178,14 @@ export class AudioReuse {
       (await this.#placeFrom(status, target)) || (await this.#placeFrom(status, target));
     if (!isPlaced) return undefined;
     if (noted.about === undefined) return noted;
-    const { mtimeMs, size } = await files.stat(file);
+    const { mtimeMs, size } = await this.#system.files.stat(file);
     const { sha256 } = status.facts;
     const facts = { bytes: size, mtimeMs, ...(sha256 === undefined ? {} : { sha256 }) };
-    return folder.notePublished(noted, facts);
+    return this.#folder.notePublished(noted, facts);
   }
 
   async #placeFrom(status: ItemStatus, target: ReuseTarget): Promise<boolean> {
-    for await (const found of candidates(status.facts, target.output, this.#options)) {
+    for await (const found of candidates(status.facts, target.output, this.#lookup)) {
       const isPlaced =
         found.isKept && found.isOnly && (await this.#remaking(found.path, target)) === undefined
           ? await this.#move(found.path, status, target)
@@ -196,30 +200,28 @@ export class AudioReuse {
    * @throws Failure of kind `output`
    */
   async keepDisplaced(output: string, audio: KnownFile): Promise<void> {
-    const { files, folder, outputDir } = this.#options;
-    const file = path.join(outputDir, output);
+    const file = path.join(this.#outputDir, output);
     // Another shard's process may be about to replace that output.
-    if (folder.isExclusive && (await this.#isElsewhere(output, audio))) return;
+    if (this.#folder.isExclusive && (await this.#isElsewhere(output, audio))) return;
     try {
-      await ensurePrivateFolder(this.#kept, files);
+      await ensurePrivateFolder(this.#kept, this.#system.files);
       const to = path.join(this.#kept, audio.sha256);
       for (const [from, name] of await this.#captionsOf(output, file, to)) {
         await this.#linkOrCopy(from, name);
       }
       await this.#linkOrCopy(file, to);
     } catch (error) {
-      throw outputFailure(this.#kept, error, 'writing', this.#options.outputFlag);
+      throw outputFailure(this.#kept, error, 'writing', this.#lookup.rerun.outputFlag);
     }
   }
 
   /** Deletes saved audio if an output file has the same audio. Does nothing while other shards run. Never throws. */
   async tidy(): Promise<void> {
-    const { files, folder } = this.#options;
-    if (!folder.isExclusive) return;
-    const names = await files.readdir(this.#kept).catch((): string[] => []);
-    const remove = (name: string) => removeQuietly(this.#options, path.join(this.#kept, name));
+    if (!this.#folder.isExclusive) return;
+    const names = await this.#system.files.readdir(this.#kept).catch((): string[] => []);
+    const remove = (name: string) => removeQuietly(this.#system, path.join(this.#kept, name));
     for (const name of names.filter((one) => HASH.test(one))) {
-      const stats = await statsOf(path.join(this.#kept, name), this.#options);
+      const stats = await statsOf(path.join(this.#kept, name), this.#lookup);
       const audio = { sha256: name, bytes: stats?.size ?? -1 };
       if (!(await this.#isElsewhere(undefined, audio))) continue;
       for (const one of names.filter((other) => other.startsWith(name))) await remove(one);
@@ -229,11 +231,8 @@ export class AudioReuse {
     }
   }
 
-  async #isElsewhere(
-    output: string | undefined,
-    audio: Pick<KnownFile, 'bytes' | 'sha256'>,
-  ): Promise<boolean> {
-    for await (const { isKept } of candidates(audio, output, this.#options)) {
+  async #isElsewhere(output: string | undefined, audio: StoredAudioFile): Promise<boolean> {
+    for await (const { isKept } of candidates(audio, output, this.#lookup)) {
       if (!isKept) return true;
     }
     return false;
@@ -245,39 +244,39 @@ export class AudioReuse {
       const [name = '', from = '', kept = ''] = [output, file, to].flatMap((one) =>
         captionNames(one, [format]),
       );
-      const isOurs = this.#options.index.filesAt(name) !== undefined;
-      if (isOurs && (await statsOf(from, this.#options)) !== undefined) pairs.push([from, kept]);
+      const isOurs = this.#lookup.index.filesAt(name) !== undefined;
+      if (isOurs && (await statsOf(from, this.#lookup)) !== undefined) pairs.push([from, kept]);
     }
     return pairs;
   }
 
   async #linkOrCopy(from: string, to: string): Promise<void> {
-    const { files, folder } = this.#options;
+    const { files, random } = this.#system;
     try {
       await files.link(from, to);
     } catch (error) {
       if (hasErrno(error, 'EEXIST')) return;
       if (!hasErrno(error, 'EACCES', 'EXDEV', 'EMLINK', ...UNSUPPORTED)) throw error;
-      const temporary = path.join(folder.temporaries, randomHex(this.#options.random, 12));
-      const copy = await copyIntoNew(from, temporary, this.#options.files);
+      const temporary = path.join(this.#folder.temporaries, randomHex(random, 12));
+      const copy = await copyIntoNew(from, temporary, files);
       await copy.close();
       await files.rename(temporary, to);
     }
   }
 
   async #move(from: string, { facts }: ItemStatus, target: ReuseTarget): Promise<boolean> {
-    const digest = await digestOf(from, this.#options);
+    const digest = await digestOf(from, this.#lookup);
     if (digest !== facts.sha256) {
       // An unreadable file may be the only copy.
-      if (digest !== undefined) await removeQuietly(this.#options, from);
+      if (digest !== undefined) await removeQuietly(this.#system, from);
       return false;
     }
     await this.#prepare(from, target);
-    const to = path.join(this.#options.outputDir, target.output);
+    const to = path.join(this.#outputDir, target.output);
     const existing = target.isNew ? 'refuse' : 'replace';
     const naming = { path: to, asked: to, existing, replaced: undefined } as const;
-    await commitRename(this.#options, from, naming).catch((error: unknown) => {
-      throw outputFailure(to, error, 'writing', this.#options.outputFlag);
+    await commitRename(this.#system, from, naming).catch((error: unknown) => {
+      throw outputFailure(to, error, 'writing', this.#lookup.rerun.outputFlag);
     });
     return true;
   }
@@ -288,13 +287,13 @@ export class AudioReuse {
     { facts }: ItemStatus,
     target: ReuseTarget,
   ): Promise<boolean> {
-    const file = path.join(this.#options.outputDir, target.output);
+    const file = path.join(this.#outputDir, target.output);
     const item = await this.#remaking(from, target);
     return this.#copyTo(from, { file, isNew: target.isNew, item }, async (sha256) => {
       if (sha256 === undefined || sha256 !== facts.sha256) return false;
       await this.#prepare(from, target);
       // If another process has saved this audio meanwhile, the copied captions may already be those of other audio.
-      return isKept || (await statsOf(path.join(this.#kept, sha256), this.#options)) === undefined;
+      return isKept || (await statsOf(path.join(this.#kept, sha256), this.#lookup)) === undefined;
     });
   }
 
@@ -304,7 +303,7 @@ export class AudioReuse {
     { changes, output, tags }: ReuseTarget,
   ): Promise<OutputPlace['item']> {
     const encoding = encodingFor(output, 'wav') ?? (changes === undefined ? undefined : 'wav');
-    if (encoding !== undefined && (await isWavFile(from, this.#options.files))) {
+    if (encoding !== undefined && (await isWavFile(from, this.#system.files))) {
       return { changes, encoding, tags };
     }
     return { tags };
@@ -317,12 +316,12 @@ export class AudioReuse {
     check: (sha256: string | undefined) => Promise<boolean>,
   ): Promise<boolean> {
     const { file } = place;
-    const { files } = this.#options;
+    const { files } = this.#system;
     const source = await openRegularFile(from, files).catch(() => undefined);
     if (source === undefined) return false;
     let output: Output | undefined;
     try {
-      output = await openBatchOutput(place, this.#options);
+      output = await this.#folders.open(place);
       const { atime, mtime } = await source.stat();
       for await (const chunk of source.createReadStream({ autoClose: false })) {
         await output.write(chunk);
@@ -335,7 +334,7 @@ export class AudioReuse {
       await copy?.close();
       return true;
     } catch (error) {
-      throw outputFailure(file, error, 'writing', this.#options.outputFlag);
+      throw outputFailure(file, error, 'writing', this.#lookup.rerun.outputFlag);
     } finally {
       await source.close().catch(() => undefined);
       await output?.abandon();
@@ -344,9 +343,9 @@ export class AudioReuse {
 
   // Captions must exist before the audio.
   async #prepare(from: string, { displaced, output }: ReuseTarget): Promise<void> {
-    const { outputDir, sidecars } = this.#options;
+    const { sidecars } = this.#lookup;
     if (displaced !== undefined) await this.keepDisplaced(output, displaced);
-    const names = sidecars(path.join(outputDir, output));
+    const names = sidecars(path.join(this.#outputDir, output));
     for (const [at, sidecar] of sidecars(from).entries()) {
       await this.#copyTo(
         sidecar,

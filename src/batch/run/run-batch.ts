@@ -1,24 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import path from 'node:path';
-import type { ApiClient } from '../../api/client.ts';
-import { noticeTrouble } from '../../api/poll.ts';
 import { parseRanges } from '../../contract/unspoken.ts';
-import type { System } from '../../system/system.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { ReuseStore } from '../../paid/reuse/reuse-store.ts';
 import type { ReuseFields } from '../../paid/reuse/reused.ts';
 import { reuseFields } from '../../paid/reuse/reused.ts';
 import type { LeftOutWord } from '../../paid/unspoken.ts';
 import { unspokenWords } from '../../paid/unspoken.ts';
-import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
-import type { CaptionOptions } from './aligned-speaker.ts';
 import { AlignedSpeaker, itemBodies } from './aligned-speaker.ts';
 import { AudioCopies } from './audio-copies.ts';
 import { classifyItems, retainItems, textsToBuy } from './classify.ts';
-import type { ClassifiedItem, RerunOptions } from './classify.ts';
-import type { CreditBudget } from './credit-budget.ts';
+import type { BatchOptions } from './batch-options.ts';
+import type { ClassifiedItem } from './classify.ts';
 import { budgetFailure } from './credit-budget.ts';
 import { endedFailure, endsBatch, fetchFrom } from './decide.ts';
 import { JobSpeaker } from './job-speaker.ts';
@@ -44,31 +38,12 @@ export interface ItemResult {
   readonly unspoken: readonly LeftOutWord[];
 }
 
-export interface BatchOptions extends System {
-  readonly folder: BatchFolder;
-  readonly client: ApiClient;
-  readonly origin: string;
-  readonly rerun: RerunOptions;
-  readonly captions: CaptionOptions | undefined;
-  /** Maximum time without data from a stream, in milliseconds; the default is one minute. */
-  readonly idleTimeoutMs: number | undefined;
-  /** Reads the items; each call starts with the first item. */
-  readonly items: () => AsyncIterable<BatchItem>;
-  readonly concurrency: number;
-  readonly budget: CreditBudget;
-  /** The bought audio to reuse (`--reuse`); undefined to buy all audio. */
-  readonly reuse?: ReuseStore | undefined;
-  readonly estimate: (item: BatchItem) => number;
-  readonly notice: (line: string) => void;
-  /** Aborted when the user stops the batch. */
-  readonly signal: AbortSignal;
-  /** How long running items may continue after the user stops the batch, in milliseconds. */
-  readonly graceMs: number;
-}
-
-interface ReadyItem {
+interface JournaledItem {
   readonly classified: ClassifiedItem;
   readonly status: ItemStatus;
+}
+
+interface ReadyItem extends JournaledItem {
   readonly reserved: number;
   readonly isFetch: boolean;
 }
@@ -95,46 +70,29 @@ export class Batch {
 
   constructor(options: BatchOptions) {
     this.#options = options;
-    const { captions, folder, rerun } = options;
-    const folders = new OutputFolders(options.files, rerun.outputFlag, options.notice);
-    const onTrouble = (reason: Failure): void => this.#stop(reason);
-    const onPollTrouble = noticeTrouble(options.notice);
-    this.#folders = folders;
+    const { captions, client, folder, origin, rerun, system } = options;
     const { copyFolder, index, redoToken } = folder;
-    const formats = captions?.formats ?? [];
-    const copies = new AudioCopies({ ...options, ...captions, copyFolder, formats });
+    const { notice } = options;
+    const folders = new OutputFolders(system, folder.temporaries, rerun.outputFlag, notice);
+    const copies = new AudioCopies(system, copyFolder, captions);
+    this.#folders = folders;
     this.#copies = copies;
     this.#speaker =
       captions === undefined
-        ? new JobSpeaker({ ...options, folders, onTrouble, onPollTrouble })
-        : new AlignedSpeaker({
-            ...options,
-            folders,
-            captions,
-            save: copies.save.bind(copies),
-            keep: copies.keep.bind(copies),
-          });
-    this.#paused = new PausedSpeaker({
-      ...options,
-      ...rerun,
-      folders,
-      speaker:
-        captions === undefined
-          ? this.#speaker
-          : new AlignedSpeaker({
-              ...options,
-              folders,
-              captions: { ...captions, formats: ['json'] },
-              save: undefined,
-            }),
-      isStopped: () => this.#stopped !== undefined,
-    });
+        ? new JobSpeaker(options, folders, (reason) => this.#stop(reason))
+        : new AlignedSpeaker(options, folders, captions, copies);
+    const partSpeaker =
+      captions === undefined
+        ? this.#speaker
+        : new AlignedSpeaker(options, folders, { ...captions, formats: ['json'] }, undefined);
+    const isStopped = (): boolean => this.#stopped !== undefined;
+    this.#paused = new PausedSpeaker(options, folders, partSpeaker, isStopped);
     const { sidecars } = this.#speaker;
-    const bodies = itemBodies(options.client, captions);
-    const lookup = { ...options, ...rerun, copies, index, sidecars };
-    this.#reuse = new AudioReuse({ ...lookup, folders });
+    const lookup = { system, rerun, index, sidecars, copies };
+    this.#reuse = new AudioReuse(lookup, folder, folders);
+    const bodies = itemBodies(client, captions);
     this.#items = retainItems(() =>
-      classifyItems(options.items(), { ...lookup, ...bodies, redoToken }),
+      classifyItems(options.items(), { ...lookup, ...bodies, origin, redoToken }),
     );
   }
 
@@ -157,12 +115,12 @@ export class Batch {
    * @returns the reason why some items were not tried; undefined if all items were tried
    */
   async run(onResult: (result: ItemResult) => Promise<void>): Promise<unknown> {
-    const { clock, concurrency, graceMs, signal } = this.#options;
+    const { concurrency, graceMs, signal, system } = this.#options;
     this.#onResult = onResult;
     let cancel: (() => void) | undefined;
     const onAbort = (): void => {
       this.#stop(signal.reason);
-      cancel = clock.after(graceMs, () => this.#limit.abort(signal.reason));
+      cancel = system.clock.after(graceMs, () => this.#limit.abort(signal.reason));
     };
     // Every request listens to this signal; the many listeners are not a leak.
     setMaxListeners(0, this.#limit.signal);
@@ -447,7 +405,11 @@ export class Batch {
 
   #reportDelivered(
     item: BatchItem,
-    { captions = [], reused, status: made }: Pick<DeliveredItem, 'captions' | 'reused' | 'status'>,
+    {
+      captions = [],
+      reused,
+      status: made,
+    }: Partial<DeliveredItem> & { readonly status: ItemStatus },
     creditsUsed: number | null,
   ): Promise<void> {
     const error = made.facts.isPartial === true ? endedFailure('partial', made) : undefined;
@@ -473,8 +435,6 @@ export class Batch {
 function unspokenOf({ order }: BatchItem, { facts }: ItemStatus): readonly LeftOutWord[] {
   return unspokenWords(order.text, parseRanges(facts.unspoken ?? ''));
 }
-
-type JournaledItem = Pick<ReadyItem, 'classified' | 'status'>;
 
 // Null if unknown; 0 if an earlier command had already received the audio.
 function costOf({ isFetch, status }: ReadyItem, creditsUsed: number | undefined): number | null {
