@@ -27,7 +27,7 @@ export async function alignText(
   }: {
     readonly audio: string;
     readonly language: string;
-    readonly speech: Pick<SpeechText, 'spoken' | 'text'>;
+    readonly speech: SpeechText;
   },
 ): Promise<AlignedText> {
   const { openReferenceSpeaker, timingsOfWords } = await import('../shared/speech/align-text.ts');

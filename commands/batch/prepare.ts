@@ -9,6 +9,7 @@ import type { CaptionOptions } from '../../src/batch/run/batch-options.ts';
 import type { SubtitleFormat } from '../../src/captions/cue-shape.ts';
 import type { CaptionFormat } from '../../src/captions/caption-files.ts';
 import type { PreparedBatch } from '../shared/batch/connect-batch.ts';
+import type { CheckedItems } from '../shared/batch/connect-batch.ts';
 import { sidecarsOf } from '../shared/batch/connect-batch.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { RunFlags } from '../shared/flags/batch.ts';
@@ -106,7 +107,7 @@ export async function prepareBatch(
   const documents = { code, dropSounds, onlyChapters, onNotice, skipFrontMatter, textFormat };
   const total = await countItems({ ...documents, sources, textColumn }, signal);
   if (total === 0) throw usageFailure('there is no text to speak: the inputs are empty');
-  const sidecars = sidecarsOf({ captions });
+  const sidecars = sidecarsOf(captions);
   const defaults = defaultsOf(flags, settings);
   const plan = {
     ...documents,
@@ -217,11 +218,11 @@ async function checkPlan(
   options: BatchPlanOptions,
   shard: Shard | undefined,
   redone: ReadonlySet<string>,
-): Promise<Pick<PreparedBatch, 'foreign' | 'needsVoice' | 'pronunciations' | 'total'>> {
+): Promise<CheckedItems> {
   let needsVoice = false;
   let items = 0;
   let mayBeMarkup = (options.textFormat ?? 'auto') === 'auto';
-  let foreign: PreparedBatch['foreign'];
+  let foreign: CheckedItems['foreign'];
   const missing = new Set(redone);
   const pronunciations = new PronunciationsByVoice();
   const isOurs = shardFilter(shard);

@@ -72,8 +72,11 @@ async function createDesign(
     outputDir === undefined ? undefined : await folderPlace(context, outputDir, PREVIEW_FOLDER);
   const connection = await context.connect();
   const progress = startProgress(io, clock, 'creating candidates');
-  const design = await withJournal(context, progress, (tools) =>
-    designVoice(order, { ...connection, options: designOptions(context, flags), ...tools }),
+  const design = await withJournal(
+    context,
+    () => progress.stop(),
+    (tools) =>
+      designVoice(order, { ...connection, options: designOptions(context, flags), ...tools }),
   );
   const { candidates, designId, expiresAt } = design;
   const count = counted(candidates.length, 'candidate');

@@ -68,10 +68,14 @@ async function save(
   const { client, target } = await context.connect();
   const { saveDesign } = await import('../../src/voices/create.ts');
   const progress = startProgress(context.io, context.system.clock, 'saving the voice');
-  return withJournal(context, progress, async (tools) => {
-    const options = designOptions(context, flags);
-    const voice = await saveDesign(choice, { client, options, ...tools });
-    tools.notice(madeVoiceNotice(voice, choice.name));
-    return madeVoiceResult(voice, target);
-  });
+  return withJournal(
+    context,
+    () => progress.stop(),
+    async (tools) => {
+      const options = designOptions(context, flags);
+      const voice = await saveDesign(choice, { client, options, ...tools });
+      tools.notice(madeVoiceNotice(voice, choice.name));
+      return madeVoiceResult(voice, target);
+    },
+  );
 }

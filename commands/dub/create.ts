@@ -12,7 +12,7 @@ import { createMedia, describeMedia } from '../shared/media/create-media.ts';
 import { readInputs } from '../shared/media/input-addresses.ts';
 import { chooseTextSource } from '../shared/choose-text-source.ts';
 import type { CommandResult, DryRunDocument } from '../../src/cli/render/result.ts';
-import { namedVoice } from '../shared/speech/speak.ts';
+import { namedVoice } from '../shared/flags/voices.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import type { MediaInput } from '../../src/media/inputs.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
@@ -143,12 +143,12 @@ async function speechOf(
   context: Context,
   options: DubCreateFlags,
   text: string,
-  connection: ServiceConnection,
+  { client, target }: ServiceConnection,
 ) {
   const settings = await context.settings();
   const { language, model, speed } = options;
   return {
-    voiceId: await namedVoice(context, { ...options, text }, settings, connection),
+    voiceId: await namedVoice(context, options, client, target, text),
     modelId: resolveSetting(settings, 'model', model)?.value,
     speed: resolveSetting(settings, 'speed', speed)?.value,
     language: resolveSetting(settings, 'language', language)?.value,

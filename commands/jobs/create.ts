@@ -122,30 +122,26 @@ async function createJob(
     // Without an output, the audio stays on the service.
     const hasOutput = flags.output !== undefined;
     const reuse = hasOutput ? await openReuse(context, connection.client, flags.reuse) : undefined;
-    await checkPrice(task, { body, connection, parts: undefined, reuse });
+    const request = { body, captions: undefined, connection, output, parts: undefined, reuse };
+    await checkPrice(task, request);
     const place = placeOf(task, flags, output);
     const reused = await reuse?.find({ surface: api, order: body });
     if (reused !== undefined && place !== undefined) {
-      return await copyReused(task, reused, place, { api, target: connection.target });
+      return await copyReused(task, reused, place, api, connection.target);
     }
-    const outcome = await runSpeechJob(
-      task,
-      { body, connection, reuse },
-      {
-        api,
-        output: flags.output,
-        place,
-        waits: flags.wait === true || hasOutput,
-        polling: {
-          ...pollingOf(context, connection.client, flags),
-          onState: (job) => progress.update(`job ${job.id}: ${progressOf(job)}`),
-        },
-        onCreated: (job) => reportCreated(context, flags.output, job.id),
+    const outcome = await runSpeechJob(task, request, {
+      api,
+      output: flags.output,
+      place,
+      waits: flags.wait === true || hasOutput,
+      polling: {
+        ...pollingOf(context, connection.client, flags),
+        onState: (job) => progress.update(`job ${job.id}: ${progressOf(job)}`),
       },
-    );
+      onCreated: (job) => reportCreated(context, flags.output, job.id),
+    });
     progress.stop();
-    const { creditsUsed, phase } = outcome.job;
-    if (phase !== 'failed') await rememberPrice(task, { body, connection }, { creditsUsed });
+    if (outcome.job.phase !== 'failed') await rememberPrice(task, request, outcome.job);
     return resultOf(task, outcome, connection.target, reuse && reuseFields(undefined));
   } finally {
     progress.stop();
@@ -168,7 +164,8 @@ async function copyReused(
   { context: { io, signal }, plan, text }: SpeechTask,
   audio: AudioResponse,
   place: ResultDestination,
-  service: Pick<JobDocument, 'api' | 'target'>,
+  api: JobApi,
+  target: JobDocument['target'],
 ): Promise<CommandResult<ReusedJobDocument>> {
   const { creditsUsed, ignoredParameters, requestId } = audio;
   const { path, verdict } = await saveFile(
@@ -183,7 +180,7 @@ async function copyReused(
   const job = { id: '', kind: 'tts', status: 'success', output: path, requestId } as const;
   return {
     data: {
-      ...documentOf({ ...job, ...service, creditsUsed, ignoredParameters }),
+      ...documentOf({ ...job, api, target, creditsUsed, ignoredParameters }),
       id: null,
       unspoken,
       ...reuseFields(audio.reused),

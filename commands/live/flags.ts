@@ -13,6 +13,7 @@ import {
   textOption,
   textWithin,
 } from '../../src/cli/flags/values.ts';
+import type { VoiceFlags } from '../shared/flags/voices.ts';
 import type { ControlName } from '../../src/contract/generated/speech-controls.ts';
 import {
   CHUNK_LENGTH_RANGE,
@@ -41,16 +42,13 @@ export const LIVE_TEXT_FORMATS: readonly TextFormat[] = [
 
 const LIVE_FORMATS = [...FILE_FORMATS, 'pcm'] as const;
 
-export interface LiveFlags
-  extends Omit<SpeechControls, 'filterEmoji'>, DocumentFlags, ProtocolFlag {
+export interface LiveFlags extends SpeechControls, DocumentFlags, ProtocolFlag, VoiceFlags {
   readonly file?: string;
   readonly lexicon?: readonly string[];
   readonly output?: string;
   readonly clobber: boolean;
   readonly play?: true;
   readonly player?: string;
-  readonly voice?: string;
-  readonly voiceName?: string;
   readonly model?: string;
   readonly format?: (typeof LIVE_FORMATS)[number];
   readonly optimizeInstructions?: true;

@@ -3,7 +3,7 @@ import { controlsToSend } from '../shared/flags/speech.ts';
 import { chooseTextSource } from '../shared/choose-text-source.ts';
 import { noticeEncoding, planOutput } from '../shared/speech/output-plan.ts';
 import { playerFor, refuseSharedStdin } from '../shared/speech/plan.ts';
-import { namedVoice } from '../shared/speech/speak.ts';
+import { namedVoice } from '../shared/flags/voices.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { flagName, resolveSetting } from '../../src/config/settings.ts';
 import {
@@ -162,14 +162,14 @@ const RELIABLE_FLAGS = ['segmentBy', 'flushAfter', 'retryFailed'] as const;
  */
 export async function liveRequest(
   task: LiveTask,
-  connection: ServiceConnection,
+  { client, target }: ServiceConnection,
 ): Promise<LivePlan['request']> {
   const { context, flags, lexicon, plan, protocol, settings, text } = task;
-  const voiceId = await namedVoice(context, { ...flags, text }, settings, connection);
+  const voiceId = await namedVoice(context, flags, client, target, text);
   const pronunciations = livePronunciations(text, lexicon);
-  await checkPronunciations(connection.client, voiceId, pronunciations, context.signal);
+  await checkPronunciations(client, voiceId, pronunciations, context.signal);
   const given = flags.model ?? resolveSetting(settings, 'model')?.value;
-  const modelId = given ?? (await defaultLiveModel(connection.client, voiceId, context.signal));
+  const modelId = given ?? (await defaultLiveModel(client, voiceId, context.signal));
   const { chunkLength, latency } = flags;
   const { instruction, ...controls } = controlsOf(task);
   const request = {
@@ -204,7 +204,7 @@ function livePronunciations(
   );
 }
 
-function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filterEmoji'> {
+function controlsOf({ flags, settings }: LiveTask): SpeechControls {
   const controls = controlsToSend(flags, settings);
   const { language = '' } = controls;
   if (countCodePoints(language) <= REALTIME_LANGUAGE_MAX_CHARACTERS) return controls;

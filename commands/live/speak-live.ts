@@ -4,13 +4,8 @@ import { describeEvent } from '../../src/cli/render/service-events.ts';
 import { openJournal, openSpool } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import {
-  describeSpeech,
-  namedVoice,
-  openPlayback,
-  playFile,
-  streamOf,
-} from '../shared/speech/speak.ts';
+import { describeSpeech, openPlayback, playFile, streamOf } from '../shared/speech/speak.ts';
+import { namedVoice } from '../shared/flags/voices.ts';
 import { abortable } from '../../src/system/concurrency.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
 import { createSegmentCutter, markdownPieces, watchLanguage } from '../../src/live/feed-text.ts';
@@ -129,7 +124,7 @@ function livePlan(
 }
 
 function transportFor(
-  { context, flags, isMarkdown, lexicon, mode, protocol, settings, text }: LiveTask,
+  { context, flags, isMarkdown, lexicon, mode, protocol, text }: LiveTask,
   connection: ServiceConnection,
   {
     metadata,
@@ -143,7 +138,7 @@ function transportFor(
   const { requestId } = plan;
   // The voice is already chosen. Choosing it again for the text prints the notice.
   const noticeLanguage = async (beginning: string): Promise<void> => {
-    await namedVoice(context, { ...flags, text: beginning }, settings, connection);
+    await namedVoice(context, flags, client, target, beginning);
   };
   const handshake = handshakeOf(client, protocol, {
     clock,

@@ -9,7 +9,6 @@ import type { RecordOptions } from '../../src/paid/parts/record.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { ApiClient } from '../../src/api/client.ts';
 import type { ReuseStore } from '../../src/paid/reuse/reuse-store.ts';
-import type { Progress } from '../../src/cli/render/progress.ts';
 
 /**
  * Opens the journal of billed requests. The caller must close it. The returned function `open` lists the unfinished
@@ -31,21 +30,22 @@ export async function openJournal(context: Context): Promise<{
 /**
  * Opens the journal of billed requests, calls `work`, and closes the journal. `work` receives the journal and a
  * function `notice`, which stops the progress display and prints a line on stderr.
+ * @param stopProgress also called when `work` ends
  */
 export async function withJournal<T>(
   context: Context,
-  progress: Pick<Progress, 'stop'>,
+  stopProgress: () => void,
   work: (tools: { journal: IntentJournal; notice: (line: string) => void }) => Promise<T>,
 ): Promise<T> {
   const { journal } = await openJournal(context);
   const notice = (line: string): void => {
-    progress.stop();
+    stopProgress();
     context.io.notice(line);
   };
   try {
     return await work({ journal, notice });
   } finally {
-    progress.stop();
+    stopProgress();
     await journal.close();
   }
 }

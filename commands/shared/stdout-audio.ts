@@ -8,11 +8,8 @@ import {
 } from '../../src/audio/wav.ts';
 import { openWavEncoding, requireStreamable } from '../../src/audio/encode/encoded-output.ts';
 import type { FileFormat } from '../../src/contract/values.ts';
-import type { AudioStream } from '../../src/paid/speakers/speak-stream.ts';
+import type { AudioOutputStream } from '../../src/paid/deliver.ts';
 import type { Io, StdoutFile } from '../../src/cli/io.ts';
-
-/** A stream that writes audio to stdout. */
-export type StdoutAudio = Pick<AudioStream, 'encoded' | 'end' | 'write'>;
 
 /**
  * Returns a stream that writes audio to stdout. A WAV file gets its lengths in the header at the end, if stdout is a
@@ -20,11 +17,11 @@ export type StdoutAudio = Pick<AudioStream, 'encoded' | 'end' | 'write'>;
  * @param encoding format in which the audio, which is WAV, is written; undefined for the same format
  * @throws Failure of kind `usage` for a format that a stream cannot have
  */
-export function stdoutAudio(io: Io, encoding?: FileFormat): StdoutAudio {
+export function stdoutAudio(io: Io, encoding?: FileFormat): AudioOutputStream {
   return encoding === undefined ? unchangedAudio(io) : encodedAudio(io, encoding);
 }
 
-function encodedAudio(io: Io, format: FileFormat): StdoutAudio {
+function encodedAudio(io: Io, format: FileFormat): AudioOutputStream {
   requireStreamable(format, '--output is stdout');
   let bytes = 0;
   let sampleRate = 0;
@@ -47,7 +44,7 @@ function encodedAudio(io: Io, format: FileFormat): StdoutAudio {
   };
 }
 
-function unchangedAudio(io: Io): StdoutAudio {
+function unchangedAudio(io: Io): AudioOutputStream {
   let fields: readonly LengthField[] | undefined;
   let file: StdoutFile | undefined;
   let bytes = 0;

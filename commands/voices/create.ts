@@ -82,12 +82,16 @@ async function create(
   const { cloneVoice } = await import('../../src/voices/create.ts');
   const progress = uploadProgress(context);
   const options = { idempotencyKey, requestId, signal: context.signal };
-  return withJournal(context, progress, async (tools) => {
-    const onSent = progress.sent;
-    const voice = await cloneVoice({ client, form, boundary, options, onSent, ...tools });
-    tools.notice(madeVoiceNotice(voice, form.name));
-    return madeVoiceResult(voice, target);
-  });
+  return withJournal(
+    context,
+    () => progress.stop(),
+    async (tools) => {
+      const onSent = progress.sent;
+      const voice = await cloneVoice({ client, form, boundary, options, onSent, ...tools });
+      tools.notice(madeVoiceNotice(voice, form.name));
+      return madeVoiceResult(voice, target);
+    },
+  );
 }
 
 // A retry uploads again: the progress then starts over.

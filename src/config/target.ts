@@ -65,7 +65,7 @@ export function resolveTarget(inputs: TargetInputs): Target {
 /**
  * Returns whether a flag or the environment selects the embedded service. If so, foley reads no accounts or key files.
  */
-export function isLocalOnPurpose({ env, flags }: Pick<TargetInputs, 'env' | 'flags'>): boolean {
+export function isLocalOnPurpose({ env, flags }: TargetInputs): boolean {
   return flags.local === true || env['FOLEY_TARGET'] === 'local';
 }
 

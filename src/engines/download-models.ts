@@ -26,11 +26,15 @@ import { counted, display } from '../text/display.ts';
 import { readSmallSource, SMALL_BYTES } from './small-source.ts';
 
 /** A file of a voice or a speech model. Its checksum is a SHA-256, or an MD5 if the publisher gives no SHA-256. */
-export interface ModelFile {
+/** A file on the publisher's server. */
+export interface PublishedFile {
   /** Path relative to the models folder, such as `kokoro/voices/af_heart.bin`. */
   readonly path: string;
-  readonly bytes: number;
   readonly url: string;
+}
+
+export interface ModelFile extends PublishedFile {
+  readonly bytes: number;
   readonly sha256?: string | undefined;
   readonly md5?: string | undefined;
 }
@@ -108,7 +112,7 @@ export async function storeFiles(wanted: readonly ModelFile[], deps: ModelDeps):
  * @throws Failure like {@link storeFiles}
  */
 export async function readSmallFile(
-  file: Pick<ModelFile, 'path' | 'url'>,
+  file: PublishedFile,
   { client, system: { files }, signal, source }: ModelDeps,
 ): Promise<Uint8Array> {
   if (source.kind === 'folder') {
@@ -121,14 +125,13 @@ export async function readSmallFile(
     const response = await (await client()).send({ ...request, accept: '*/*', public: true });
     return await readBytes(response, SMALL_BYTES);
   } catch (error) {
-    const named = { name: path.basename(file.path), bytes: 0 };
-    throw error instanceof Failure ? explained(error, url, named) : error;
+    throw error instanceof Failure ? explained(error, url, path.basename(file.path), 0) : error;
   }
 }
 
 // In `folder`, the files may have their full paths, their paths without the engine's folder, or only their names.
 async function locateFiles(
-  wanted: readonly Pick<ModelFile, 'path'>[],
+  wanted: readonly PublishedFile[],
   folder: string,
   files: System['files'],
 ): Promise<readonly string[]> {
@@ -222,12 +225,12 @@ async function downloadFile(file: ModelFile, partial: PartialFile, deps: ModelDe
       if (await partial.isRight()) return;
     }
   } catch (error) {
-    throw error instanceof Failure ? explained(error, url, partial) : error;
+    throw error instanceof Failure ? explained(error, url, partial.name, partial.bytes) : error;
   }
   throw await rejected(partial, url.host);
 }
 
-function sourceUrl(file: Pick<ModelFile, 'path' | 'url'>, source: ModelSource): URL {
+function sourceUrl(file: PublishedFile, source: ModelSource): URL {
   if (source.kind !== 'mirror') return new URL(file.url);
   const url = new URL(source.url);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${file.path}`;
@@ -320,14 +323,10 @@ async function rejected(partial: PartialFile, from: string): Promise<Failure> {
   });
 }
 
-function explained(
-  error: Failure,
-  url: URL,
-  partial: Pick<PartialFile, 'bytes' | 'name'>,
-): Failure {
+function explained(error: Failure, url: URL, name: string, storedBytes: number): Failure {
   const { retryAfter, status = 0 } = error;
   const isWrongSource = error.exit === 'badAnswer' && !isCut(error);
-  const resumes = partial.bytes === 0 ? '' : ' It resumes the download.';
+  const resumes = storedBytes === 0 ? '' : ' It resumes the download.';
   const when = retryAfter === undefined ? 'later' : `in ${counted(retryAfter, 'second')}`;
   const isBusy = status === 429 || status >= 500;
   const again = isBusy
@@ -337,7 +336,7 @@ function explained(
     ? `Check that ${url.origin} is the right source, or name another one with --from.`
     : `${again}${resumes} With --from, foley takes the files from a mirror or a folder.`;
   const reason = status < 400 ? error.message : `status ${status}`;
-  const message = `cannot download ${partial.name} from ${url.host}: ${reason}`;
+  const message = `cannot download ${name} from ${url.host}: ${reason}`;
   return reviseFailure(error, { message, hint, requestId: undefined, status: undefined });
 }
 

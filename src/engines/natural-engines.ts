@@ -3,7 +3,7 @@ import { nearestHint } from '../text/did-you-mean.ts';
 import HIBARI_VOICES from '../../assets/voice/voices.json';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
-import type { ModelFile } from './download-models.ts';
+import type { ModelFile, PublishedFile } from './download-models.ts';
 import { findPiperVoice, piperCatalogueUrl } from './piper-catalogue.ts';
 
 /** The engines with natural voices that `foley engine add NAME` installs. */
@@ -42,7 +42,7 @@ export interface NaturalEngine {
   ) => Promise<readonly EnginePart[]>;
 }
 
-type ReadFile = (file: Pick<ModelFile, 'path' | 'url'>) => Promise<Uint8Array>;
+type ReadFile = (file: PublishedFile) => Promise<Uint8Array>;
 
 /** Returns true if the name belongs to an engine with natural voices: `hibari`, `kokoro` or `piper`. */
 export function isNaturalEngine(name: string): name is NaturalEngineName {

@@ -1,5 +1,4 @@
 import type { ApiClient } from '../../../src/api/client.ts';
-import { allVoices } from '../../../src/api/resources/voices.ts';
 import { createTransport } from '../../../src/api/transport/http.ts';
 import type { BatchItem } from '../../../src/batch/plan/plan.ts';
 import type { Shard } from '../../../src/batch/plan/shard.ts';
@@ -11,34 +10,41 @@ import { textsToBuy } from '../../../src/batch/run/classify.ts';
 import { gatedTransport, RateGate } from '../../../src/batch/run/rate-gate.ts';
 import type { Context } from '../../../src/cli/command.ts';
 import { openClient } from '../../../src/cli/connect.ts';
-import type { RunFlags } from '../flags/batch.ts';
+import type { CostFlags } from '../flags/speech.ts';
+import type { VoiceFlags } from '../flags/voices.ts';
+import { namedVoice } from '../flags/voices.ts';
 import { creditRates } from '../journal.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
-import { resolveSetting } from '../../../src/config/settings.ts';
 import { abortable } from '../../../src/system/concurrency.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import type { Charge, CreditRates, RateKey } from '../../../src/speech/credit-rates.ts';
 import { counted } from '../../../src/text/display.ts';
 import { estimateCredits, modelOf, withCharge } from '../../../src/speech/credit-rates.ts';
 import type { PronunciationsByVoice } from '../../../src/speech/pronunciations.ts';
-import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import { display } from '../../../src/text/display.ts';
 
 /** The flags of a batch that affect its requests and its cost. */
-export interface BatchRunFlags extends Pick<RunFlags, 'creditRate' | 'maxCredits' | 'reuse'> {
-  readonly voice?: string;
-  readonly voiceName?: string;
-  readonly language?: string;
+export interface BatchRunFlags extends CostFlags, VoiceFlags {
   readonly idempotencyNamespace?: string;
   readonly report?: string;
 }
 
-/** A batch command with valid flags and inputs. */
-export interface PreparedBatch {
-  readonly flags: BatchRunFlags;
-  readonly shard: Shard | undefined;
+/** What the check of all items found. */
+export interface CheckedItems {
   /** Number of items in all shards; undefined if the batch is not split. */
   readonly total?: number | undefined;
+  /** Whether at least one item names no voice, so that the default voice is needed. */
+  readonly needsVoice: boolean;
+  /** The first item for the default voice whose text does not look English. */
+  readonly foreign?: ForeignItem | undefined;
+  /** The phonemes of all items by voice. The voice id of items for the default voice is empty. */
+  readonly pronunciations: PronunciationsByVoice;
+}
+
+/** A batch command with valid flags and inputs. */
+export interface PreparedBatch extends CheckedItems {
+  readonly flags: BatchRunFlags;
+  readonly shard: Shard | undefined;
   readonly concurrency: number;
   readonly rerun: RerunOptions;
   /** Digest of the item ids given to `--redo`; undefined without `--redo`. */
@@ -47,12 +53,6 @@ export interface PreparedBatch {
   readonly isNewFolder?: boolean;
   /** Caption options. With captions, items are spoken as a stream with word times; otherwise as jobs. */
   readonly captions: CaptionOptions | undefined;
-  /** Whether at least one item names no voice, so that the default voice is needed. */
-  readonly needsVoice: boolean;
-  /** The first item for the default voice whose text does not look English. */
-  readonly foreign?: ForeignItem | undefined;
-  /** The phonemes of all items by voice. The voice id of items for the default voice is empty. */
-  readonly pronunciations: PronunciationsByVoice;
   /** Yields the items of this shard of the batch (`--shard`). Each call starts with the first item. */
   items(voiceId: string): AsyncIterable<BatchItem>;
   /**
@@ -77,7 +77,7 @@ export interface BatchProduct {
 }
 
 /** Returns a function that lists the caption files of an item, given the name of the item's output. */
-export function sidecarsOf({ captions }: Pick<PreparedBatch, 'captions'>) {
+export function sidecarsOf(captions: CaptionOptions | undefined) {
   return (output: string): readonly string[] => captionNames(output, captions?.formats ?? []);
 }
 
@@ -98,12 +98,7 @@ export interface BatchConnection {
  */
 export async function connectBatch(
   context: Context,
-  {
-    flags,
-    foreign,
-    needsVoice,
-    pronunciations,
-  }: Pick<PreparedBatch, 'flags' | 'foreign' | 'needsVoice' | 'pronunciations'>,
+  { flags, foreign, needsVoice, pronunciations }: PreparedBatch,
 ): Promise<BatchConnection> {
   const { client: plain, target } = await abortable(
     context.connect({ speaks: true }),
@@ -116,8 +111,9 @@ export async function connectBatch(
   const client = openClient(context, address, gated);
   try {
     const origin = target === 'embedded' ? target : address.baseUrl.href.replace(/\/+$/, '');
+    const textName = foreign && `item ${display(foreign.id)}`;
     const voiceId = needsVoice
-      ? await defaultVoice(context, { ...flags, foreign }, client, target)
+      ? await namedVoice(context, flags, client, target, foreign?.text, textName)
       : '';
     await pronunciations.check(client, (id) => (id === '' ? voiceId : id), context.signal);
     return { client, origin, target, voiceId, close: () => client.close() };
@@ -127,29 +123,8 @@ export async function connectBatch(
   }
 }
 
-async function defaultVoice(
-  context: Context,
-  { foreign, voice, voiceName, ...flags }: BatchRunFlags & Pick<PreparedBatch, 'foreign'>,
-  client: ApiClient,
-  target: BatchConnection['target'],
-): Promise<string> {
-  const settings = await context.settings();
-  const configuredVoice = resolveSetting(settings, 'voice')?.value;
-  const language = resolveSetting(settings, 'language', flags.language)?.value;
-  const notice = (sentence: string): void => context.io.notice(sentence);
-  const textName = foreign && `item ${display(foreign.id)}`;
-  const options = { voice, voiceName, configuredVoice, target, language, notice, textName };
-  return chooseVoice({ ...options, text: foreign?.text }, async function* () {
-    const query = { includePersonal: true, signal: context.signal };
-    for await (const listed of allVoices(client, query)) yield listed.voice;
-  });
-}
-
 /** Returns the number of items in other shards; undefined if the batch is not split. */
-export function otherShardsOf(
-  { total }: Pick<PreparedBatch, 'total'>,
-  { items }: Overview,
-): number | undefined {
+export function otherShardsOf({ total }: CheckedItems, { items }: Overview): number | undefined {
   return total === undefined ? undefined : total - items;
 }
 
@@ -238,7 +213,7 @@ export function noticeUncaptioned(count: number, io: Context['io']): void {
 export async function createEstimator(
   context: Context,
   given: number | undefined,
-  { client, target }: Pick<BatchConnection, 'client' | 'target'>,
+  { client, target }: BatchConnection,
 ): Promise<Estimator> {
   const service = target === 'embedded' ? target : client.address.baseUrl.origin;
   return new Estimator(await creditRates(context), service, given);

@@ -31,16 +31,17 @@ type ShowItem = (
 /** Shows what a batch would do (`--dry-run`), without writing or speaking anything. */
 export async function describeBatch(
   context: Context,
-  { captions, flags, redo, rerun, ...batch }: PreparedBatch,
+  batch: PreparedBatch,
   show: ShowItem = (classified, _credits, isReused) =>
-    showItem(classified, isReused, rerun.outputDir, context),
+    showItem(classified, isReused, batch.rerun.outputDir, context),
 ): Promise<CommandResult> {
+  const { captions, flags, redo, rerun } = batch;
   const { files } = context.system;
   const { globals, io } = context;
   const { state } = await context.paths();
   const copies = path.join(state, 'batches');
   const { copyFolder, index } = await readBatchFolder({ ...rerun, copies }, files);
-  const connection = await connectBatch(context, { flags, ...batch });
+  const connection = await connectBatch(context, batch);
   try {
     const { client, origin, voiceId } = connection;
     const classified = classifyItems(batch.items(voiceId), {
@@ -49,7 +50,7 @@ export async function describeBatch(
       index,
       copies: new AudioCopies(context.system, copyFolder, captions),
       origin,
-      sidecars: sidecarsOf({ captions }),
+      sidecars: sidecarsOf(captions),
       ...itemBodies(client, captions),
       redoToken: redo === undefined ? undefined : index.interruptedRedo(redo),
     });

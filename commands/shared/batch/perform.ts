@@ -89,11 +89,12 @@ async function speakItems(
   context: Context,
   prepared: PreparedBatch & { readonly product: BatchProduct | undefined },
   folder: BatchFolder,
-  { client, origin, target, voiceId }: BatchConnection,
+  connection: BatchConnection,
 ): Promise<CommandResult> {
+  const { client, origin, voiceId } = connection;
   const { captions, concurrency, flags, rerun } = prepared;
   const { globals, signal } = context;
-  const estimator = await createEstimator(context, flags.creditRate, { client, target });
+  const estimator = await createEstimator(context, flags.creditRate, connection);
   const reuse = await openReuse(context, client, flags.reuse);
   const batch = new Batch({
     system: context.system,

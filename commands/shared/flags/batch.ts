@@ -1,13 +1,11 @@
 import { Option } from 'commander';
 import { integerOption, numberOption, withSetting } from '../../../src/cli/flags/values.ts';
+import type { CostFlags } from './speech.ts';
 import { reuseOptions } from './speech.ts';
 
 /** The values of the flags that {@link runOptions} creates, such as `--concurrency`. */
-export interface RunFlags {
+export interface RunFlags extends CostFlags {
   readonly concurrency?: number;
-  readonly maxCredits?: number;
-  readonly creditRate?: number;
-  readonly reuse?: boolean;
   readonly retryFailed?: true;
   readonly dryRun?: true;
 }

@@ -33,7 +33,7 @@ type CueSetting =
   | 'cueBy'
   | 'cuePreset';
 
-type CueSettingFlags = Partial<Pick<SettingValues, CueSetting>>;
+type CueSettingFlags = { readonly [Name in CueSetting]?: SettingValues[Name] };
 
 export interface CueFlags extends CueSettingFlags {
   readonly assStyle?: string;

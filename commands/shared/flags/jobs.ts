@@ -49,7 +49,7 @@ export function pollingOf(
   context: Context,
   client: ApiClient,
   { api = 'v3', ...flags }: ApiFlag & WaitFlags,
-): Omit<PollDeps<SpeechJob>, 'signal'> {
+): PollDeps<SpeechJob> {
   return pollingAt(context, pollPace(client, api, flags.pollInterval), flags);
 }
 
@@ -58,7 +58,7 @@ export function pollingAt<Job extends PolledJob>(
   { system: { clock, random }, io }: Context,
   pace: PollPace,
   { timeout }: WaitFlags,
-): Omit<PollDeps<Job>, 'signal'> {
+): PollDeps<Job> {
   return {
     clock,
     random,
@@ -140,7 +140,7 @@ export function nextPageNotice({
 }: {
   readonly nextPage: number | undefined;
   readonly page: number;
-}): Pick<CommandResult, 'notice'> {
+}): CommandResult {
   if (nextPage === undefined) return {};
   return { notice: `foley: page ${page}; --page ${nextPage} is next, --all shows all` };
 }

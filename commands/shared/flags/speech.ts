@@ -30,10 +30,9 @@ import {
 } from '../../../src/text/formats/text-formats.ts';
 import { isHeaderValue } from '../../../src/api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
+import type { VoiceFlags } from './voices.ts';
 
-export interface SpeechFlags extends SpeechControls {
-  readonly voice?: string;
-  readonly voiceName?: string;
+export interface SpeechFlags extends SpeechControls, VoiceFlags {
   readonly model?: string;
   readonly format?: AudioFormat | FileFormat;
   readonly outputFormat?: AudioFormat | FileFormat;
@@ -241,6 +240,13 @@ export function speechFormat(flag: string): ChoiceParser<AudioFormat | FileForma
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** The flags that limit what a command may buy. */
+export interface CostFlags {
+  readonly maxCredits?: number;
+  readonly creditRate?: number;
+  readonly reuse?: boolean;
 }
 
 export interface IdFlags {

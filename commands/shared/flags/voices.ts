@@ -1,12 +1,52 @@
 import type { Option } from 'commander';
+import type { ApiClient } from '../../../src/api/client.ts';
+import type { Context, ServiceConnection } from '../../../src/cli/command.ts';
 import { describeCost } from '../../../src/cli/render/result.ts';
+import { resolveSetting } from '../../../src/config/settings.ts';
+import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import type { MadeVoice } from '../../../src/api/resources/voices.ts';
+import { allVoices } from '../../../src/api/resources/voices.ts';
 import { LANGUAGE_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import type { VoiceVisibility } from '../../../src/contract/reference-audio.ts';
 import { VOICE_VISIBILITIES } from '../../../src/contract/reference-audio.ts';
 import { display } from '../../../src/text/display.ts';
 import type { CommandResult } from '../../../src/cli/render/result.ts';
 import { choiceOption, textWithin } from '../../../src/cli/flags/values.ts';
+
+/** The flags that select a voice. */
+export interface VoiceFlags {
+  readonly voice?: string;
+  readonly voiceName?: string;
+  // Not readonly, so that flags can have the speech controls too.
+  language?: string;
+}
+
+/**
+ * Returns the id of the voice that the flags, the environment or the settings files select. If they give a voice name,
+ * searches the whole voice list for it.
+ * @param text the text to speak, if it is known
+ * @param textName the name of the text in messages, such as `item 3`
+ * @throws Failure of kind `usage` if the voice does not exist
+ */
+export async function namedVoice(
+  context: Context,
+  { language: given, voice, voiceName }: VoiceFlags,
+  client: ApiClient,
+  target: ServiceConnection['target'],
+  text?: string,
+  textName?: string,
+): Promise<string> {
+  const { io, signal } = context;
+  const settings = await context.settings();
+  const configuredVoice = resolveSetting(settings, 'voice')?.value;
+  const language = resolveSetting(settings, 'language', given)?.value;
+  const notice = (sentence: string): void => io.notice(sentence);
+  const options = { voice, voiceName, configuredVoice, target, language, text, textName, notice };
+  return chooseVoice(options, async function* () {
+    const query = { includePersonal: true, signal };
+    for await (const listed of allVoices(client, query)) yield listed.voice;
+  });
+}
 
 export interface VisibilityFlag {
   readonly visibility?: VoiceVisibility;

@@ -1,7 +1,14 @@
 import { reviseFailure } from '../../../src/api/failures.ts';
 import { mapConcurrent } from '../../../src/system/concurrency.ts';
 import { Failure } from '../../../src/errors/failure.ts';
-import type { FetchedJob, JobFetch, OpenDestination, WaitedJob } from '../../../src/paid/job.ts';
+import type { PollDeps } from '../../../src/api/poll.ts';
+import type {
+  FetchedJob,
+  JobFetch,
+  JobSource,
+  OpenDestination,
+  WaitedJob,
+} from '../../../src/paid/job.ts';
 import { fetchJob, markFetched } from '../../../src/paid/job.ts';
 import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
 import { openJournal } from '../journal.ts';
@@ -21,10 +28,16 @@ interface FetchCommand<Job extends WaitedJob> {
   readonly openPlace: (output: string) => Promise<OpenPlace>;
   /** Opens a file with an automatic name for the result of a single job. Used if `output` is undefined. */
   readonly automatic?: OpenDestination;
-  readonly jobs: (
-    connection: ServiceConnection,
-  ) => Pick<JobFetch<Job>, 'polling' | 'source'> & { readonly words: JobPresenter<Job> };
+  readonly jobs: (connection: ServiceConnection) => JobAccess<Job>;
   readonly resume: (ids: readonly string[], output: string | undefined) => string;
+}
+
+/** How a command queries the jobs of one kind, waits for them and presents them. */
+interface JobAccess<Job extends WaitedJob> {
+  readonly source: JobSource<Job>;
+  /** If undefined, the command does not wait until the jobs have ended. */
+  readonly polling: PollDeps<Job> | undefined;
+  readonly words: JobPresenter<Job>;
 }
 
 /** Downloads the result of one job and saves it. If `jobs` returns polling options, first waits until the job ends. */
@@ -35,8 +48,10 @@ export async function fetchJobCommand<Job extends WaitedJob>(
 ): Promise<CommandResult<JobDocument>> {
   const place = output === undefined ? undefined : await openPlace(output);
   try {
-    return await fetchOne(context, id, {
-      ...jobs(await context.connect()),
+    const { polling, source, words } = jobs(await context.connect());
+    return await fetchOne(context, id, words, {
+      polling,
+      source,
       placeFor: place?.placeFor ?? automatic,
       signal: context.signal,
       resume: (jobId) => resume([jobId], place?.nextName?.() ?? output),
@@ -56,19 +71,19 @@ export async function waitCommand<Job extends WaitedJob>(
   if (ids.length === 1) return fetchJobCommand(context, only, command);
   const { jobs, output, resume } = command;
   const placeFor = output === undefined ? undefined : await folderPlace(context, output);
-  return fetchMany(context, [...new Set(ids)], {
-    ...jobs(await context.connect()),
-    placeFor,
-    signal: context.signal,
-    resume: (id) => resume([id], output),
-    resumeAll: (left) => resume(left, output),
-  });
+  const { polling, source, words } = jobs(await context.connect());
+  const resumeAll = (left: readonly string[]) => resume(left, output);
+  const resumeOne = (id: string) => resumeAll([id]);
+  const fetch = { polling, source, placeFor, signal: context.signal, resume: resumeOne };
+  return fetchMany(context, [...new Set(ids)], words, fetch, resumeAll);
 }
 
 async function fetchMany<Job extends WaitedJob>(
   context: Context,
   ids: readonly string[],
-  { words, ...options }: ManyJobs<Job>,
+  words: JobPresenter<Job>,
+  fetch: JobFetch<Job>,
+  resumeAll: (ids: readonly string[]) => string,
 ): Promise<CommandResult<WaitedJobs>> {
   const { table } = await import('../../../src/cli/render/table.ts');
   const live = liveLines(context.io);
@@ -79,22 +94,20 @@ async function fetchMany<Job extends WaitedJob>(
   };
   const left = (): readonly string[] => ids.filter((id) => states.get(id)?.isOver !== true);
   const work = mapConcurrent(ids, MAX_POLLED_JOBS, async (id) => {
-    const fetched = await fetchJob(id, {
-      ...options,
-      polling: watched(context, { ...options, words }, id, note),
-    });
+    const polling = fetch.polling && watched(context, fetch.polling, words, id, note);
+    const fetched = await fetchJob(id, { ...fetch, polling });
     const { failure, job, saved } = fetched;
     const status = job?.status ?? failure?.code ?? '';
     note({ id, status, output: saved?.path ?? '', isOver: failure?.exit !== 'deadline' });
     return fetched;
   });
-  const all = await withResumeHint(work, context, () => options.resumeAll(left())).finally(() =>
+  const all = await withResumeHint(work, context, () => resumeAll(left())).finally(() =>
     live.clear(),
   );
   const saved = all.filter((one) => one.saved !== undefined).map(({ id }) => id);
   if (saved.length > 0) await markSaved(context, new Set(saved));
   const failures = all.flatMap((one) => one.failure ?? []);
-  const failure = worstFailure(failures, () => options.resumeAll(left()));
+  const failure = worstFailure(failures, () => resumeAll(left()));
   for (const other of failures) {
     // Running jobs are reported together, as the worst failure.
     if (other === failure || other.exit === 'deadline') continue;
@@ -114,11 +127,6 @@ async function fetchMany<Job extends WaitedJob>(
   };
 }
 
-interface ManyJobs<Job extends WaitedJob> extends JobFetch<Job> {
-  readonly words: JobPresenter<Job>;
-  readonly resumeAll: (ids: readonly string[]) => string;
-}
-
 interface FetchState {
   readonly id: string;
   readonly status: string;
@@ -128,20 +136,19 @@ interface FetchState {
 
 function watched<Job extends WaitedJob>(
   { io }: Context,
-  { polling, words }: Pick<ManyJobs<Job>, 'polling' | 'words'>,
+  polling: PollDeps<Job>,
+  words: JobPresenter<Job>,
   id: string,
   note: (state: FetchState) => void,
-) {
-  return (
-    polling && {
-      ...polling,
-      onState: (job: Job) => note({ id, status: words.state(job) }),
-      onTrouble(failure: Failure) {
-        note({ id, status: `retrying (${failure.message})` });
-        if (!io.showsProgress) polling.onTrouble?.(failure);
-      },
-    }
-  );
+): PollDeps<Job> {
+  return {
+    ...polling,
+    onState: (job) => note({ id, status: words.state(job) }),
+    onTrouble(failure) {
+      note({ id, status: `retrying (${failure.message})` });
+      if (!io.showsProgress) polling.onTrouble?.(failure);
+    },
+  };
 }
 
 const LIVE_COLUMNS: readonly Column<FetchState>[] = [
@@ -171,21 +178,22 @@ function worstFailure(failures: readonly Failure[], resume: () => string): Failu
 async function fetchOne<Job extends WaitedJob>(
   context: Context,
   id: string,
-  { words, ...options }: JobFetch<Job> & { readonly words: JobPresenter<Job> },
+  words: JobPresenter<Job>,
+  fetch: JobFetch<Job>,
 ): Promise<CommandResult<JobDocument>> {
   const { io } = context;
-  const waits = options.polling !== undefined;
+  const waits = fetch.polling !== undefined;
   const progress = words.show(context, waits ? `waiting for job ${id}` : `fetching job ${id}`);
-  const polling = options.polling && {
-    ...options.polling,
+  const polling = fetch.polling && {
+    ...fetch.polling,
     onState: (job: Job) => progress.state(job),
     onTrouble(failure: Failure) {
       progress.update(`job ${id}: retrying (${failure.message})`);
-      if (!io.showsProgress) options.polling?.onTrouble?.(failure);
+      if (!io.showsProgress) fetch.polling?.onTrouble?.(failure);
     },
   };
-  const fetched = await withResumeHint(fetchJob(id, { ...options, polling }), context, () =>
-    options.resume(id),
+  const fetched = await withResumeHint(fetchJob(id, { ...fetch, polling }), context, () =>
+    fetch.resume(id),
   ).finally(() => progress.stop());
   if (fetched.saved !== undefined) await markSaved(context, new Set([id]));
   const { failure, job, saved } = fetched;
@@ -193,7 +201,7 @@ async function fetchOne<Job extends WaitedJob>(
     throw failure ?? new Error(`job ${id} has no state`);
   }
   // A downloaded segment is complete even if other segments failed.
-  const isPartial = job.phase === 'partial' && options.source.isPart !== true;
+  const isPartial = job.phase === 'partial' && fetch.source.isPart !== true;
   if (isPartial) io.warn(words.partial(job));
   if (failure === undefined) io.notice(words.saved({ job, saved, isFree: !waits }));
   const unspoken = words.unspoken?.({ job, saved });
@@ -203,7 +211,7 @@ async function fetchOne<Job extends WaitedJob>(
   return {
     data: words.document({ job, saved }),
     // Without a path, the audio went to stdout.
-    human: () => saved?.path ?? (options.placeFor === undefined ? job.status : ''),
+    human: () => saved?.path ?? (fetch.placeFor === undefined ? job.status : ''),
     ...(failure === undefined ? {} : { failure }),
     exit: isPartial || unspoken !== undefined ? 'partial' : 'ok',
   };

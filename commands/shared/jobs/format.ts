@@ -200,7 +200,7 @@ export interface JobPresenter<Job extends WaitedJob> {
   /** Formats the status of a job, and how much of the job is done if the service reports it: `processing, 40 %`. */
   state(job: Job): string;
   /** Starts a display of a job's progress. @param label text to show until the first state arrives */
-  show(context: Pick<Context, 'system' | 'io'>, label: string): JobProgress<Job>;
+  show(context: Context, label: string): JobProgress<Job>;
   /** The kind of the jobs, such as `tts`, as the `--json` document contains it. */
   readonly kind: JobDocument['kind'];
   readonly api: string;

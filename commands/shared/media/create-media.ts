@@ -65,8 +65,8 @@ export async function createMedia(
     const connection = await abortable(context.connect(), context.signal);
     if (connection.target === 'embedded' && NEEDS_SHARP.has(task.kind)) await requireSharp();
     const addresses = await urlsOf(context, task.inputs, connection);
-    const ready = { ...task, connection, addresses, place };
-    const outcome = await perform(context, ready, flags).finally(() => addresses.close());
+    const opened = { connection, addresses, place };
+    const outcome = await perform(context, task, flags, opened).finally(() => addresses.close());
     return { outcome, result: resultOf(context, outcome, connection.target) };
   } finally {
     // Does nothing after the file was published.
@@ -76,7 +76,7 @@ export async function createMedia(
 
 const NEEDS_SHARP: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
 
-interface ReadyTask extends Omit<MediaCreation, 'place'> {
+interface OpenedMedia {
   readonly connection: ServiceConnection;
   readonly addresses: InputAddresses;
   readonly place: MediaPlace | undefined;
@@ -84,36 +84,40 @@ interface ReadyTask extends Omit<MediaCreation, 'place'> {
 
 async function perform(
   context: Context,
-  { addresses, connection, continueCommand, kind, order, place }: ReadyTask,
+  { continueCommand, kind, order }: MediaCreation,
   flags: MediaCreateFlags,
+  { addresses, connection, place }: OpenedMedia,
 ): Promise<PerformedJob<MediaJob>> {
   const body = await order(addresses.urls, connection);
   const progress = mediaPresenter(kind, connection.target).show(context, 'creating the job');
-  return withJournal(context, progress, (tools) =>
-    orderMedia({
-      ...tools,
-      client: connection.client,
-      kind,
-      continueCommand,
-      order: body,
-      options: { ...optionsOf(context, kind, flags), onRepeat: () => addresses.renew() },
-      placeFor: place?.placeFor,
-      file: place?.file,
-      spool: () => openSpool(context),
-      waits: flags.wait === true || place !== undefined,
-      polling: {
-        ...pollingAt<MediaJob>(context, mediaPace(flags.pollInterval), flags),
-        onState: (job) => progress.state(job),
-      },
-      async onCreated(job) {
-        await addresses.close();
-        await reportCreated(context, flags.output, job.id);
-        const billing = billingNotice(job);
-        if (billing !== undefined) context.io.notice(billing);
-        progress.state(job);
-      },
-      resume: (id) => resumeMedia(context, kind, [id], place?.nextName()),
-    }),
+  return withJournal(
+    context,
+    () => progress.stop(),
+    (tools) =>
+      orderMedia({
+        ...tools,
+        client: connection.client,
+        kind,
+        continueCommand,
+        order: body,
+        options: { ...optionsOf(context, kind, flags), onRepeat: () => addresses.renew() },
+        placeFor: place?.placeFor,
+        file: place?.file,
+        spool: () => openSpool(context),
+        waits: flags.wait === true || place !== undefined,
+        polling: {
+          ...pollingAt<MediaJob>(context, mediaPace(flags.pollInterval), flags),
+          onState: (job) => progress.state(job),
+        },
+        async onCreated(job) {
+          await addresses.close();
+          await reportCreated(context, flags.output, job.id);
+          const billing = billingNotice(job);
+          if (billing !== undefined) context.io.notice(billing);
+          progress.state(job);
+        },
+        resume: (id) => resumeMedia(context, kind, [id], place?.nextName()),
+      }),
   );
 }
 

@@ -118,18 +118,21 @@ async function speak(
   const output = await openOutput(context.system, { signal: context.signal, path: speechPath });
   const progress = startProgress(io, clock, 'speaking');
   try {
-    const { failure, job, requestId, saved } = await withJournal(context, progress, (tools) =>
-      speakAsJob({
-        ...tools,
-        client,
-        order,
-        options,
-        place: { output },
-        waits: true,
-        polling: pollingAt<SpeechJob>(context, pollPace(client, 'v3', flags.pollInterval), flags),
-        onCreated: async ({ id }) => io.notice(`foley: job ${id} was accepted`),
-        resume: (id) => resumeCommand([id], { api: 'v3', output: speechPath }, globals),
-      }),
+    const { failure, job, requestId, saved } = await withJournal(
+      context,
+      () => progress.stop(),
+      (tools) =>
+        speakAsJob({
+          ...tools,
+          client,
+          order,
+          options,
+          place: { output },
+          waits: true,
+          polling: pollingAt<SpeechJob>(context, pollPace(client, 'v3', flags.pollInterval), flags),
+          onCreated: async ({ id }) => io.notice(`foley: job ${id} was accepted`),
+          resume: (id) => resumeCommand([id], { api: 'v3', output: speechPath }, globals),
+        }),
     );
     if (failure !== undefined) throw failure;
     io.notice(savedNotice({ job, saved }));

@@ -120,7 +120,9 @@ export function resumeMedia(
   return resumeCommand(ids, { noun, api: MEDIA_API, output }, globals);
 }
 
-export type MediaPlace = OpenPlace & Required<Pick<OpenPlace, 'nextName'>>;
+export interface MediaPlace extends OpenPlace {
+  readonly nextName: () => string;
+}
 
 /**
  * Opens the output of a media job. The returned function `placeFor` throws if the file extension does not match the

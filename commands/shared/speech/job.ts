@@ -18,7 +18,7 @@ import { jobOptions } from './plan.ts';
  */
 export async function runSpeechJob(
   task: SpeechTask,
-  { body, connection, reuse }: Pick<OpenedSpeech, 'body' | 'connection' | 'reuse'>,
+  { body, connection, reuse }: OpenedSpeech,
   {
     api,
     output,

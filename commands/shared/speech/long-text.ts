@@ -35,7 +35,7 @@ import type {
   OpenedSpeech,
   SpeechTask,
 } from './plan.ts';
-import { jobOptions, partOrders, speechOptions, textTooLong } from './plan.ts';
+import { jobOptions, speechOptions, textTooLong } from './plan.ts';
 
 type PartsRequest = OpenedSpeech & { readonly parts: PausedParts };
 
@@ -96,11 +96,13 @@ export async function speakInParts(
 }
 
 function planOf(
-  { captions, chosen, context, marks, plan, spoken, text }: SpeechTask,
-  { body, connection, output, parts: { parts, silences } }: PartsRequest,
+  task: SpeechTask,
+  { body, connection, output, parts: whole }: PartsRequest,
   mode: DeliveryMode,
   own: SpeechOptions['idempotencyKey'],
 ): LongTextPlan {
+  const { captions, chosen, context, marks, plan, spoken } = task;
+  const { parts, silences } = whole;
   const { text: _, ...order } = body;
   const temporary = output?.temporary;
   const keys = partKeys(
@@ -129,14 +131,15 @@ function planOf(
       return { start, end, key, ...(voice === undefined ? {} : { voiceId: voice }) };
     }),
     ...(silences.every((ms) => ms === 0) ? {} : { silences }),
-    ...(marks === undefined ? {} : recordedMarks(marks, { parts, spoken, text })),
+    ...(marks === undefined ? {} : recordedMarks(marks, whole, task)),
   };
 }
 
 function recordedMarks(
   { chapters, tags: { cover, ...texts } }: JoinedMarks,
-  { parts, spoken, text }: Pick<PausedParts, 'parts'> & Pick<SpeechTask, 'spoken' | 'text'>,
-): Pick<LongTextPlan, 'chapters' | 'tags'> {
+  { parts }: PausedParts,
+  { spoken, text }: SpeechTask,
+) {
   const starts = chapters().length === 0 ? [] : (spoken?.chapters ?? []);
   const positions = pauseOffsets(text, startsAsPauses(starts));
   return {
@@ -157,10 +160,10 @@ function startsAsPauses(chapters: readonly ChapterStart[]): readonly Pause[] {
 export function partRequests(
   task: SpeechTask,
   client: ApiClient,
-  { body, parts }: Pick<PartsRequest, 'body' | 'parts'>,
+  orders: readonly SpeechBody['body'][],
   mode: DeliveryMode,
 ): readonly RequestSpec[] {
-  return partOrders(body, parts).map((order) => {
+  return orders.map((order) => {
     if (mode.kind === 'job') return speechJobRequest(client, order, jobOptions(task, mode.api));
     const options = speechOptions(task);
     return mode.kind === 'aligned'

@@ -7,7 +7,7 @@ import type { AudioFormat } from '../../../src/contract/values.ts';
 import { FILE_FORMATS } from '../../../src/contract/values.ts';
 import { usageFailure } from '../../../src/errors/failure.ts';
 import type { SoundChanges } from '../../../src/durable/output.ts';
-import type { OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
+import type { ChosenFormat, OutputPlan } from '../../../src/paid/speakers/speak-stream.ts';
 import { display } from '../../../src/text/display.ts';
 
 export interface DestinationOptions {
@@ -59,12 +59,6 @@ export function planOutput<Possible extends Format>(
   }
   return stdoutIsTerminal ? { kind: 'automatic', ...chosen } : toStdout();
 }
-
-/** A format that the service makes, and the format in which foley encodes it, if that is another one. */
-type ChosenFormat<Possible extends Format> = Pick<
-  OutputPlan<Possible>,
-  'changes' | 'encoding' | 'format'
->;
 
 // What the service does not make, and sound that changes, is encoded from wav.
 function findFormat<Possible extends Format>(

@@ -29,7 +29,7 @@ import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
 import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
 import type { SoundFlags } from '../flags/sound.ts';
 import { soundChanges } from '../flags/sound.ts';
-import type { SpeechFlags } from '../flags/speech.ts';
+import type { CostFlags, SpeechFlags } from '../flags/speech.ts';
 import type { TagFlags } from '../flags/tags.ts';
 import { chooseTextSource } from '../choose-text-source.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
@@ -37,16 +37,13 @@ import { planMarks } from './marks.ts';
 import { noticeEncoding, planOutput } from './output-plan.ts';
 
 export interface TtsFlags
-  extends SurfaceFlags, CaptionFlags, SoundFlags, SpokenTextFlags, TagFlags {
+  extends SurfaceFlags, CaptionFlags, CostFlags, SoundFlags, SpokenTextFlags, TagFlags {
   readonly file?: string;
   readonly output?: string;
   readonly clobber: boolean;
   readonly play?: true;
   readonly player?: string;
-  readonly maxCredits?: number;
-  readonly creditRate?: number;
   readonly dryRun?: true;
-  readonly reuse?: boolean;
   readonly via?: (typeof VIA_NAMES)[number];
   readonly split?: (typeof SPLIT_NAMES)[number];
   readonly waveform?: true;
@@ -131,20 +128,12 @@ export interface OpenedSpeech extends SpeechBody {
 
 /** The result of a speech command. Streamed speech, jobs and long texts in several parts have the same form. */
 export interface DeliveredSpeech {
-  readonly spoken: SpeechSummary;
+  readonly spoken: Spoken;
   /** Number of requests that spoke the text; more than 1 if the text was split. */
   readonly parts: number;
   /** Whether the response of this API version lists the speech controls that the service ignored. */
   readonly reportsIgnored: boolean;
   readonly isPartial: boolean;
-}
-
-/** Delivered audio, and the fields of the response that foley reports to the user. */
-export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
-  readonly response: Pick<
-    Spoken['response'],
-    'creditsUsed' | 'ignoredParameters' | 'quotaRemaining' | 'requestId' | 'reused' | 'unspoken'
-  >;
 }
 
 /** Open caption files, which have temporary names until `publish` is called. */
@@ -210,10 +199,8 @@ export async function planTask(
   if (flags.split === 'never' && !hasPauses && characters > TEXT_MAX_CHARACTERS) {
     throw textTooLong(characters, TEXT_MAX_CHARACTERS);
   }
-  const mode = chooseMode({ cache: flags.cache, captionFlag, via: flags.via }, chosen, {
-    characters,
-    plan,
-  });
+  const choice = { cache: flags.cache, captionFlag, via: flags.via };
+  const mode = chooseMode(choice, chosen, characters, plan);
   return {
     context,
     flags,
@@ -365,10 +352,12 @@ interface DeliveryOptions {
  */
 export function chooseMode(
   { cache, captionFlag, via: given = 'auto' }: DeliveryOptions,
-  { flag, name }: ChosenSurface,
-  { characters, plan }: Pick<SpeechTask, 'characters' | 'plan'>,
+  chosen: ChosenSurface,
+  characters: number,
+  plan: OutputPlan,
 ): DeliveryMode {
-  if (captionFlag !== undefined) checkAligned(captionFlag, given, { flag, name });
+  const { flag, name } = chosen;
+  if (captionFlag !== undefined) checkAligned(captionFlag, given, chosen);
   const via = captionFlag === undefined ? given : 'aligned';
   const api = name === 'v3' || name === 'v1' ? name : undefined;
   switch (via) {
@@ -399,7 +388,7 @@ export function chooseMode(
 function checkAligned(
   captionFlag: string,
   via: NonNullable<TtsFlags['via']>,
-  { flag, name }: Pick<ChosenSurface, 'flag' | 'name'>,
+  { flag, name }: ChosenSurface,
 ): void {
   if (name !== 'v3') {
     throw usageFailure(

@@ -2,10 +2,9 @@ import type { RateKey } from '../../../src/speech/credit-rates.ts';
 import { checkCredits, modelOf } from '../../../src/speech/credit-rates.ts';
 import { countCodePoints } from '../../../src/text/code-points.ts';
 import { creditRates } from '../journal.ts';
-import type { OpenedSpeech, SpeechSummary, SpeechTask } from './plan.ts';
+import type { Cost } from '../../../src/cli/render/result.ts';
+import type { OpenedSpeech, SpeechTask } from './plan.ts';
 import { partOrders } from './plan.ts';
-
-type PricedRequest = Pick<OpenedSpeech, 'body' | 'connection'>;
 
 /**
  * Refuses a text that may cost more than `--max-credits`. The parts of a split text are billed separately, so each is
@@ -15,7 +14,7 @@ type PricedRequest = Pick<OpenedSpeech, 'body' | 'connection'>;
  */
 export async function checkPrice(
   { chosen: { name: surface }, context, flags }: SpeechTask,
-  request: PricedRequest & Pick<OpenedSpeech, 'parts' | 'reuse'>,
+  request: OpenedSpeech,
   needsWords = false,
 ): Promise<void> {
   const { creditRate, maxCredits } = flags;
@@ -40,8 +39,8 @@ export async function checkPrice(
  */
 export async function rememberPrice(
   { characters, context }: SpeechTask,
-  request: PricedRequest,
-  { creditsUsed, reused }: Pick<SpeechSummary['response'], 'creditsUsed' | 'reused'>,
+  request: OpenedSpeech,
+  { creditsUsed, reused }: Cost,
 ): Promise<void> {
   if (creditsUsed === undefined || reused !== undefined) return;
   const rates = await creditRates(context);
@@ -49,7 +48,7 @@ export async function rememberPrice(
   await rates.remember(rateKey(request), [[characters, creditsUsed]]).catch(() => undefined);
 }
 
-function rateKey({ body, connection }: PricedRequest): RateKey {
+function rateKey({ body, connection }: OpenedSpeech): RateKey {
   const { address } = connection.client;
   return {
     service: connection.target === 'embedded' ? 'embedded' : address.baseUrl.origin,

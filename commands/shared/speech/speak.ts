@@ -2,10 +2,8 @@ import { tmpdir } from 'node:os';
 import { reviseFailure } from '../../../src/api/failures.ts';
 import type { RequestSpec } from '../../../src/api/request.ts';
 import { hasField, speechRequest } from '../../../src/api/resources/speech.ts';
-import { allVoices } from '../../../src/api/resources/voices.ts';
 import type { Format } from '../../../src/audio/formats.ts';
 import { describeSound } from '../../../src/audio/verify.ts';
-import type { SettingSources } from '../../../src/config/settings.ts';
 import { describeOrigin, resolveSetting } from '../../../src/config/settings.ts';
 import type { ControlName } from '../../../src/contract/generated/speech-controls.ts';
 import type { Output } from '../../../src/durable/output.ts';
@@ -20,6 +18,7 @@ import type {
   OutputPlan,
   AudioStream,
   SpeechTransport,
+  Spoken,
 } from '../../../src/paid/speakers/speak-stream.ts';
 import { openPlanned, speak } from '../../../src/paid/speakers/speak-stream.ts';
 import { pauseMs } from '../../../src/speech/speech-text.ts';
@@ -27,14 +26,13 @@ import type { Player } from '../../../src/speech/play.ts';
 import type { Playback } from '../../../src/speech/playback.ts';
 import type { LeftOutWord } from '../../../src/paid/unspoken.ts';
 import { describeUnspoken, unspokenWords } from '../../../src/paid/unspoken.ts';
-import { chooseVoice } from '../../../src/speech/voice-choice.ts';
 import type { ReuseFields } from '../../../src/paid/reuse/reused.ts';
 import { reuseFields } from '../../../src/paid/reuse/reused.ts';
 import type { SpokenText } from '../../../src/text/document.ts';
 import { splitAtPauses } from '../../../src/text/pauses.ts';
 import type { ServiceConnection, Context } from '../../../src/cli/command.ts';
-import type { SpeechFlags } from '../flags/speech.ts';
 import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend } from '../flags/speech.ts';
+import { namedVoice } from '../flags/voices.ts';
 import { openJournal, openReuse, openSpool } from '../journal.ts';
 import type { Progress } from '../../../src/cli/render/progress.ts';
 import { startProgress } from '../../../src/cli/render/progress.ts';
@@ -46,12 +44,11 @@ import type {
   OpenCaptions,
   SpeechBody,
   OpenedSpeech,
-  SpeechSummary,
   SpeechTask,
 } from './plan.ts';
 import { checkPrice, rememberPrice } from './price.ts';
 import { stdoutAudio } from '../stdout-audio.ts';
-import { chooseMode, jobOptions, speechOptions } from './plan.ts';
+import { chooseMode, jobOptions, partOrders, speechOptions } from './plan.ts';
 import type { CaptionsDocument } from './captions.ts';
 
 /**
@@ -60,7 +57,7 @@ import type { CaptionsDocument } from './captions.ts';
  */
 export async function speechOrder(
   { chosen, context, flags, modelId, plan: { format }, settings, spoken, text }: SpeechTask,
-  connection: ServiceConnection,
+  { client, target }: ServiceConnection,
 ): Promise<SpeechBody['body']> {
   const { flag, surface } = chosen;
   if (!hasField(surface, 'pronunciations')) refusePronunciations(spoken, flag);
@@ -68,9 +65,9 @@ export async function speechOrder(
   const first =
     flags.voice === undefined && flags.voiceName === undefined ? firstVoice(spoken) : undefined;
   const chosenVoice = first === undefined ? flags : { ...flags, voice: first };
-  const voiceId = await namedVoice(context, { ...chosenVoice, text }, settings, connection);
+  const voiceId = await namedVoice(context, chosenVoice, client, target, text);
   const { pronunciations = [] } = spoken ?? {};
-  await checkPronunciations(connection.client, voiceId, pronunciations, context.signal);
+  await checkPronunciations(client, voiceId, pronunciations, context.signal);
   const isSent = (name: string): boolean =>
     CONTROL_NAMES.some((control) => control === name && hasField(surface, control));
   const controls = Object.entries(controlsToSend(flags, settings)).filter(([name]) => isSent(name));
@@ -96,31 +93,6 @@ function firstVoice(spoken: SpokenText | undefined): string | undefined {
   return parts[0]?.voice;
 }
 
-type VoiceFlags = Pick<SpeechFlags, 'voice' | 'voiceName' | 'language'> & {
-  readonly text?: string | undefined;
-};
-
-/**
- * Returns the id of the voice that the flags, the environment or the settings files select. If they give a voice name,
- * searches the whole voice list for it.
- * @throws Failure of kind `usage` if the voice does not exist
- */
-export function namedVoice(
-  { io, signal }: Context,
-  { text, voice, voiceName, ...flags }: VoiceFlags,
-  settings: SettingSources,
-  { client, target }: ServiceConnection,
-): Promise<string> {
-  const configuredVoice = resolveSetting(settings, 'voice')?.value;
-  const language = resolveSetting(settings, 'language', flags.language)?.value;
-  const notice = (sentence: string): void => io.notice(sentence);
-  const options = { voice, voiceName, configuredVoice, target, language, text, notice };
-  return chooseVoice(options, async function* () {
-    const query = { includePersonal: true, signal };
-    for await (const listed of allVoices(client, query)) yield listed.voice;
-  });
-}
-
 /**
  * Returns the requests that the command would send, as `--dry-run` prints them. Sends no billed request, but may look
  * up voices and models.
@@ -134,7 +106,7 @@ export async function describeTask(task: SpeechTask): Promise<CommandResult<DryR
   }
   const { partRequests } = await import('./long-text.ts');
   const mode = modeFor(task, undefined, true);
-  const requests = partRequests(task, client, { body, parts }, mode);
+  const requests = partRequests(task, client, partOrders(body, parts), mode);
   return dryRunResult(
     requests.map((request) => client.describe(request)),
     parts.silences.flatMap((ms, afterPart) => (ms === 0 ? [] : [{ afterPart, ms }])),
@@ -240,7 +212,7 @@ function modeFor(task: SpeechTask, output: Output | undefined, isInParts: boolea
   if (streams && flags.via !== 'job') return { kind: 'sync' };
   const { cache, via } = flags;
   return isInParts && !hasPauses(task) && task.marks === undefined
-    ? chooseMode({ cache, via }, chosen, { plan, characters: Infinity })
+    ? chooseMode({ cache, via }, chosen, Infinity, plan)
     : mode;
 }
 
@@ -275,7 +247,8 @@ async function deliverSpeech(
     if (spoken.path !== undefined && player !== undefined) {
       await playFile(player, spoken.path, context);
     }
-    const data = { ...speechDocument(delivered, request), unspoken, ...captions?.document };
+    const document = speechDocument(delivered, request, unspoken);
+    const data = captions === undefined ? document : { ...document, captions: captions.items };
     const isWhole = !isPartial && unspoken.length === 0 && captions?.complete !== false;
     return isWhole ? { data } : { data, exit: 'partial' };
   } finally {
@@ -288,13 +261,11 @@ async function publishCaptionFiles(
   { captions }: OpenedSpeech,
   audio: string | undefined,
   context: Context,
-): Promise<
-  { readonly complete: boolean; readonly document: Pick<SpeechDocument, 'captions'> } | undefined
-> {
+): Promise<{ readonly complete: boolean; readonly items: CaptionsDocument } | undefined> {
   if (captions === undefined) return undefined;
   const { captionsDocument, publishCaptions } = await import('./captions.ts');
   const published = await publishCaptions(captions, audio, context);
-  return { complete: published.complete, document: { captions: captionsDocument(published) } };
+  return { complete: published.complete, items: captionsDocument(published) };
 }
 
 async function speakIn(
@@ -447,7 +418,8 @@ export interface SpeechDocument extends Partial<ReuseFields> {
 function speechDocument(
   { parts, reportsIgnored, spoken: { response, path, verdict } }: DeliveredSpeech,
   { body: { modelId, voiceId }, connection: { target }, reuse }: OpenedSpeech,
-): Omit<SpeechDocument, 'captions' | 'unspoken'> {
+  unspoken: SpeechDocument['unspoken'],
+): SpeechDocument {
   return {
     output: path ?? null,
     bytes: verdict.bytes,
@@ -463,11 +435,12 @@ function speechDocument(
     parts,
     target,
     durationMs: verdict.durationMs === undefined ? null : Math.round(verdict.durationMs),
+    unspoken,
   };
 }
 
 /** Formats a line for stderr about the delivered audio and its cost. */
-export function describeSpeech({ response, path, verdict }: SpeechSummary): string {
+export function describeSpeech({ response, path, verdict }: Spoken): string {
   const sound = describeSound(verdict);
   return describeCost(path === undefined ? sound : `${path}: ${sound}`, response);
 }

@@ -249,13 +249,22 @@ function setPath(
   return { ...record, [name]: setPath(firstRecord(record[name]) ?? {}, rest, value) };
 }
 
-export interface AudioResponse extends FileResponse {
+/** What a response to a speech request reports about the request. */
+export interface SpeechReport {
+  /** The request id that the service returned, else the id that foley sent. */
+  readonly requestId: string;
+  readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters: readonly string[];
-  /** The word times of an aligned stream; undefined until the whole body has been read. */
-  readonly outcome?: AlignedOutcome | undefined;
+  /** The ranges of the text that the voice does not speak; undefined if the service reports none. */
+  readonly unspoken?: readonly CodePointRange[];
   /** Set if the audio was bought by an earlier request and comes from this computer (`--reuse`). */
   readonly reused?: ReusedAudio | undefined;
+}
+
+export interface AudioResponse extends FileResponse, SpeechReport {
+  /** The word times of an aligned stream; undefined until the whole body has been read. */
+  readonly outcome?: AlignedOutcome | undefined;
 }
 
 export interface AlignedOutcome {

@@ -255,7 +255,8 @@ function requestDocument({ body, headers, method, url }: WireRequest): RequestDo
   };
 }
 
-interface Cost {
+/** What a request cost, as the service reports it. */
+export interface Cost {
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters?: readonly string[] | undefined;

@@ -1,7 +1,12 @@
 import path from 'node:path';
 import type { ApiClient } from '../../api/client.ts';
 import type { RequestSpec } from '../../api/request.ts';
-import type { AudioResponse, SpeechOptions, SpeechOrder } from '../../api/resources/speech.ts';
+import type {
+  AudioResponse,
+  SpeechOptions,
+  SpeechOrder,
+  SpeechReport,
+} from '../../api/resources/speech.ts';
 import { sendSpeech, speechRequest } from '../../api/resources/speech.ts';
 import type { Format } from '../../audio/formats.ts';
 import { extensionOf } from '../../audio/formats.ts';
@@ -40,7 +45,7 @@ export interface Spoken {
   /** Path of the output file; undefined if the audio went to stdout or a player. */
   readonly path: string | undefined;
   readonly verdict: AudioVerdict;
-  readonly response: Omit<AudioResponse, 'body' | 'discard'>;
+  readonly response: SpeechReport;
 }
 
 export interface AudioStream extends AudioOutputStream {
@@ -234,23 +239,28 @@ function recoverableOutput({ output, speech, stream }: SpeakOptions) {
 }
 
 /** Where audio is written, and in which format the service makes it. */
-export type OutputPlan<Possible extends Format = AudioFormat> = OutputTarget<Possible> & {
+export type OutputPlan<Possible extends Format = AudioFormat> = OutputTarget &
+  ChosenFormat<Possible>;
+
+export interface ChosenFormat<Possible extends Format> {
+  /** The format that the service makes. */
+  readonly format: Possible;
   /** The format of the output, if the service does not make it. foley then encodes the audio, which is wav. */
   readonly encoding?: FileFormat | undefined;
   /** The changes that foley makes to the sound, which is wav; undefined for none. */
   readonly changes?: SoundChanges | undefined;
-};
+}
 
-type OutputTarget<Possible extends Format> =
-  | { readonly kind: 'stdout'; readonly format: Possible }
-  | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
+type OutputTarget =
+  | { readonly kind: 'stdout' }
+  | { readonly kind: 'file'; readonly path: string }
   /**
    * A file named `path`, or named after the text if `path` is undefined. If the file exists, foley
    * adds a number to the name.
    */
-  | { readonly kind: 'automatic'; readonly format: Possible; readonly path?: string }
+  | { readonly kind: 'automatic'; readonly path?: string }
   /** Audio that goes only to the player, without a file. */
-  | { readonly kind: 'player'; readonly format: Possible };
+  | { readonly kind: 'player' };
 
 interface OpenPlannedOptions {
   /** Tags and chapters, if foley encodes the file. */
