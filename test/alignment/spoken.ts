@@ -1,13 +1,8 @@
 import type { PlacedWords } from '../../src/alignment/align-words.ts';
 import { alignWords } from '../../src/alignment/align-words.ts';
 import { type BandEnergies, BandMeter } from '../../src/alignment/features.ts';
-import { concatSamples } from '../harness/concat-samples.ts';
-import { speakablePieces } from '../harness/flite/speakable-text.ts';
-import { REFERENCE_VOICE } from '../harness/flite/voices.ts';
-import { wordMarks } from '../harness/flite/word-marks.ts';
 import type { WordMark } from '../../src/service/engine/speech-engine.ts';
-import { readingRegion } from '../../src/text/reading/english.ts';
-import { flite } from '../service/engine/speak.ts';
+import { FLITE_RATE, REFERENCE_VOICE, speakTimed } from '../harness/flite.ts';
 
 /** Sentences of everyday words, with numbers. */
 export const TEXT =
@@ -34,33 +29,18 @@ const spokenBefore = new Map<string, Spoken>();
 /** Speaks with flite in this thread, the same text once. */
 export function speakWords(text: string, voice: string = REFERENCE_VOICE, speed = 1): Spoken {
   const key = JSON.stringify([text, voice, speed]);
-  const spoken = spokenBefore.get(key) ?? speakNow(text, voice, speed);
+  const spoken = spokenBefore.get(key) ?? {
+    ...speakTimed(text, { voice, speed }),
+    sampleRate: FLITE_RATE,
+  };
   spokenBefore.set(key, spoken);
   return spoken;
 }
 
-function speakNow(text: string, voice: string, speed: number): Spoken {
-  const parts: Float32Array[] = [];
-  const marks: WordMark[] = [];
-  let length = 0;
-  for (const piece of speakablePieces(text, readingRegion('en-US'))) {
-    const spoken = { text: piece.text, voice, speed, pitch: 0, isTimed: true };
-    const { samples, sounds } = flite().speak(spoken);
-    const words = piece.words();
-    const tokens = flite().pronounce(words.flatMap((word) => word.tokens));
-    marks.push(...wordMarks({ piece, words, sounds, tokens, offsetMs: (length * 1000) / RATE }));
-    parts.push(samples);
-    length += samples.length;
-  }
-  return { samples: concatSamples(parts), sampleRate: RATE, words: marks };
-}
-
-const RATE = 16_000;
-
 /** White noise with peaks at `level`, the same in each run. */
 export function noise(seconds: number, level: number): Float32Array {
   let state = 1;
-  return Float32Array.from({ length: seconds * RATE }, () => {
+  return Float32Array.from({ length: seconds * FLITE_RATE }, () => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
     return level * (state / 2 ** 30 - 1);
   });

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { concatSamples } from '../harness/concat-samples.ts';
+import { concatSamples } from '../../src/audio/resample.ts';
 import type { PlacedWords } from '../../src/alignment/align-words.ts';
 import type { SpeechEngine, WordMark } from '../../src/service/engine/speech-engine.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { concatSamples } from '../harness/concat-samples.ts';
+import { concatSamples } from '../../src/audio/resample.ts';
 import type { Spoken } from '../alignment/spoken.ts';
 import {
   alignTo,

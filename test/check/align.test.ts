@@ -2,7 +2,7 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { concatSamples } from '../harness/concat-samples.ts';
+import { concatSamples } from '../../src/audio/resample.ts';
 import { readSubtitles } from '../../src/captions/read-subtitles.ts';
 import { music } from '../alignment/music.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';

@@ -11,7 +11,7 @@ import { independentMeter } from '../harness/independent-meter.ts';
 import { installPythonTools } from '../harness/python-tools.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { make } from '../script/recording/make.ts';
-import { speak } from '../service/engine/speak.ts';
+import { speak } from '../harness/flite.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const RATE = 44_100;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { StoredSound } from '../../../src/audio/encode/sound-changes.ts';
 import { changedSound, planChanges } from '../../../src/audio/encode/sound-changes.ts';
 import type { SoundChanges } from '../../../src/durable/output.ts';
-import { concatSamples } from '../../harness/concat-samples.ts';
+import { concatSamples } from '../../../src/audio/resample.ts';
 import { independentMeter } from '../../harness/independent-meter.ts';
 
 const RATE = 24_000;

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createJoiner } from '../../../src/audio/join/join.ts';
 import { UniformMp3 } from '../../../src/audio/join/uniform-mp3.ts';
 import { readMp3InfoTag, parseMp3Frame } from '../../../src/audio/mp3.ts';
-import { concatSamples } from '../../harness/concat-samples.ts';
+import { concatSamples } from '../../../src/audio/resample.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { mp3Frames } from '../../harness/mp3-frames.ts';
 import { checkWithMpg123, probeWithFfprobe } from '../../harness/second-opinion.ts';

@@ -9,7 +9,6 @@ import { requireTool } from '../../harness/require-tool.ts';
 import { LISTENER, slotSentence, slotWords, spokenWords } from '../../harness/spoken-words.ts';
 import { speak, wholeSpeech } from '../../service/engine/process/engine-under-test.ts';
 import { medianPitch } from '../../harness/median-pitch.ts';
-import { level, peakOf } from '../../service/engine/speak.ts';
 import { ADAPTERS, COMMAND, espeakEngine, launch } from './espeak-under-test.ts';
 import { sentencesIn } from './sentences.ts';
 
@@ -246,4 +245,14 @@ function expectForwards(words: readonly WordMark[], endMs: number): void {
     expect(word.startMs).toBeGreaterThanOrEqual(words[index - 1]?.endMs ?? 0);
     expect(word.endMs).toBeLessThanOrEqual(Math.ceil(endMs));
   });
+}
+
+/** Average level in decibels of full scale; -Infinity for silence. */
+function level(samples: Float32Array): number {
+  return 10 * Math.log10(samples.reduce((sum, x) => sum + x * x, 0) / samples.length);
+}
+
+/** The largest sample, from 0 up. */
+function peakOf(samples: Float32Array): number {
+  return samples.reduce((highest, sample) => Math.max(highest, Math.abs(sample)), 0);
 }

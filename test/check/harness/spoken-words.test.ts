@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { speak } from '../../service/engine/speak.ts';
+import { speak } from '../../harness/flite.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import {
   LISTENER,

@@ -3,7 +3,7 @@ import { PitchMeter } from '../../../src/service/voices/listen/pitch-meter.ts';
 import { referenceVoice } from '../../harness/reference-voice.ts';
 import { seededSamples } from '../../service/engine/encode/sounds.ts';
 import { measured } from '../../service/engine/measured-level.ts';
-import { speak } from '../../service/engine/speak.ts';
+import { speak } from '../../harness/flite.ts';
 
 async function medianOf(samples: Float32Array, sampleRate: number): Promise<number | undefined> {
   const meter = new PitchMeter();

@@ -5,7 +5,7 @@ import { HIBARI_WORKER_FILE } from '../../../src/service/worker-file.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import type { Sound } from '../../harness/median-pitch.ts';
 import { writeWav } from '../../harness/wav.ts';
-import { speak as fliteSpeaks } from '../engine/speak.ts';
+import { speak as fliteSpeaks } from '../../harness/flite.ts';
 import { jsonPost, testService } from '../support/test-service.ts';
 import { upload } from './form.ts';
 

@@ -11,7 +11,7 @@ import { SCHEMA } from '../../../src/service/store/schema.ts';
 import { HIBARI_WORKER_FILE } from '../../../src/service/worker-file.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { medianPitch } from '../../harness/median-pitch.ts';
-import { speak as fliteSpeaks } from '../engine/speak.ts';
+import { speak as fliteSpeaks } from '../../harness/flite.ts';
 import { jsonPost, temporaryFolder, testService } from '../support/test-service.ts';
 
 /** The last version of the schema whose voices were voices of flite. Only the values have changed since. */

@@ -15,7 +15,7 @@ import { independentMeter } from '../../../harness/independent-meter.ts';
 import { requireTool } from '../../../harness/require-tool.ts';
 import { checkWithMpg123, probeWithFfprobe } from '../../../harness/second-opinion.ts';
 import { LISTENER, slotSentence, slotWords, spokenWords } from '../../../harness/spoken-words.ts';
-import { speak } from '../speak.ts';
+import { speak } from '../../../harness/flite.ts';
 
 const SAMPLE_RATE = 16_000;
 const FORMATS = ['mp3', 'wav', 'ogg'] as const;

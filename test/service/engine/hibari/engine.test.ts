@@ -8,7 +8,7 @@ import type {
   WordMark,
 } from '../../../../src/service/engine/speech-engine.ts';
 import { HIBARI_WORKER_FILE } from '../../../../src/service/worker-file.ts';
-import { concatSamples } from '../../../harness/concat-samples.ts';
+import { concatSamples } from '../../../../src/audio/resample.ts';
 import { medianPitch } from '../../../harness/median-pitch.ts';
 
 const RATE = 24_000;

@@ -13,7 +13,7 @@ import type {
   SpeechEngine,
   WordMark,
 } from '../../../../src/service/engine/speech-engine.ts';
-import { concatSamples } from '../../../harness/concat-samples.ts';
+import { concatSamples } from '../../../../src/audio/resample.ts';
 import type { ManualClock } from '../../../api/manual-clock.ts';
 import { manualClock } from '../../../api/manual-clock.ts';
 
