@@ -1,8 +1,12 @@
 import { SIMILARITY_RANGE, SPEED_RANGE, STABILITY_RANGE, VOLUME_RANGE } from './limits.ts';
 
-export interface ControlRange {
+/** The allowed values of a number. Both ends belong to the range. */
+export interface NumberRange {
   readonly minimum: number;
   readonly maximum: number;
+}
+
+interface ControlRange extends NumberRange {
   readonly default: number;
 }
 

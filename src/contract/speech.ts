@@ -175,6 +175,8 @@ export const SpeechRequestV1 = named('SpeechRequestV1', {
   ),
 });
 
+export type SpeechRequestV1 = Static<typeof SpeechRequestV1>;
+
 export const CachedSpeech = named('CachedSpeech', {
   audio_url: Type.String({ format: 'uri', description: 'URL of the audio, which expires' }),
   credits_used: Type.Number({ description: 'Credits charged for the speech' }),

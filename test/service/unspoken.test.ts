@@ -38,7 +38,8 @@ describe('a voice that cannot speak some letters of a text', () => {
   it('is still a 400 if nothing can be spoken', async () => {
     const { speak, engine } = await testService();
     // The engine of the tests speaks all letters.
-    expect(engine.unspoken?.({ text: '你好', voice: 'clara' })).toEqual([{ start: 0, end: 2 }]);
+    const request = { text: '你好', voice: 'clara', speed: 1, pitch: 0 };
+    expect(engine.unspoken?.(request)).toEqual([{ start: 0, end: 2 }]);
     const response = await speak({ text: '!!! 🙂', voiceId: CLARA });
     expect(response.status).toBe(400);
     expect(response.headers.has(UNSPOKEN)).toBe(false);

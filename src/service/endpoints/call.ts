@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox';
 import type { DEFINITIONS } from '../../contract/endpoints.ts';
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
-import type { OperationKey } from '../operations/operations.ts';
+import type { RequestKey } from '../operations/operations.ts';
 import type { ServiceContext } from '../service-context.ts';
 
 export interface Call {
@@ -16,7 +16,7 @@ export interface AccountCall extends Call {
 
 /** A request to a billed endpoint. */
 export interface ChargedCall extends AccountCall {
-  readonly key: Omit<OperationKey, 'fingerprint'> & { readonly endpoint: EndpointId };
+  readonly key: RequestKey;
 }
 
 /** A request to an endpoint, with validated query, body and path parameters. */

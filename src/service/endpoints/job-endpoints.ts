@@ -32,7 +32,7 @@ import {
 } from './job-responses.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError, speechFailureMessage } from '../service-error.ts';
-import { knownFields, voiceOf } from './speech-endpoints.ts';
+import { speechParameters } from './speech-endpoints.ts';
 import type { StoredAudio } from '../speech/audio-files.ts';
 import type { SpeechParameters } from '../speech/plan-speech.ts';
 import { planSpeech } from '../speech/plan-speech.ts';
@@ -69,7 +69,7 @@ export const getJob: Handler<'getJob'> = (call, context) => {
     ...accountState(call, context, job),
     ignoredParameters: [...ignored],
   };
-  return Response.json(body, { headers: pollHeaders(job, secondsLeft(job), context) });
+  return Response.json(body, { headers: pollHeaders(job, secondsLeft(job), context.clock) });
 };
 
 /** Handles `GET /speech/tts/jobs` of v3 (docs/api/jobs.md#v3); lists the newest job first. */
@@ -109,8 +109,7 @@ function segmentPath(job: StoredJob, segment: SegmentRecord): string | null {
 /** Handles `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1 and docs/api/errors.md#idempotency). */
 export const createJobV1: Handler<'createJobV1'> = async (call, context) => {
   const { body } = call;
-  const order = { ...knownFields(body), format: body.format, voiceId: voiceOf(body) };
-  const job = await acceptSpeechJob(call, context, order);
+  const job = await acceptSpeechJob(call, context, speechParameters(body));
   const location = endpointPath('getJobV1', { taskId: job.id });
   return created(jobBody(call, context, job), { job, location }, context);
 };
@@ -118,7 +117,7 @@ export const createJobV1: Handler<'createJobV1'> = async (call, context) => {
 /** Handles `GET /speech/tts/jobs/{taskId}` of v1 (docs/api/jobs.md#v1). */
 export const getJobV1: Handler<'getJobV1'> = (call, context) => {
   const job = requireJob(call, context, 'speech', call.parameters.taskId);
-  const headers = pollHeaders(job, secondsLeft(job), context);
+  const headers = pollHeaders(job, secondsLeft(job), context.clock);
   return Response.json(jobBody(call, context, job), { headers });
 };
 
@@ -165,7 +164,7 @@ function jobBody(call: AccountCall, context: ServiceContext, job: StoredJob): Jo
   };
 }
 
-function delivery(job: StoredJob): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segments'> {
+function delivery(job: StoredJob) {
   if (!hasAudio(job)) {
     const nothing = { playbackUrl: null, downloadUrl: null, downloadReady: false };
     return { audioUrl: null, delivery: nothing };
@@ -235,7 +234,7 @@ function created(
   context: ServiceContext,
 ): Response {
   const { creditsUsed, quotaRemaining } = body;
-  const poll = pollHeaders(job, secondsLeft(job), context);
+  const poll = pollHeaders(job, secondsLeft(job), context.clock);
   return acceptedResponse(body, { location, poll, creditsUsed, quotaRemaining });
 }
 
@@ -369,7 +368,7 @@ async function requireAudio(job: StoredJob, context: ServiceContext): Promise<St
 
 // With `Retry-After` while the job is running.
 function noAudio(job: StoredJob, context: ServiceContext, message: string) {
-  const headers = pollHeaders(job, secondsLeft(job), context);
+  const headers = pollHeaders(job, secondsLeft(job), context.clock);
   const details = { status: SPEECH_STATUS[job.status] };
   return new ServiceError('ERR_AUDIO_NOT_FOUND', message, { headers, details });
 }

@@ -2,7 +2,8 @@ import { PAGE_SIZE_DEFAULT } from '../../contract/limits.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { HEADERS } from '../../contract/values.ts';
-import type { StoredJob, JobKind, JobRecord } from '../jobs/job-records.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { StoredJob, JobKind, JobProgress } from '../jobs/job-records.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { showText } from '../http/validation.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -55,11 +56,9 @@ interface AcceptedJob extends Price {
 }
 
 /** Returns the 202 response for an accepted job: its URL, when to poll it, and the price (docs/api/jobs.md#v3). */
-export function acceptedResponse(
-  body: unknown,
-  { location, poll, ...price }: AcceptedJob,
-): Response {
-  const headers = { Location: location, ...poll, ...priceHeaders(price) };
+export function acceptedResponse(body: unknown, accepted: AcceptedJob): Response {
+  const { location, poll } = accepted;
+  const headers = { Location: location, ...poll, ...priceHeaders(accepted) };
   return Response.json(body, { status: 202, headers });
 }
 
@@ -73,9 +72,9 @@ const AGE_SHARE = 0.02;
  * A finished job has no such header.
  */
 export function pollHeaders(
-  { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,
+  { createdAt, finishedAt }: JobProgress,
   expectedSeconds: number,
-  { clock }: Pick<ServiceContext, 'clock'>,
+  clock: Clock,
 ): Record<string, string> {
   if (finishedAt !== undefined) return {};
   const left = Math.max(expectedSeconds, ((clock.now() - createdAt) / 1_000) * AGE_SHARE);

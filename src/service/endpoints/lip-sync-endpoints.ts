@@ -13,11 +13,21 @@ import { LipSyncResult } from '../../contract/lip-sync.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import type { StoredJob, JobRecord } from '../jobs/job-records.ts';
 import { storedOrder } from '../jobs/job-records.ts';
+import type { StoredStatus } from '../jobs/lifecycle.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
 import { acceptDubbing, requireDubbing } from '../media/dubbing.ts';
+import { fingerprintOf } from '../operations/operations.ts';
 import type { DubbingRecord } from '../media/dubbing.ts';
-import { acceptLipSync, StoredLipSync, roundSeconds } from '../media/lipsync/sync-lips.ts';
-import type { AccountCall, Handler } from './call.ts';
+import {
+  AUDIO_FILE,
+  billingOf,
+  fetchAudio,
+  fetchVideo,
+  limitRepeatedSize,
+  roundSeconds,
+  StoredLipSync,
+} from '../media/lipsync/sync-lips.ts';
+import type { AccountCall, CallTo, Handler } from './call.ts';
 import {
   acceptedResponse,
   pageOf,
@@ -35,7 +45,7 @@ export const createLipSync: Handler<'createLipSync'> = async (call, context) => 
   const job = await acceptLipSync(call, context);
   const { id, credits } = job;
   const body: LipSyncAccepted = {
-    ...envelopeOf({ status: 'pending' }),
+    ...envelopeOf('pending'),
     data: {
       id,
       status: 'pending',
@@ -50,6 +60,39 @@ export const createLipSync: Handler<'createLipSync'> = async (call, context) => 
     creditsUsed: credits,
   });
 };
+
+/**
+ * Imports the video and the audio, and accepts a lip sync job if both files are usable (docs/api/lip-sync.md).
+ * @throws ServiceError if an import fails or the credits are insufficient (docs/api/errors.md)
+ */
+async function acceptLipSync(
+  { body, key, request: { signal }, requestId }: CallTo<'createLipSync'>,
+  { jobs, media }: ServiceContext,
+): Promise<StoredJob> {
+  const { audio_url: audioUrl, video_extension: extendsVideo = false, video_url: videoUrl } = body;
+  const failed = new AbortController();
+  return media.imports.within(AbortSignal.any([signal, failed.signal]), async (arrival) => {
+    const imports = [fetchVideo(arrival, videoUrl), fetchAudio(arrival, audioUrl)] as const;
+    for (const one of imports) one.catch((reason: unknown) => failed.abort(reason));
+    // If one import fails, the other is aborted; the folder is removed after both have ended.
+    await Promise.allSettled(imports);
+    const [video, audio] = [await imports[0], await imports[1]];
+    const billing = billingOf(video.seconds, audio, extendsVideo);
+    if (extendsVideo) limitRepeatedSize(video, billing.seconds);
+    const order: StoredLipSync = { video, audio, audioFile: AUDIO_FILE, tempo: 1, ...billing };
+    // After the signal is aborted, no job is accepted or charged.
+    signal.throwIfAborted();
+    return jobs.accept({
+      ...key,
+      id: arrival.id,
+      fingerprint: fingerprintOf({ ...body }),
+      requestId,
+      kind: 'lip_sync',
+      order,
+      charge: { credits: billing.credits, quota: 0 },
+    });
+  });
+}
 
 /** Handles `GET /media/lip-sync/jobs` (docs/api/lip-sync.md); lists the newest job first. */
 export const listLipSync: Handler<'listLipSync'> = (call, context) => {
@@ -73,7 +116,10 @@ export const getLipSyncLegacy: Handler<'getLipSyncLegacy'> = (call, context) =>
 
 function answer(call: AccountCall, context: ServiceContext, jobId: string): Response {
   const job = requireJob(call, context, 'lip_sync', jobId);
-  const body: LipSyncAnswer = { ...envelopeOf(job), data: lipSyncFields(call, context, job) };
+  const body: LipSyncAnswer = {
+    ...envelopeOf(job.status),
+    data: lipSyncFields(call, context, job),
+  };
   return Response.json(body, { headers: pollHeadersOf(job, context) });
 }
 
@@ -90,7 +136,7 @@ export const createDubbing: Handler<'createDubbing'> = async (call, context) => 
   const { credits } = storedOrder(StoredLipSync, job);
   const used = creditsOf(record, credits);
   const body: DubbingAccepted = {
-    ...envelopeOf({ status: 'pending' }),
+    ...envelopeOf('pending'),
     data: { id: job.id, status: 'pending', credits_used: used },
   };
   return acceptedResponse(body, {
@@ -106,7 +152,7 @@ export const getDubbing: Handler<'getDubbing'> = (call, context) => {
   const job = requireJob(call, context, 'video_dubbing', call.parameters.jobId);
   const record = context.store.read((db) => requireDubbing(db, job.id));
   const body: DubbingAnswer = {
-    ...envelopeOf(job),
+    ...envelopeOf(job.status),
     data: {
       ...lipSyncFields(call, context, job),
       credits_used: creditsOf(record, job.credits),
@@ -174,7 +220,7 @@ const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   failed: 'The job failed and was refunded',
 };
 
-function envelopeOf({ status }: Pick<StoredJob, 'status'>) {
+function envelopeOf(status: StoredStatus) {
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]] };
 }
 
@@ -183,5 +229,5 @@ const MEDIA_SECONDS_PER_SECOND = 120;
 
 function pollHeadersOf(job: StoredJob, context: ServiceContext) {
   const { seconds } = storedOrder(StoredLipSync, job);
-  return pollHeaders(job, seconds / MEDIA_SECONDS_PER_SECOND, context);
+  return pollHeaders(job, seconds / MEDIA_SECONDS_PER_SECOND, context.clock);
 }

@@ -3,7 +3,7 @@ import { Check } from 'typebox/schema';
 import type { MediaJobStatus } from '../../contract/lip-sync.ts';
 import type { MediaModels, ImageJob, VideoJob } from '../../contract/media.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
-import type { StoredJob, JobRecord, Json } from '../jobs/job-records.ts';
+import type { StoredJob, JobProgress, Json } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
 import type { StoredStatus } from '../jobs/lifecycle.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../media/catalogue/picture-models.ts';
@@ -47,7 +47,7 @@ interface Picture<Stored> {
   readonly polledAt: 'getImageJob' | 'getVideoJob';
   readonly storedFor: (job: StoredJob) => Stored;
   /** Returns the response fields of a job. `resultUrl` is undefined until the image or video exists. */
-  readonly dataOf: (stored: Stored, state: PictureState, resultUrl: string | undefined) => object;
+  readonly dataOf: (stored: Stored, state: JobProgress, resultUrl: string | undefined) => object;
 }
 
 const IMAGE: Picture<StoredImage> = {
@@ -74,10 +74,10 @@ function getPicture<Stored extends StoredImage | StoredVideo>(
   const stored = storedFor(job);
   const url = job.status === 'done' ? media.link(call.request.url, job.id) : undefined;
   const body = { ...envelope(call, context, job), data: dataOf(stored, job, url) };
-  return Response.json(body, { headers: pollHeaders(job, secondsToMake(stored), context) });
+  return Response.json(body, { headers: pollHeaders(job, secondsToMake(stored), context.clock) });
 }
 
-function envelope(call: AccountCall, context: ServiceContext, { status }: PictureState) {
+function envelope(call: AccountCall, context: ServiceContext, { status }: JobProgress) {
   const { requestId } = call;
   const quotaRemaining = quotaOf(call, context);
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]], requestId, quotaRemaining };
@@ -98,10 +98,11 @@ async function createPicture<Stored extends StoredImage | StoredVideo>(
     const plan = planFor((id) => catalogue.isAvailable(id));
     return media.imports.within(signal, async (arrival) => {
       const references = await importReferences(signal, context, arrival, plan.urls);
-      const order = plan.toStore({ references, createdAt: clock.now() });
+      const createdAt = clock.now();
+      const order = plan.toStore(references, createdAt);
       const { id } = arrival;
       const { credits } = plan;
-      const state: PictureState = { ...NEW, id, credits };
+      const state: JobProgress = { ...NEW, id, credits, createdAt };
       const answer = { ...envelope(call, context, state), data: dataOf(order, state, undefined) };
       const charge = { credits, quota: 0 };
       signal.throwIfAborted();
@@ -113,7 +114,7 @@ async function createPicture<Stored extends StoredImage | StoredVideo>(
   if (!Check(Created, answer)) throw new TypeError(`the answer of job ${id} cannot be read`);
   return acceptedResponse(answer, {
     location: endpointPath(polledAt, { jobId: id }),
-    poll: pollHeaders(job, secondsToMake(storedFor(job)), context),
+    poll: pollHeaders(job, secondsToMake(storedFor(job)), context.clock),
     quotaRemaining: answer.quotaRemaining,
     creditsUsed: answer.data.credits_used,
   });
@@ -150,14 +151,9 @@ async function importReferences(
   return names;
 }
 
-type PictureState = Pick<
-  JobRecord,
-  'id' | 'status' | 'progress' | 'credits' | 'finishedAt' | 'errorCode' | 'errorMessage'
->;
-
 function imageData(
   stored: StoredImage,
-  state: PictureState,
+  state: JobProgress,
   resultUrl: string | undefined,
 ): ImageJob['data'] {
   const { aspect_ratio, resolution, output_format } = stored;
@@ -166,7 +162,7 @@ function imageData(
 
 function videoData(
   stored: StoredVideo,
-  state: PictureState,
+  state: JobProgress,
   resultUrl: string | undefined,
 ): VideoJob['data'] {
   const { size, seconds } = stored;
@@ -175,7 +171,7 @@ function videoData(
 
 function taskData(
   { createdAt, model, seed, width, height, references, prompt }: StoredImage | StoredVideo,
-  state: PictureState,
+  state: JobProgress,
   resultUrl: string | undefined,
 ) {
   const { id, status, progress, credits, finishedAt } = state;
@@ -222,7 +218,7 @@ export function mediaError({
   errorCode: code = 'ERR_GENERATION_FAILED',
   errorMessage: message = 'The job failed after too many attempts and was refunded',
   status,
-}: Pick<JobRecord, 'errorCode' | 'errorMessage' | 'status'>) {
+}: JobProgress) {
   return status === 'failed' ? { code, message } : undefined;
 }
 

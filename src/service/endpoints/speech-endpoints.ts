@@ -1,7 +1,7 @@
 import { formatRanges } from '../../contract/unspoken.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { EMOTION_MAX_CHARACTERS } from '../../contract/limits.ts';
-import type { CachedSpeech, SpeechFormat, SpeechRequest } from '../../contract/speech.ts';
+import type { CachedSpeech, SpeechFormat, SpeechRequestV1 } from '../../contract/speech.ts';
 import type { SpeechSurface, SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
@@ -29,8 +29,7 @@ export const createSpeech: Handler<'createSpeech'> = (call, context) =>
 export const createSpeechV2: Handler<'createSpeechV2'> = (call, context) => {
   const { body } = call;
   const order = {
-    ...knownFields(body),
-    voiceId: body.voiceId,
+    ...speechParameters(body),
     modelId: body.modelId ?? historicalModel(body.engineModelId),
     emotion: body.emotion ?? historicalEmotion(body.minimaxEmotion),
   };
@@ -53,7 +52,7 @@ function historicalEmotion(value: unknown): string | undefined {
 export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
   const { body } = call;
   const format: SpeechFormat = body.format ?? 'mp3';
-  const order = { ...knownFields(body), voiceId: voiceOf(body) };
+  const order = speechParameters(body);
   const names = body.voiceId === undefined ? { voiceId: 'reference_id' } : {};
   const isCached = body.cache === true ? true : undefined;
   const request: SurfaceRequest = { surface: 'v1', order, names, isCached };
@@ -62,16 +61,14 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
     : respondWithSpeech(call, context, request);
 };
 
-/** Picks the fields of v3 speech requests from a request body. Leaves out `voiceId`. */
-export function knownFields(
-  body: Omit<SpeechRequest, 'voiceId'>,
-): Omit<SpeechParameters, 'voiceId'> {
+/** Returns the fields of v3 speech requests in a v1 or v2 request body. @throws ServiceError 400 for a missing voice */
+export function speechParameters(body: SpeechRequestV1) {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
   const { pronunciations } = body;
   const numbers = { speed, volume, pitch, stability, similarity };
   const others = { language, emotion, instruction, textNormalization, filterEmoji, pronunciations };
-  return { text, modelId, format, ...numbers, ...others };
+  return { text, voiceId: voiceOf(body), modelId, format, ...numbers, ...others };
 }
 
 /**

@@ -3,14 +3,13 @@ import { FAMILIES } from '../../contract/families.ts';
 import type {
   VoiceDesign,
   VoiceDesignRequest,
-  VoiceDesignSave,
   VoiceDesignSaved,
 } from '../../contract/voice-design.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import { showText, anyOf } from '../http/validation.ts';
 import { beginOperation, fingerprintOf } from '../operations/operations.ts';
-import type { Handler } from './call.ts';
+import type { CallTo, Handler } from './call.ts';
 import { priceHeaders } from './job-responses.ts';
 import { storedAudioResponse } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -118,10 +117,7 @@ export const saveVoiceDesign: Handler<'saveVoiceDesign'> = async (call, context)
       try {
         const { candidate } = requireCandidate(context, accountId, { designId, candidateId });
         // A retry finds the voice by the id of the operation.
-        const saved = {
-          ...voiceFrom(candidate, body, { accountId, createdAt: context.clock.now() }),
-          id: operation.id,
-        };
+        const saved = voiceFrom(operation.id, candidate, call, context.clock.now());
         context.personalVoices.requireCapacity(accountId);
         requireSettled(operation.commit());
         operation.complete((db) => storeVoice(db, saved));
@@ -142,10 +138,12 @@ export const saveVoiceDesign: Handler<'saveVoiceDesign'> = async (call, context)
 };
 
 function voiceFrom(
+  id: string,
   candidate: CandidateRecord,
-  { name, visibility = 'private', language = candidate.language }: VoiceDesignSave,
-  made: Pick<PersonalVoice['made'], 'accountId' | 'createdAt'>,
-): Omit<PersonalVoice, 'id'> {
+  { account: accountId, body }: CallTo<'saveVoiceDesign'>,
+  createdAt: number,
+): PersonalVoice {
+  const { name, visibility = 'private', language = candidate.language } = body;
   if (name.trim() === '') {
     throw invalidRequest([{ field: 'name', message: 'name has no visible character' }]);
   }
@@ -154,12 +152,13 @@ function voiceFrom(
     throw invalidRequest([{ field: 'language', message }]);
   }
   return {
+    id,
     name,
     family: candidate.family,
     primaryLanguage: language,
     languages: [language],
     engine: candidate.engine,
-    made: { ...made, description: candidate.description, visibility },
+    made: { accountId, createdAt, description: candidate.description, visibility },
   };
 }
 

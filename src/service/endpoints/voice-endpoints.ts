@@ -163,15 +163,11 @@ async function makeVoice(call: AccountCall, context: ServiceContext): Promise<Cl
   try {
     const form = await readForm(call.request, RULES, uploads);
     try {
-      const { referenceText, ...fields } = requireFields(form);
+      const fields = requireFields(form);
       personalVoices.requireCapacity(accountId);
-      const cloned = await voiceMaker.clone(
-        form.files,
-        { ...fields, referenceText, accountId },
-        signal,
-      );
+      const cloned = await voiceMaker.clone(form.files, accountId, fields, signal);
       signal.throwIfAborted();
-      personalVoices.add(cloned.voice, referenceText);
+      personalVoices.add(cloned.voice, fields.referenceText);
       return cloned;
     } finally {
       await discardFiles(form.files);
@@ -184,7 +180,7 @@ async function makeVoice(call: AccountCall, context: ServiceContext): Promise<Cl
   }
 }
 
-function requireFields(form: UploadedForm): Fields {
+function requireFields(form: UploadedForm): VoiceOptions {
   const languages = languagesIn(form.fields['languages']);
   // The files were checked as they arrived.
   const value = { ...form.fields, audioFiles: [RULES.fileField] };
@@ -207,10 +203,6 @@ function requireFields(form: UploadedForm): Fields {
     visibility: visibility ?? 'private',
     languages: 'message' in languages ? [] : languages,
   };
-}
-
-interface Fields extends Omit<VoiceOptions, 'accountId'> {
-  readonly referenceText: string | undefined;
 }
 
 function fileProblems({ files, problems }: UploadedForm): readonly FieldProblem[] {

@@ -109,9 +109,7 @@ export interface SpeechEngine {
    * Returns the positions of the letters and digits in a text that the voice cannot speak; undefined if the engine does
    * not know them in advance.
    */
-  unspoken?(
-    request: Pick<EngineRequest, 'text' | 'textNormalization' | 'voice'>,
-  ): readonly TextSpan[] | undefined;
+  unspoken?(request: EngineRequest): readonly TextSpan[] | undefined;
   /**
    * Makes a voice from a recording. Missing if the engine cannot clone voices.
    * @param reference path of the recording, and its transcript (empty if unknown)

@@ -18,7 +18,6 @@ import * as speech from '../endpoints/speech-endpoints.ts';
 import * as voiceDesigns from '../endpoints/voice-design-endpoints.ts';
 import * as voices from '../endpoints/voice-endpoints.ts';
 import { createVoice, deleteVoice } from '../endpoints/voice-endpoints.ts';
-import type { OperationKey } from '../operations/operations.ts';
 import { realtimeV1, upgradeRequired } from '../realtime/admission.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
@@ -176,10 +175,7 @@ function convert(value: string, schema: FieldSchema): unknown {
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 // docs/api/errors.md#idempotency
-function requestKeysOf(
-  headers: Headers,
-  { isKeyedByRequestId, isKeyRequired, repeat }: Endpoint,
-): Pick<OperationKey, 'idempotencyKey' | 'requestKey'> {
+function requestKeysOf(headers: Headers, { isKeyedByRequestId, isKeyRequired, repeat }: Endpoint) {
   if (repeat === undefined) return { idempotencyKey: undefined };
   const requestKey = keyIn(headers, HEADERS.requestId);
   const field = HEADERS.idempotencyKey;

@@ -16,17 +16,30 @@ export type StoredMediaKind = Exclude<JobKind, 'speech'>;
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A stored job of any kind, without its segments. */
-export interface JobRecord {
+/** The state of a job, as its account sees it. */
+export interface JobProgress {
   readonly id: string;
+  readonly status: StoredStatus;
+  /** Progress of a media job in percent. Unused for speech jobs, whose segments show the progress. */
+  readonly progress: number;
+  /** Credits of the job: reserved while it runs, spent after it has ended. */
+  readonly credits: number;
+  /** Time when the job was created, in milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly finishedAt: number | undefined;
+  /** Error code of a failed job; `undefined` for the default code of this kind of job. */
+  readonly errorCode: ServiceErrorCode | undefined;
+  /** Error message of the job, or of the segment that failed last. */
+  readonly errorMessage: string | undefined;
+}
+
+/** A stored job of any kind, without its segments. */
+export interface JobRecord extends JobProgress {
   readonly accountId: string;
   readonly kind: JobKind;
-  readonly status: StoredStatus;
   /** Id of the service process that handles the job; `undefined` if none does. */
   readonly ownerId: string | undefined;
   readonly attempts: number;
-  /** Progress of a media job in percent. Unused for speech jobs, whose segments show the progress. */
-  readonly progress: number;
   /** Parameters of the job. Their schema depends on `kind`; read them with `storedOrder`. */
   readonly order: Json;
   /**
@@ -38,15 +51,6 @@ export interface JobRecord {
   readonly result: Json | undefined;
   /** Number of characters to bill for a speech job; 0 for other jobs. */
   readonly characters: number;
-  /** Credits of the job: reserved while it runs, spent after it has ended. */
-  readonly credits: number;
-  /** Time when the job was created, in milliseconds since the epoch. */
-  readonly createdAt: number;
-  readonly finishedAt: number | undefined;
-  /** Error code of a failed job; `undefined` for the default code of this kind of job. */
-  readonly errorCode: ServiceErrorCode | undefined;
-  /** Error message of the job, or of the segment that failed last. */
-  readonly errorMessage: string | undefined;
   /** How a fault rule makes this job fail; `undefined` if no rule does. */
   readonly fault: JobFault | undefined;
 }

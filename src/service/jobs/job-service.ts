@@ -14,7 +14,6 @@ import type { StoredJob, JobFilter, JobKind, JobRecord, Json } from './job-recor
 import { listJobs, readJob } from './job-records.ts';
 import { hasEnded, newJob } from './lifecycle.ts';
 import { JobScheduler } from './job-scheduler.ts';
-import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { endsParagraph, splitClauses } from '../../text/sentences.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 
@@ -59,7 +58,7 @@ export class Jobs extends JobScheduler {
     const releaseLease = ownership.hold();
     try {
       const accepted = store.write((db) => this.acceptWithin(db, request));
-      if (accepted.kind !== 'accepted') throw refusalError(accepted, request);
+      if (accepted.kind !== 'accepted') throw refusalError(accepted, request.charge);
       this.enqueue(accepted.job);
       return accepted.job;
     } finally {
@@ -143,7 +142,6 @@ export class Jobs extends JobScheduler {
 
 /** A request for a new job. The files that the job needs are already imported. */
 export interface NewJob extends OperationRequest {
-  readonly endpoint: EndpointId;
   /** Id of the job, which is also the name of its folder. Default: a new id. */
   readonly id?: string | undefined;
   readonly kind: JobKind;

@@ -1,6 +1,7 @@
 import { DUBBING_TEMPO_RANGE } from '../../contract/limits.ts';
 import type { DubbingRequest } from '../../contract/lip-sync.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
+import type { OperationRequest } from '../operations/operations.ts';
 import { beginOperation, refusalError, fingerprintOf } from '../operations/operations.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
@@ -14,7 +15,7 @@ import { writeMediaFile } from './media-files.ts';
 import type { AudioMetadata, VideoMetadata } from './inspection/inspection.ts';
 import type { StoredJob, Json } from '../jobs/job-records.ts';
 import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
-import type { NewJob, Jobs } from '../jobs/job-service.ts';
+import type { Jobs } from '../jobs/job-service.ts';
 import type { StoredLipSync } from './lipsync/sync-lips.ts';
 import { fetchVideo, billingOf, roundSeconds } from './lipsync/sync-lips.ts';
 
@@ -67,8 +68,9 @@ async function makeDubbing(
     const video = await fetchVideo(arrival, body.video_url);
     const { id: folder } = arrival;
     jobs.requireOpen();
-    const request = { accountId, endpoint: 'createDubbing', requestId, fingerprint } as const;
-    const operation = beginOperation(operations, { ...request, idempotencyKey, charge });
+    const key = { accountId, endpoint: 'createDubbing', idempotencyKey, fingerprint } as const;
+    const request = { ...key, requestId, charge };
+    const operation = beginOperation(operations, request);
     const { id } = operation;
     const speaking: Speaking = { context, account: accountId, plan, operation, signal, requestId };
     return generate(speaking, plan.textField, async (generation) => {
@@ -84,7 +86,7 @@ async function makeDubbing(
         let record: DubbingRecord | undefined;
         const isComplete = operation.complete((db) => {
           writeMediaFile(db, { id, folder, name: SPEECH_FILE, contentType: 'audio/wav' });
-          const end = startLipSync(db, jobs, { ...request, id: folder, video, audio, fits });
+          const end = startLipSync(db, jobs, request, { id: folder, video, audio, fits });
           record = { operationId: id, speechFileId: id, speechCredits: charge.credits, end };
           writeDubbing(db, record);
         });
@@ -100,10 +102,9 @@ async function makeDubbing(
   });
 }
 
-interface SpokenVideo extends Pick<
-  NewJob,
-  'id' | 'accountId' | 'endpoint' | 'requestId' | 'fingerprint'
-> {
+interface SpokenVideo {
+  /** Id of the job, whose folder contains both files. */
+  readonly id: string;
   readonly video: VideoMetadata;
   readonly audio: AudioMetadata;
   /** True to change the tempo of the speech, so that the speech lasts as long as the video. */
@@ -115,16 +116,18 @@ interface SpokenVideo extends Pick<
 function startLipSync(
   db: Connection,
   jobs: Jobs,
-  { audio, fits, video, ...request }: SpokenVideo,
+  request: OperationRequest,
+  { id, audio, fits, video }: SpokenVideo,
 ): DubbingRecord['end'] {
   const tempo = fits ? tempoToFit(audio.seconds, video.seconds) : 1;
   if (tempo === undefined) return { refusal: cannotFit(audio.seconds, video.seconds) };
   const spoken = { ...audio, seconds: audio.seconds / tempo };
-  const billing = billingOf({ video, audio: spoken, extendsVideo: false });
+  const billing = billingOf(video.seconds, spoken, false);
   const order: StoredLipSync = { video, audio, audioFile: SPEECH_FILE, tempo, ...billing };
   const charge = { credits: billing.credits, quota: 0 };
   const accepted = jobs.acceptWithin(db, {
     ...request,
+    id,
     // The idempotency key of the speech also covers the job.
     idempotencyKey: undefined,
     kind: 'video_dubbing',
@@ -132,7 +135,7 @@ function startLipSync(
     charge,
   });
   if (accepted.kind === 'accepted') return { job: accepted.job };
-  const { code, details = {}, message } = refusalError(accepted, { charge });
+  const { code, details = {}, message } = refusalError(accepted, charge);
   return { refusal: { code, message: `The lip sync cannot start: ${message}`, details } };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Processes } from '../../system/processes.ts';
@@ -12,21 +13,26 @@ import type { Store } from '../store/open-store.ts';
 import type { Owner, Ownership } from './owner.ts';
 import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
 
-export interface OperationRequest {
+/** The account, the endpoint and the idempotency keys of a request. */
+export interface RequestKey {
   readonly accountId: string;
-  /** Id of the endpoint. Requests to different endpoints cannot share an idempotency key. */
-  readonly endpoint: string;
+  /** Requests to different endpoints cannot share an idempotency key. */
+  readonly endpoint: EndpointId;
   readonly idempotencyKey: string | undefined;
   /** The `X-Request-Id`, if the endpoint accepts this header as an idempotency key (docs/api/errors.md#idempotency). */
   readonly requestKey?: string | undefined;
-  /** Hash of the request parameters. Identical requests have the same hash. */
-  readonly fingerprint: string;
-  readonly requestId: string;
-  readonly charge: Amounts;
 }
 
 /** The fields that identify a request across retries. */
-export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
+export interface OperationKey extends RequestKey {
+  /** Hash of the request parameters. Identical requests have the same hash. */
+  readonly fingerprint: string;
+}
+
+export interface OperationRequest extends OperationKey {
+  readonly requestId: string;
+  readonly charge: Amounts;
+}
 
 type OperationState = 'in_progress' | 'completed' | 'refunded';
 
@@ -302,17 +308,14 @@ function attempt(work: () => void): void {
 export function beginOperation(operations: Operations, request: OperationRequest): Operation {
   const begun = operations.begin(request);
   if (begun.kind === 'begun') return begun.operation;
-  throw refusalError(begun, request);
+  throw refusalError(begun, request.charge);
 }
 
 /**
  * Returns the error for a refused billed request: 402 for too few credits or too little quota, 409 for a used
  * idempotency key (docs/api/errors.md#idempotency).
  */
-export function refusalError(
-  refusal: Refusal,
-  { charge }: Pick<OperationRequest, 'charge'>,
-): ServiceError {
+export function refusalError(refusal: Refusal, charge: Amounts): ServiceError {
   return refusal.kind === 'insufficient'
     ? insufficient(charge, refusal.available)
     : usedBefore(refusal);
@@ -432,10 +435,7 @@ export function findByKey(db: Connection, request: OperationKey): Row | undefine
 }
 
 /** Returns whether a request has the same endpoint and parameters as a stored request. */
-export function isSameRequest(
-  earlier: Row,
-  { endpoint, fingerprint }: Pick<OperationRequest, 'endpoint' | 'fingerprint'>,
-): boolean {
+export function isSameRequest(earlier: Row, { endpoint, fingerprint }: OperationKey): boolean {
   return text(earlier, 'endpoint') === endpoint && text(earlier, 'fingerprint') === fingerprint;
 }
 

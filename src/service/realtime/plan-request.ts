@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static, TObject } from 'typebox';
+import type { NumberRange } from '../../contract/families.ts';
 import { PITCH_RANGE } from '../../contract/limits.ts';
 import {
   StartRequest,
@@ -20,7 +21,7 @@ import {
   requireModel,
   requireVoice,
 } from '../speech/plan-speech.ts';
-import type { AppliedControls } from '../speech/plan-speech.ts';
+import type { EngineSettings } from '../speech/plan-speech.ts';
 import { pronunciationProblems } from '../speech/pronunciations.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/catalogue-voice.ts';
@@ -90,7 +91,7 @@ function planLegacy(request: RequestFields, subject: RequestSubject): RequestPla
     const { field: path, message } = outside;
     throw new RequestProblem({ code: 'invalid_message', message, path });
   }
-  const { ignored, ...delivery } = deliver(
+  const { gainDb, ignored, settings } = deliver(
     { ...controls, instruction: checked.instructions, volume: decibelsOf(volume) },
     model,
     voice,
@@ -98,7 +99,6 @@ function planLegacy(request: RequestFields, subject: RequestSubject): RequestPla
   if (ignored.includes('emotion')) refuse('emotion', subject);
   if (ignored.includes('instruction')) refuse('instructions', subject);
   if (checked.optimizeInstructions !== undefined) refuse('optimizeInstructions', subject);
-  const { chunkLength } = checked;
   const ready = { provider: model.family };
   const warnings = ignored.map((name) => unsupported(nameOf(name), model));
   const { controls: known } = model;
@@ -112,8 +112,9 @@ function planLegacy(request: RequestFields, subject: RequestSubject): RequestPla
     },
     [...ignored, 'latency'],
   );
-  const plan = { voice, model, format, delivery, chunkLength, effectiveRequest, ready, warnings };
-  return { ...plan, pronunciations: checked.pronunciations };
+  const { chunkLength, pronunciations } = checked;
+  const plan = { voice, model, format, settings, gainDb, chunkLength, pronunciations };
+  return { ...plan, effectiveRequest, ready, warnings };
 }
 
 function refuseUnknown(request: RequestFields, { nameOf }: RequestSubject): void {
@@ -156,7 +157,7 @@ function planLenient(request: RequestFields, subject: RequestSubject): RequestPl
   const format = requireFormat(checked.format ?? 'mp3', model, nameOf('format'));
   const product = isProduct(checked) ? checked : undefined;
   const controls = { ...checked, ...product, instruction: product?.instructions };
-  const { ignored, ...delivery } = deliver(controls, model, voice);
+  const { gainDb, ignored, settings } = deliver(controls, model, voice);
   const unused = new Set([
     ...ignored.map((name) => (name === 'instruction' ? 'instructions' : name)),
     ...['latency', 'optimizeInstructions'].filter((name) => Object.hasOwn(checked, name)),
@@ -169,7 +170,8 @@ function planLenient(request: RequestFields, subject: RequestSubject): RequestPl
   const adapted = fitting.warnings.filter(({ path }) => !omitted.some((one) => one.path === path));
   const warnings = [...known.warnings, ...adapted, ...omitted];
   const { chunkLength, pronunciations } = checked;
-  const plan = { voice, model, format, delivery, chunkLength, pronunciations, effectiveRequest };
+  const spoken = { voice, model, format, settings, gainDb, chunkLength, pronunciations };
+  const plan = { ...spoken, effectiveRequest };
   if (protocol === 'v3') {
     const ready = { protocolVersion: protocol, effectiveRequest, warnings };
     return { ...plan, ready, warnings: [] };
@@ -234,14 +236,9 @@ function withinRanges(request: RequestFields, subject: RequestSubject): Adapted 
   return { request: Object.fromEntries(entries), warnings };
 }
 
-interface ModelRange {
-  readonly minimum: number;
-  readonly maximum: number;
-}
-
-function rangesOf(model: CatalogueModel): ReadonlyMap<string, ModelRange> {
+function rangesOf(model: CatalogueModel): ReadonlyMap<string, NumberRange> {
   const { ranges } = familyOf(model);
-  return new Map<string, ModelRange>([
+  return new Map<string, NumberRange>([
     ...Object.entries(ranges),
     ['pitch', PITCH_RANGE],
     ['chunkLength', CHUNK_LENGTH_RANGE],
@@ -269,7 +266,8 @@ export interface RequestPlan {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly format: RealtimeFormat;
-  readonly delivery: Omit<AppliedControls, 'ignored'>;
+  readonly settings: EngineSettings;
+  readonly gainDb: number;
   /** Maximum number of characters that the engine speaks in one call; `undefined` for the engine's own limit. */
   readonly chunkLength: number | undefined;
   readonly pronunciations: readonly Pronunciation[] | undefined;

@@ -291,10 +291,9 @@ export class RequestSpeaker {
   }
 
   #unspokenIn({ segment: { text } }: ReservedSegment): string | undefined {
-    const { delivery, pronunciations, voice } = this.#plan;
-    const { textNormalization } = delivery;
-    const request = { text, textNormalization, voice: voice.engine.voice };
-    const letters = voice.speaker.unspoken?.(request) ?? [];
+    const { pronunciations, settings, voice } = this.#plan;
+    const letters =
+      voice.speaker.unspoken?.({ text, voice: voice.engine.voice, ...settings }) ?? [];
     const ranges = withoutPronounced(letters, pronouncedIn(text, pronunciations));
     return ranges.length === 0 ? undefined : formatRanges(ranges);
   }

@@ -50,8 +50,7 @@ export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8
     }
   };
   const { plan, text, number } = speech;
-  const { voice, delivery, format, pronunciations } = plan;
-  const { gainDb, ...settings } = delivery;
+  const { voice, gainDb, settings, format, pronunciations } = plan;
   const request = { voice: voice.engine.voice, ...settings };
   const speak = (part: string): AsyncIterable<SpeechChunk> =>
     speechQueue.synthesize({

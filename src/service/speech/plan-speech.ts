@@ -1,5 +1,5 @@
 import type { AudioFormat } from '../../contract/values.ts';
-import type { ControlRange } from '../../contract/families.ts';
+import type { NumberRange } from '../../contract/families.ts';
 import type { ControlName, Pronunciation, SpeechControls } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { countCodePoints } from '../../text/code-points.ts';
@@ -75,7 +75,7 @@ export function planSpeech(
     throw invalidRequest([{ field: textField, message }]);
   }
   requirePronounceable(order.pronunciations, voice);
-  const { gainDb, ignored, ...settings } = deliver(order, model, voice);
+  const { gainDb, ignored, settings } = deliver(order, model, voice);
   const pronounced = pronouncedIn(text, order.pronunciations);
   const engineRequest = { text, voice: voice.engine.voice, pronounced, ...settings };
   const charge = price(text, model);
@@ -245,7 +245,7 @@ export function checkRanges(
   const { ranges } = familyOf(model);
   return RANGED.flatMap((name) => {
     const value = order[name];
-    const range: ControlRange = ranges[name];
+    const range: NumberRange = ranges[name];
     if (value === undefined || isWithin(value, range)) return [];
     const allowed = describeRange(range);
     const field = nameOf(name);
@@ -256,22 +256,24 @@ export function checkRanges(
 const RANGED = ['speed', 'volume', 'stability', 'similarity'] as const;
 
 /** Returns true if a value is in a range. Both ends belong to the range. */
-export function isWithin(
-  value: number,
-  { minimum, maximum }: Pick<ControlRange, 'minimum' | 'maximum'>,
-): boolean {
+export function isWithin(value: number, { minimum, maximum }: NumberRange): boolean {
   return value >= minimum && value <= maximum;
 }
 
-/** The engine settings for the controls of a request, and the names of the controls without effect. */
-export interface AppliedControls {
+/** How the engine speaks a text. */
+export interface EngineSettings {
   readonly speed: number;
   readonly pitch: number;
-  readonly gainDb: number;
   readonly textNormalization: boolean;
   /** Id of the model; set only if the engine has its own models. */
   readonly model?: string;
   readonly controls?: EngineRequestControls;
+}
+
+/** The engine settings for the controls of a request, and the names of the controls without effect. */
+interface AppliedControls {
+  readonly settings: EngineSettings;
+  readonly gainDb: number;
   /** Names of the controls without effect, for the header `X-OpenAPI-Ignored-Parameters`. */
   readonly ignored: readonly ControlName[];
 }
@@ -299,9 +301,11 @@ export function deliver(
     filterEmoji: true,
   };
   return {
-    speed: (applied.speed ? (controls.speed ?? 1) : 1) * direction.speed * voice.engine.speed,
-    pitch: (applied.pitch ? (controls.pitch ?? 0) : 0) + direction.pitch + voice.engine.pitch,
-    textNormalization: !applied.textNormalization || controls.textNormalization !== false,
+    settings: {
+      speed: (applied.speed ? (controls.speed ?? 1) : 1) * direction.speed * voice.engine.speed,
+      pitch: (applied.pitch ? (controls.pitch ?? 0) : 0) + direction.pitch + voice.engine.pitch,
+      textNormalization: !applied.textNormalization || controls.textNormalization !== false,
+    },
     gainDb: (applied.volume ? (controls.volume ?? 0) : 0) + direction.gainDb,
     ignored: CONTROL_NAMES.filter((name) => isGiven(controls[name]) && !applied[name]),
   };
@@ -323,12 +327,14 @@ function deliverToEngine(
     .filter((name) => name !== 'speed' && name !== 'pitch')
     .flatMap((name) => (isGiven(given[name]) ? [[name, given[name]] as const] : []));
   return {
-    speed: (applied.has('speed') ? speed : 1) * engine.speed,
-    pitch: (applied.has('pitch') ? pitch : 0) + engine.pitch,
-    textNormalization: !applied.has('textNormalization') || given.textNormalization !== false,
+    settings: {
+      speed: (applied.has('speed') ? speed : 1) * engine.speed,
+      pitch: (applied.has('pitch') ? pitch : 0) + engine.pitch,
+      textNormalization: !applied.has('textNormalization') || given.textNormalization !== false,
+      model: model.id,
+      controls: Object.fromEntries(sent),
+    },
     gainDb: 0,
-    model: model.id,
-    controls: Object.fromEntries(sent),
     ignored: CONTROL_NAMES.filter((name) => isGiven(given[name]) && !applied.has(name)),
   };
 }

@@ -1,5 +1,6 @@
 import { BUILT_IN_ENGINE } from '../../contract/engine.ts';
 import type { FamilyId } from '../../contract/families.ts';
+import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
 import type { Variation } from '../engine/hibari/cast.ts';
@@ -12,16 +13,18 @@ import { invalidRequest } from '../service-error.ts';
 import type { HearRecordings } from './listen/listening-thread.ts';
 import type { HeardVoice } from './listen/pitch-meter.ts';
 import type { PersonalVoice } from './personal-voices.ts';
-import type { NewVoice, EngineSource } from './catalogue-voice.ts';
+import type { EngineSource } from './catalogue-voice.ts';
 import { BUILT_IN_LANGUAGE } from './catalogue-voice.ts';
 
 /** The fields of a request to create a voice, without the audio files. */
-export interface VoiceOptions extends Omit<NewVoice, 'createdAt'> {
+export interface VoiceOptions {
   readonly name: string;
+  readonly description: string;
+  readonly visibility: VoiceVisibility;
   /** Codes of the requested languages, the preferred one first; if empty, English is used. */
   readonly languages: readonly string[];
   /** Transcript of the first recording. */
-  readonly referenceText?: string | undefined;
+  readonly referenceText: string | undefined;
 }
 
 /** A custom voice that was made from recordings. */
@@ -31,9 +34,13 @@ export interface ClonedVoice {
   readonly notice: string;
 }
 
-type RecordedVoice = Pick<VoiceOptions, 'languages' | 'referenceText'>;
-type SpokenVoice = Pick<PersonalVoice, 'engine' | 'family' | 'languages'> &
-  Pick<ClonedVoice, 'notice'>;
+/** The engine voice for a custom voice, and how the service made it. */
+interface MadeVoice {
+  readonly engine: EngineSource;
+  readonly family: FamilyId;
+  readonly languages: readonly string[];
+  readonly notice: string;
+}
 
 interface VoiceMakerDeps {
   readonly engines: EngineRegistry;
@@ -65,12 +72,13 @@ export class VoiceMaker {
    */
   clone(
     files: readonly UploadedFile[],
+    accountId: string,
     options: VoiceOptions,
     signal: AbortSignal,
   ): Promise<ClonedVoice> {
     const made = this.#last.then(() => {
       signal.throwIfAborted();
-      return this.#make(files, options, signal);
+      return this.#make(files, accountId, options, signal);
     });
     this.#last = made.catch(() => undefined);
     return made;
@@ -78,10 +86,12 @@ export class VoiceMaker {
 
   async #make(
     files: readonly UploadedFile[],
-    { accountId, description, name, visibility, ...options }: VoiceOptions,
+    accountId: string,
+    options: VoiceOptions,
     signal: AbortSignal,
   ): Promise<ClonedVoice> {
     const { clock, random } = this.#deps;
+    const { description, name, visibility } = options;
     const { notice, ...made } =
       (await this.#cloneInEngine(files, options, signal)) ??
       (await this.#simulate(files, options, signal));
@@ -93,9 +103,9 @@ export class VoiceMaker {
 
   async #simulate(
     files: readonly UploadedFile[],
-    { languages }: RecordedVoice,
+    { languages }: VoiceOptions,
     signal: AbortSignal,
-  ): Promise<SpokenVoice> {
+  ): Promise<MadeVoice> {
     const spoken = requireSpoken(languages);
     const variation = await this.#vary(await this.#requireVoice(files, signal), signal);
     const notice = `Simulated, not a clone of the speaker: ${describeVariation(variation)}`;
@@ -124,9 +134,9 @@ export class VoiceMaker {
 
   async #cloneInEngine(
     files: readonly UploadedFile[],
-    { languages, referenceText = '' }: RecordedVoice,
+    { languages, referenceText = '' }: VoiceOptions,
     signal: AbortSignal,
-  ): Promise<SpokenVoice | undefined> {
+  ): Promise<MadeVoice | undefined> {
     const { engines, uploads } = this.#deps;
     const wanted = languages.length === 0 ? [DEFAULT_LANGUAGE] : languages;
     const spokenBy = ({ voices }: SpeechEngine): readonly string[] => {

@@ -85,7 +85,8 @@ describe('the scripts that espeak-ng declares', () => {
 
   it('let the service report other letters', async () => {
     const engine = await espeakEngine();
-    const unspoken = (voice: string) => engine.unspoken?.({ text: 'Привет, 你好 hello', voice });
+    const unspoken = (voice: string) =>
+      engine.unspoken?.({ text: 'Привет, 你好 hello', voice, speed: 1, pitch: 0 });
     expect(unspoken('en-us-man')).toEqual([
       { start: 0, end: 6 },
       { start: 8, end: 10 },

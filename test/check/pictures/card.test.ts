@@ -115,7 +115,7 @@ test('the background has valid numbers and nothing of the prompt', () => {
       fc.integer({ min: 90, max: 2_048 }),
       fc.integer({ min: 90, max: 2_048 }),
       (prompt, seed, width, height) => {
-        const svg = cardSvg({ prompt: `${prompt}<image href="x"/>`, seed, width, height });
+        const svg = cardSvg(`${prompt}<image href="x"/>`, seed, { width, height });
         expect(svg).not.toMatch(/NaN|Infinity|undefined|href|<text/);
         expect(svg).toMatch(/^<svg .*<\/svg>$/);
       },

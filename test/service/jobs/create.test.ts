@@ -63,9 +63,17 @@ describe('POST /api/open/v3/speech/tts/jobs', () => {
     [0.1, 130_000, '3'],
     [0.1, 3_600_000, '30'],
   ])('with %d s expected after %d ms names %s s', (expected, ageMs, seconds) => {
-    const job = { createdAt: 5, finishedAt: undefined };
+    const end = { finishedAt: undefined, errorCode: undefined, errorMessage: undefined };
+    const job = {
+      id: 'j',
+      status: 'pending',
+      progress: 0,
+      credits: 1,
+      createdAt: 5,
+      ...end,
+    } as const;
     const clock = { ...manualClock(), now: () => 5 + ageMs };
-    expect(pollHeaders(job, expected, { clock })).toEqual({ 'Retry-After': seconds });
+    expect(pollHeaders(job, expected, clock)).toEqual({ 'Retry-After': seconds });
   });
 
   it('takes the model of the voice where none is named, and lists what it ignores', async () => {

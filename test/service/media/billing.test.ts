@@ -4,7 +4,12 @@ import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../src/
 import { tempoToFit } from '../../../src/service/media/dubbing.ts';
 import { billingOf, limitRepeatedSize } from '../../../src/service/media/lipsync/sync-lips.ts';
 
-const sound = (seconds: number, paddingSeconds = 0) => ({ seconds, paddingSeconds });
+const sound = (seconds: number, paddingSeconds = 0) => ({
+  codec: 'mp3',
+  start: 0,
+  seconds,
+  paddingSeconds,
+});
 
 describe('what a lip sync costs', () => {
   test.each([
@@ -19,7 +24,7 @@ describe('what a lip sync costs', () => {
     ['an extended video: the audio', 3, sound(10.5), true, 11, 10.5],
     ['an extended video that is longer: the audio', 30, sound(10.5), true, 11, 10.5],
   ])('%s', (_what, video, audio, extendsVideo, billedSeconds, seconds) => {
-    expect(billingOf({ video: { seconds: video }, audio, extendsVideo })).toEqual({
+    expect(billingOf(video, audio, extendsVideo)).toEqual({
       seconds,
       billedSeconds,
       credits: billedSeconds * 10,
@@ -29,7 +34,8 @@ describe('what a lip sync costs', () => {
 });
 
 describe('a video that is shown again and again', () => {
-  const second = { seconds: 1, pictures: 25, bytes: 1_000_000 };
+  const size = { codec: 'avc', width: 640, height: 360 };
+  const second = { ...size, seconds: 1, pictures: 25, bytes: 1_000_000 };
 
   test.each([
     ['as often as there is room for', second, 1_800],

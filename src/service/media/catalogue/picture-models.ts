@@ -1,6 +1,6 @@
 import { IMAGE_REFERENCES_MAX } from '../../../contract/limits.ts';
 import type { ImageModelId, VideoModelId } from '../../../contract/values.ts';
-import type { ImageModel, ImageVariant, Resolution, VideoModel } from '../../../contract/media.ts';
+import type { ImageVariant, Resolution } from '../../../contract/media.ts';
 import { ASPECT_RATIOS } from '../../../contract/media.ts';
 
 export const FRAMES_PER_SECOND = 24;
@@ -15,7 +15,7 @@ const LONGER_SIDE_PIXELS: Readonly<Record<Resolution, number>> = {
  * The image models. All of them draw the same placeholder image; the models differ in resolutions, prices and the
  * number of reference images. The first variant of each model is the default (docs/api/media.md).
  */
-export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
+export const IMAGE_MODELS = [
   imageModel('vendor-image-1-flash', imageVariants('1k', 20, 1)),
   // References at the 1k tier only (docs/api/media.md).
   imageModel('altG-image-1', [
@@ -31,8 +31,8 @@ export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
   ]),
 ];
 
-function imageModel(id: ImageModelId, variants: ImageVariant[]): Omit<ImageModel, 'available'> {
-  return { id, media_type: 'image', variants };
+function imageModel(id: ImageModelId, variants: ImageVariant[]) {
+  return { id, media_type: 'image' as const, variants };
 }
 
 function imageVariants(
@@ -51,7 +51,7 @@ function imageVariants(
 }
 
 /** The video models. The first variant of each model is the default (docs/api/media.md). */
-export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
+export const VIDEO_MODELS = [
   videoModel('vendor-video-1-flash', {
     sizes: ['640x360', '360x640', '640x640'],
     seconds: [4, 2, 6, 8],
@@ -87,7 +87,7 @@ interface Footage {
 function videoModel(
   id: VideoModelId,
   { sizes, seconds, creditsPerSecond, referenceLimit }: Footage,
-): Omit<VideoModel, 'available'> {
+) {
   const variants = sizes.flatMap((size) =>
     seconds.map((length) => {
       const [width = 0, height = 0] = size.split('x').map(Number);
@@ -95,5 +95,5 @@ function videoModel(
       return { size, seconds: length, width, height, credits, reference_limit: referenceLimit };
     }),
   );
-  return { id, media_type: 'video', variants };
+  return { id, media_type: 'video' as const, variants };
 }

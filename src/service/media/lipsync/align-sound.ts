@@ -26,7 +26,7 @@ export const alignSound: MediaTask = async (given, { progress }): Promise<Aligne
   const encoded = `${output}.m4a`;
   try {
     const isCopied = tempo === 1 && COPIED.has(audioFacts.codec);
-    const order = isCopied ? wanted : { ...wanted, ...(await toAac(wanted, encoded)) };
+    const order = isCopied ? wanted : await toAac(wanted, encoded);
     await deleteOnFailure(output, () => join(order, progress));
     const { size: bytes } = await stat(output);
     return { audioCodec: order.audioFacts.codec, bytes };

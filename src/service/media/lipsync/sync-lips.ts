@@ -1,57 +1,14 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../contract/limits.ts';
-import type { LipSyncRequest, LipSyncResult } from '../../../contract/lip-sync.ts';
+import type { LipSyncResult } from '../../../contract/lip-sync.ts';
 import { BILLING_RULES } from '../../../contract/lip-sync.ts';
-import { fingerprintOf } from '../../operations/operations.ts';
 import { importFailure } from '../import/import-failure.ts';
-import type { Imports, MediaImport } from '../import/imports.ts';
+import type { MediaImport } from '../import/imports.ts';
 import type { AlignParameters, InspectedVideo } from '../inspection/inspection.ts';
 import { Aligned, AudioMetadata, VideoMetadata } from '../inspection/inspection.ts';
-import type { NewJob, Jobs } from '../../jobs/job-service.ts';
-import type { StoredJob } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
 import type { MediaWork } from '../media-jobs.ts';
-
-// After the signal is aborted, no job is accepted or charged.
-interface LipSyncCall extends Pick<NewJob, 'requestId'> {
-  readonly request: Pick<Request, 'signal'>;
-  readonly key: Pick<NewJob, 'accountId' | 'endpoint' | 'idempotencyKey'>;
-  readonly body: LipSyncRequest;
-}
-
-/**
- * Imports the video and the audio, and accepts a lip sync job if both files are usable (docs/api/lip-sync.md).
- * @throws ServiceError if an import fails or the credits are insufficient (docs/api/errors.md)
- */
-export async function acceptLipSync(
-  { body, key, request: { signal }, requestId }: LipSyncCall,
-  { jobs, media }: { readonly jobs: Jobs; readonly media: { readonly imports: Imports } },
-): Promise<StoredJob> {
-  const { audio_url: audioUrl, video_extension: extendsVideo = false, video_url: videoUrl } = body;
-  const failed = new AbortController();
-  return media.imports.within(AbortSignal.any([signal, failed.signal]), async (arrival) => {
-    const imports = [fetchVideo(arrival, videoUrl), fetchAudio(arrival, audioUrl)] as const;
-    for (const one of imports) one.catch((reason: unknown) => failed.abort(reason));
-    // If one import fails, the other is aborted; the folder is removed after both have ended.
-    await Promise.allSettled(imports);
-    const [video, audio] = [await imports[0], await imports[1]];
-    const { billedSeconds, credits, rule, seconds } = billingOf({ video, audio, extendsVideo });
-    if (extendsVideo) limitRepeatedSize(video, seconds);
-    const length = { seconds, billedSeconds, credits, rule, tempo: 1 };
-    const order: StoredLipSync = { video, audio, audioFile: AUDIO_FILE, ...length };
-    signal.throwIfAborted();
-    return jobs.accept({
-      ...key,
-      id: arrival.id,
-      fingerprint: fingerprintOf({ ...body }),
-      requestId,
-      kind: 'lip_sync',
-      order,
-      charge: { credits, quota: 0 },
-    });
-  });
-}
 
 /** Imports the video at a URL. @throws ServiceError when the import fails (docs/api/errors.md) */
 export async function fetchVideo(arrival: MediaImport, url: string): Promise<InspectedVideo> {
@@ -61,7 +18,8 @@ export async function fetchVideo(arrival: MediaImport, url: string): Promise<Ins
   return video;
 }
 
-async function fetchAudio(arrival: MediaImport, url: string): Promise<AudioMetadata> {
+/** Imports the audio at a URL. @throws ServiceError when the import fails (docs/api/errors.md) */
+export async function fetchAudio(arrival: MediaImport, url: string): Promise<AudioMetadata> {
   const order = { url, field: 'audio_url', kind: 'audio', name: AUDIO_FILE } as const;
   const { audio } = await arrival.fetchTrack(order);
   if (audio === null) throw new TypeError('The inspected audio has no track');
@@ -102,7 +60,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
  * @throws ServiceError 413; nothing is charged
  */
 export function limitRepeatedSize(
-  { bytes, pictures, seconds: length }: Pick<InspectedVideo, 'bytes' | 'pictures' | 'seconds'>,
+  { bytes, pictures, seconds: length }: InspectedVideo,
   seconds: number,
 ): void {
   const times = Math.ceil(seconds / length);
@@ -123,24 +81,16 @@ const CREDITS_PER_SECOND = 10;
  * Computes the duration and the price of a lip sync (docs/api/lip-sync.md). With `extendsVideo`, the length of the
  * audio is billed; otherwise the length of the shorter input. Silence that an encoder added to the audio is not billed.
  */
-export function billingOf({
-  audio,
-  extendsVideo,
-  video,
-}: {
-  readonly video: Pick<VideoMetadata, 'seconds'>;
-  readonly audio: Pick<AudioMetadata, 'seconds' | 'paddingSeconds'>;
-  readonly extendsVideo: boolean;
-}): Pick<StoredLipSync, 'seconds' | 'billedSeconds' | 'credits' | 'rule'> {
+export function billingOf(videoSeconds: number, audio: AudioMetadata, extendsVideo: boolean) {
   const heard = audio.seconds - audio.paddingSeconds;
-  const counted = extendsVideo ? heard : Math.min(video.seconds, heard);
+  const counted = extendsVideo ? heard : Math.min(videoSeconds, heard);
   const billedSeconds = Math.max(1, Math.ceil(roundSeconds(counted)));
   return {
-    seconds: extendsVideo ? audio.seconds : Math.min(video.seconds, audio.seconds),
+    seconds: extendsVideo ? audio.seconds : Math.min(videoSeconds, audio.seconds),
     billedSeconds,
     credits: billedSeconds * CREDITS_PER_SECOND,
     rule: extendsVideo ? 'audio_rounded_up' : 'shorter_input_rounded_up',
-  };
+  } as const;
 }
 
 /** Rounds seconds to milliseconds, the precision of times in media files. */
@@ -161,4 +111,4 @@ export const StoredLipSync = Type.Object({
 export type StoredLipSync = Static<typeof StoredLipSync>;
 
 const VIDEO_FILE = 'video';
-const AUDIO_FILE = 'audio';
+export const AUDIO_FILE = 'audio';

@@ -18,13 +18,11 @@ const CHANNEL_BIT_RATE = 96_000;
 
 /**
  * Encodes the audio of a lip sync job as AAC in a new file, at the requested tempo.
- * @returns task parameters for the new file: its path and its metadata. The returned tempo is 1, because the new file
+ * @returns the task parameters with the path and the metadata of the new file. Their tempo is 1, because the new file
  * already has the requested tempo.
  */
-export async function toAac(
-  { audio, audioFacts, tempo }: AlignParameters,
-  path: string,
-): Promise<Pick<AlignParameters, 'audio' | 'audioFacts' | 'tempo'>> {
+export async function toAac(wanted: AlignParameters, path: string): Promise<AlignParameters> {
+  const { audio, audioFacts, tempo } = wanted;
   const sampleRate = await readMedia(audio, async (input) => {
     const track = await input.getPrimaryAudioTrack();
     if (track === null) throw new TypeError('the audio file has changed since its inspection');
@@ -34,6 +32,7 @@ export async function toAac(
   const start = ENCODER_DELAY_SAMPLES / sampleRate;
   const seconds = audioFacts.seconds / tempo;
   return {
+    ...wanted,
     audio: path,
     audioFacts: { codec: 'aac', start, seconds, paddingSeconds: 0 },
     tempo: 1,

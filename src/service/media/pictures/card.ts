@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OverlayOptions, Sharp, SharpConstructor } from 'sharp';
 import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import type { Static, TObject } from 'typebox';
 import type { PictureFormat } from '../../../contract/media.ts';
 import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/media.ts';
 import type { MediaTask } from '../child/messages.ts';
@@ -29,7 +29,7 @@ export const ImageParameters = Type.Object({
 });
 export type ImageParameters = Static<typeof ImageParameters>;
 
-export type Card = Omit<ImageParameters, 'format' | 'output'>;
+type Card = Static<TObject<typeof CARD_FIELDS>>;
 
 /** Description in the metadata of every image and video; says that no model made the picture. */
 export const SANDBOX_DESCRIPTION =
@@ -79,17 +79,12 @@ const PANEL_TOP = 0.68;
  */
 export async function drawCard(sharp: SharpConstructor, card: Card): Promise<Sharp> {
   const layers = [...(await referenceLayers(sharp, card)), ...(await letterLayers(sharp, card))];
-  const drawn = sharp(Buffer.from(cardSvg(card))).composite(layers);
+  const drawn = sharp(Buffer.from(cardSvg(card.prompt, card.seed, card))).composite(layers);
   return drawn.removeAlpha();
 }
 
 /** Returns an SVG document with the pattern and the empty panel of a placeholder picture. */
-export function cardSvg({
-  prompt,
-  seed,
-  width,
-  height,
-}: Omit<Card, 'references' | 'fontFile'>): string {
+export function cardSvg(prompt: string, seed: number, { width, height }: PictureSize): string {
   const random = seededRandom(seedOf(prompt) ^ seed);
   const [first, second] = [Math.floor(random() * 360), Math.floor(random() * 360)];
   const panelTop = Math.round(height * PANEL_TOP);
@@ -255,8 +250,17 @@ async function drawLettering(
   for (let { pixels } = lettering; ; pixels *= SMALLER) {
     const font = `${FAMILY} ${Math.round(pixels)}`;
     // A point is a pixel at 72 dpi.
-    const options = { text, font, fontfile: fontFile, width: within.width, dpi: 72, rgba: true };
-    const { data: png, info } = await sharp({ text: { ...options, wrap: 'word-char' } })
+    const { data: png, info } = await sharp({
+      text: {
+        text,
+        font,
+        fontfile: fontFile,
+        width: within.width,
+        dpi: 72,
+        rgba: true,
+        wrap: 'word-char',
+      },
+    })
       .png({ compressionLevel: 1 })
       .toBuffer({ resolveWithObject: true });
     const { width, height } = info;

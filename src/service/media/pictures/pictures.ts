@@ -44,8 +44,12 @@ export type StoredVideo = Static<typeof StoredVideo>;
 
 /** A validated request for an image or a video, before its reference images are imported. */
 export interface PicturePlan<Stored> {
-  /** Returns the job parameters to store; `references` are the file names of the imported images. */
-  toStore(imported: Pick<StoredImage, 'createdAt' | 'references'>): Stored;
+  /**
+   * Returns the job parameters to store.
+   * @param references file names of the imported images
+   * @param createdAt milliseconds since the epoch
+   */
+  toStore(references: string[], createdAt: number): Stored;
   /** URLs of the reference images, each with the path of the request field that contains the URL. */
   readonly urls: readonly { readonly field: string; readonly url: string }[];
   readonly credits: number;
@@ -77,9 +81,9 @@ export function planImage(
       `${id} does not support the aspect_ratio ${aspect_ratio} at ${resolution}`,
     );
   }
-  const { common, ...plan } = planOf(request, variant, `${id} at ${resolution}`);
-  const chosen = { ...common, aspect_ratio, resolution, output_format };
-  return { ...plan, toStore: (imported) => ({ ...chosen, ...imported }) };
+  const { picture, ...plan } = planOf(request, variant, `${id} at ${resolution}`);
+  const chosen = { ...picture, aspect_ratio, resolution, output_format };
+  return { ...plan, toStore: (references, createdAt) => ({ ...chosen, references, createdAt }) };
 }
 
 /**
@@ -103,9 +107,9 @@ export function planVideo(
     const allowed = anyOf(lengths.toSorted((a, b) => a - b).map(String));
     throw refuse('seconds', `seconds is ${seconds}; ${id} supports ${allowed}`);
   }
-  const { common, ...plan } = planOf(request, variant, id);
-  const chosen = { ...common, size, seconds: variant.seconds };
-  return { ...plan, toStore: (imported) => ({ ...chosen, ...imported }) };
+  const { picture, ...plan } = planOf(request, variant, id);
+  const chosen = { ...picture, size, seconds: variant.seconds };
+  return { ...plan, toStore: (references, createdAt) => ({ ...chosen, references, createdAt }) };
 }
 
 type PictureRequest = ImageRequest | VideoRequest;
@@ -144,7 +148,7 @@ function planOf(
     throw refuse(field, `${field} has ${urls.length} references; ${variantName} supports ${most}`);
   }
   if (prompt.trim() === '') throw refuse('prompt', 'prompt contains only white space');
-  return { common: { model, prompt, seed, width, height }, urls, credits };
+  return { picture: { model, prompt, seed, width, height }, urls, credits };
 }
 
 function refuse(field: string, message: string): ServiceError {

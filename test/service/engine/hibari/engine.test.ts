@@ -127,7 +127,8 @@ describe('the built-in voice', () => {
   });
 
   test('reports the letters that it cannot say', () => {
-    const unspoken = engine.unspoken?.({ text: 'Say 你好 to Zoë.', voice: 'clara' });
+    const request = { text: 'Say 你好 to Zoë.', voice: 'clara', speed: 1, pitch: 0 };
+    const unspoken = engine.unspoken?.(request);
     expect(unspoken).toEqual([{ start: 4, end: 6 }]);
   });
 

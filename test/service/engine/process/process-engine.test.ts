@@ -288,7 +288,13 @@ function crossings(samples: Float32Array): number {
 const unspoken = (voice: Partial<EngineVoiceRecord>, textNormalization = true) =>
   underTest([], {
     voice: { ...MORSE_VOICE, textNormalization: false, ...voice },
-  }).engine.unspoken?.({ text: 'Hello 你好, 10 μm', voice: 'key', textNormalization });
+  }).engine.unspoken?.({
+    text: 'Hello 你好, 10 μm',
+    voice: 'key',
+    speed: 1,
+    pitch: 0,
+    textNormalization,
+  });
 
 describe('an engine', () => {
   it('knows what it leaves out only if the voice declares its scripts', () => {
