@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Option } from 'commander';
 import { listUnfinished } from '../../src/batch/journal/unfinished.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { partConcurrency, recordOptions, openJournal, openSpool } from '../shared/journal.ts';
+import { partConcurrency, longTexts, openJournal, openSpool } from '../shared/journal.ts';
 import type { Progress } from '../../src/cli/render/progress.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
@@ -88,7 +88,7 @@ export const definition: CommandDefinition<RecoverFlags, RecoverDocument> = {
     // Results are reported even if pruning fails.
     if (mayPrune) await deps.spool.prune().catch(() => []);
     if (id === undefined) await reportUnfinishedBatches(context);
-    if (mayPrune) await sweepRecords(await recordOptions(context)).catch(() => undefined);
+    if (mayPrune) await sweepRecords(await longTexts(context)).catch(() => undefined);
     await sweepFolders(leftovers, context);
     return {
       data: { items },
@@ -125,10 +125,10 @@ async function forgetOne(
   const intents = await open();
   const found = await findLeftovers(context, () => Promise.resolve(intents));
   const chosen = choose(found.leftovers, wanted, found.failures);
-  const deps = { ...context.system, journal, spool: await openSpool(context) };
-  const { folder } = await recordOptions(context);
+  const spool = await openSpool(context);
+  const texts = await longTexts(context);
   try {
-    for (const leftover of chosen) await forget(leftover, { ...deps, textFolder: folder });
+    for (const leftover of chosen) await forget(leftover, journal, spool, texts);
   } finally {
     await journal.close();
   }
@@ -161,9 +161,9 @@ async function recoverDeps(
   { buyLost }: RecoverFlags,
 ): Promise<Omit<RecoverDeps, 'onWait'>> {
   return {
-    ...context.system,
+    system: context.system,
     signal: context.signal,
-    ...(await recordOptions(context)),
+    texts: await longTexts(context),
     journal,
     spool: await openSpool(context),
     notice: (line) => context.io.notice(line),

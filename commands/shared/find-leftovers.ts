@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { listDamagedBatches } from '../../src/batch/journal/unfinished.ts';
 import type { Context } from '../../src/cli/command.ts';
-import { openJournal, openSpool, recordOptions } from './journal.ts';
+import { openJournal, openSpool, longTexts } from './journal.ts';
 import type { OpenIntent } from '../../src/paid/intents.ts';
 import { openIds, readIntentFiles } from '../../src/paid/intents.ts';
 import { CORRUPT_EXTENSION, LOG_EXTENSION } from '../../src/durable/log.ts';
@@ -30,7 +30,7 @@ export async function findLeftovers(
       return [];
     }
   };
-  const options = await recordOptions(context);
+  const options = await longTexts(context);
   const spool = await openSpool(context);
   const found = leftovers(
     await orNone(spool.list()),
@@ -54,7 +54,7 @@ export async function findDamaged(context: Context): Promise<readonly DamagedRec
 
 async function damagedIn(context: Context): Promise<readonly DamagedRecord[]> {
   const { state } = await context.paths();
-  const texts = await listUnreadable(await recordOptions(context));
+  const texts = await listUnreadable(await longTexts(context));
   const journals = await damagedJournals(path.join(state, 'journal'), context);
   const batches = await listDamagedBatches(path.join(state, 'batches'), context.system.files);
   return [

@@ -5,7 +5,7 @@ import { IntentJournal, listOpenIntents } from '../../src/paid/intents.ts';
 import type { Spool } from '../../src/durable/spool.ts';
 import type { CreditRates } from '../../src/speech/credit-rates.ts';
 import { createCreditRates } from '../../src/speech/credit-rates.ts';
-import type { RecordOptions } from '../../src/paid/parts/record.ts';
+import type { LongTexts } from '../../src/paid/parts/record.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { ApiClient } from '../../src/api/client.ts';
 import type { ReuseStore } from '../../src/paid/reuse/reuse-store.ts';
@@ -57,10 +57,10 @@ export async function openSpool(context: Context): Promise<Spool> {
   return createSpool(context.system, path.join(state, 'spool'));
 }
 
-/** Returns the folder in which foley saves the progress of long texts, and the dependencies for accessing it. */
-export async function recordOptions(context: Context): Promise<RecordOptions> {
+/** Returns the place in which foley saves the progress of long texts. */
+export async function longTexts(context: Context): Promise<LongTexts> {
   const { state } = await context.paths();
-  return { ...context.system, folder: path.join(state, 'long-texts') };
+  return { system: context.system, folder: path.join(state, 'long-texts') };
 }
 
 /** Returns how many parts of a long text foley requests at the same time. */

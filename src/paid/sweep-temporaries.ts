@@ -28,7 +28,7 @@ export async function sweepTemporaries(
 
 async function neededTemporaries(system: System, state: string): Promise<ReadonlySet<string>> {
   const { open } = await listOpenIntents(system, path.join(state, 'journal'));
-  const texts = await listRecords({ ...system, folder: path.join(state, 'long-texts') });
+  const texts = await listRecords({ system, folder: path.join(state, 'long-texts') });
   return new Set([
     ...open.flatMap(({ about }) => about?.temporary ?? []),
     ...texts.flatMap(({ temporaries }) => temporaries),

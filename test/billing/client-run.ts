@@ -185,9 +185,8 @@ export async function runRecover(
     const client = clientOver(simulation, transport);
     const { signal } = new AbortController();
     const { items, failures } = await recoverAll(all, {
-      ...deps,
-      processes: simulation.processes,
-      folder: path.join(simulation.stateDir, 'long-texts'),
+      system: deps,
+      texts: { system: deps, folder: path.join(simulation.stateDir, 'long-texts') },
       spool,
       journal,
       signal,

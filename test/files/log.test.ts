@@ -52,7 +52,7 @@ describe('files of the build before', () => {
       for (const name of ['text.txt', only]) {
         await cp(path.join(FIXTURES, 'long-text', name), path.join(folder, id, name));
       }
-      const options = { ...testSystem(), folder, processes };
+      const options = { system: testSystem({ processes }), folder };
       const [left] = await listRecords(options);
       if (left === undefined) throw new Error('the record is not there');
       expect(left).toMatchObject({ id, writer: 'dead', isDamaged: only === 'plan.jsonl' });

@@ -25,7 +25,7 @@ import { splitParts } from '../../../src/text/parts.ts';
 import { pauseOffsets, splitAtPauses } from '../../../src/text/pauses.ts';
 import type { PausedParts } from '../../../src/text/pauses.ts';
 import type { ServiceConnection } from '../../../src/cli/command.ts';
-import { openJournal, openSpool, partConcurrency, recordOptions } from '../journal.ts';
+import { openJournal, openSpool, partConcurrency, longTexts } from '../journal.ts';
 import type { Progress } from '../../../src/cli/render/progress.ts';
 import { captionsRecord } from './captions.ts';
 import type {
@@ -52,12 +52,12 @@ export async function speakInParts(
   const { idempotencyKey } = speechOptions(task);
   const plan = planOf(task, request, mode, idempotencyKey);
   const { cover } = task.marks?.tags ?? {};
-  const record = await beginRecord(plan, { text, cover }, await recordOptions(context));
+  const record = await beginRecord(plan, { text, cover }, await longTexts(context));
   const { journal } = await openJournal(context);
   progress.update(`speaking part 1 of ${count}`);
   try {
     const { path: file, verdict } = await speakLongText({
-      ...context.system,
+      system: context.system,
       signal: context.signal,
       client: request.connection.client,
       cache: flags.cache,

@@ -11,7 +11,7 @@ import type { LogRecord } from '../../durable/log.ts';
 import { Log, logLine, ownerRecord, readLog, writerOf } from '../../durable/log.ts';
 import { ensurePrivateFolder, readOwnText, RECORD_BYTES } from '../../durable/own-files.ts';
 import { replaceFile } from '../../durable/publish.ts';
-import type { Processes, Liveness } from '../../system/processes.ts';
+import type { Liveness } from '../../system/processes.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 import type { PurchaseMetadata, PurchaseState } from '../purchase.ts';
@@ -21,10 +21,10 @@ import { isPlan } from './plan.ts';
 
 const PROGRESS = 'the saved progress of a long text';
 
-export interface RecordOptions extends System {
-  /** The folder with the saved progress of all long texts. */
+/** The saved progress of all long texts. */
+export interface LongTexts {
+  readonly system: System;
   readonly folder: string;
-  readonly processes: Processes;
 }
 
 /**
@@ -35,29 +35,29 @@ export interface RecordOptions extends System {
 export async function beginRecord(
   plan: LongTextPlan,
   { cover, text }: { readonly text: string; readonly cover?: Cover | undefined },
-  options: RecordOptions,
+  texts: LongTexts,
 ): Promise<LongTextRecord> {
-  const folder = recordFolder(plan.id, options);
+  const folder = recordFolder(plan.id, texts);
   let log: Log | undefined;
   try {
-    await ensurePrivateFolder(options.folder, options.files);
-    await options.files.mkdir(folder, { mode: 0o700 });
+    await ensurePrivateFolder(texts.folder, texts.system.files);
+    await texts.system.files.mkdir(folder, { mode: 0o700 });
     const data = Buffer.from(text);
-    await replaceFile(options, { path: textFile(folder), data, mode: 0o600 });
+    await replaceFile(texts.system, { path: textFile(folder), data, mode: 0o600 });
     if (cover !== undefined) {
-      await replaceFile(options, { path: coverFile(folder), data: cover.data, mode: 0o600 });
+      await replaceFile(texts.system, { path: coverFile(folder), data: cover.data, mode: 0o600 });
     }
-    const head = [ownerRecord(options.processes.self), { plan, textSha256: sha256(text) }];
-    log = await openLog(folder, head, options);
+    const head = [ownerRecord(texts.system.processes.self), { plan, textSha256: sha256(text) }];
+    log = await openLog(folder, head, texts);
     // A second copy of the plan: with it, a damaged journal loses no billed audio.
     const copy = Buffer.concat(head.map((record) => logLine(record)));
-    await replaceFile(options, { path: planFile(folder), data: copy, mode: 0o600 });
-    await syncFolder(options.files, folder);
-    await syncFolder(options.files, options.folder);
-    return new LongTextRecord({ plan, text, folder, log, states: new Map() }, options);
+    await replaceFile(texts.system, { path: planFile(folder), data: copy, mode: 0o600 });
+    await syncFolder(texts.system.files, folder);
+    await syncFolder(texts.system.files, texts.folder);
+    return new LongTextRecord({ plan, text, folder, log, states: new Map() }, texts.system);
   } catch (error) {
     await log?.close().catch(() => undefined);
-    await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    await texts.system.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw stateFailure(PROGRESS, folder, error);
   }
 }
@@ -75,28 +75,24 @@ interface RecordedText {
  */
 export async function resumeRecord(
   { plan, states, textSha256 }: RecordedText,
-  options: RecordOptions,
+  texts: LongTexts,
 ): Promise<LongTextRecord> {
-  const folder = recordFolder(plan.id, options);
+  const folder = recordFolder(plan.id, texts);
   try {
-    const text = await readOwnText(textFile(folder), RECORD_BYTES, options.files);
+    const text = await readOwnText(textFile(folder), RECORD_BYTES, texts.system.files);
     const isDamaged = textSha256 !== undefined && sha256(text) !== textSha256;
     const needsText =
       plan.via !== 'job' || !plan.parts.every((_, part) => isPaid(states.get(part)));
     if (isDamaged && needsText) throw damagedText(textFile(folder));
-    const log = await openLog(folder, [ownerRecord(options.processes.self)], options);
-    return new LongTextRecord({ plan, text, folder, log, states }, options);
+    const log = await openLog(folder, [ownerRecord(texts.system.processes.self)], texts);
+    return new LongTextRecord({ plan, text, folder, log, states }, texts.system);
   } catch (error) {
     throw stateFailure(PROGRESS, folder, error);
   }
 }
 
-async function openLog(
-  folder: string,
-  head: readonly LogRecord[],
-  options: RecordOptions,
-): Promise<Log> {
-  const log = new Log(options, { path: journalFile(folder), head, isResumed: true });
+async function openLog(folder: string, head: readonly LogRecord[], texts: LongTexts): Promise<Log> {
+  const log = new Log(texts.system, { path: journalFile(folder), head, isResumed: true });
   await log.append([], 'now');
   return log;
 }
@@ -114,7 +110,7 @@ function damagedText(file: string): Failure {
   });
 }
 
-function recordFolder(id: string, { folder }: Pick<RecordOptions, 'folder'>): string {
+function recordFolder(id: string, { folder }: LongTexts): string {
   return path.join(folder, path.basename(id));
 }
 
@@ -141,7 +137,7 @@ function coverFile(folder: string): string {
 export class LongTextRecord {
   readonly plan: LongTextPlan;
   readonly text: string;
-  readonly #options: RecordOptions;
+  readonly #system: System;
   readonly #folder: string;
   readonly #log: Log;
   readonly #states: Map<number, PartState>;
@@ -153,16 +149,18 @@ export class LongTextRecord {
       plan,
       states,
       text,
-    }: Pick<RecordedText, 'plan' | 'states'> & {
+    }: {
+      readonly plan: LongTextPlan;
+      readonly states: ReadonlyMap<number, PartState>;
       readonly text: string;
       readonly folder: string;
       readonly log: Log;
     },
-    options: RecordOptions,
+    system: System,
   ) {
     this.plan = plan;
     this.text = text;
-    this.#options = options;
+    this.#system = system;
     this.#folder = folder;
     this.#log = log;
     this.#states = new Map(states);
@@ -202,7 +200,7 @@ export class LongTextRecord {
     const data =
       mimeType === undefined
         ? undefined
-        : await this.#options.files.readFile(coverFile(this.#folder)).catch(() => undefined);
+        : await this.#system.files.readFile(coverFile(this.#folder)).catch(() => undefined);
     const cover = mimeType === undefined || data === undefined ? undefined : { mimeType, data };
     return new JoinedMarks(
       { ...texts, cover },
@@ -233,7 +231,7 @@ export class LongTextRecord {
   async remove(): Promise<void> {
     await this.close();
     const options = { recursive: true, force: true };
-    await this.#options.files.rm(this.#folder, options).catch(() => undefined);
+    await this.#system.files.rm(this.#folder, options).catch(() => undefined);
   }
 
   /** Closes the journal, so that another process can resume the text. Never throws. */
@@ -315,10 +313,10 @@ interface UnreadableText {
  * yet.
  * @throws Failure of kind `state` when a file cannot be read, or a newer foley wrote it
  */
-export async function listRecords(options: RecordOptions): Promise<readonly InterruptedText[]> {
+export async function listRecords(texts: LongTexts): Promise<readonly InterruptedText[]> {
   const found: InterruptedText[] = [];
-  for (const id of await namesIn(options)) {
-    const left = await readRecord(id, options);
+  for (const id of await namesIn(texts)) {
+    const left = await readRecord(id, texts);
     if (left !== undefined) found.push(left);
   }
   return found;
@@ -329,17 +327,17 @@ export async function listRecords(options: RecordOptions): Promise<readonly Inte
  * audio nor damaged journal lines.
  * @throws Failure of kind `state` if the folders cannot be listed
  */
-export async function listUnreadable(options: RecordOptions): Promise<readonly UnreadableText[]> {
+export async function listUnreadable(texts: LongTexts): Promise<readonly UnreadableText[]> {
   const found: UnreadableText[] = [];
-  for (const id of await namesIn(options)) {
-    const folder = recordFolder(id, options);
-    const { garbled, isNewer, plan } = await readJournal(folder, options);
+  for (const id of await namesIn(texts)) {
+    const folder = recordFolder(id, texts);
+    const { garbled, isNewer, plan } = await readJournal(folder, texts);
     if (isNewer || plan !== undefined) continue;
-    const names = await options.files.readdir(folder).catch(() => []);
+    const names = await texts.system.files.readdir(folder).catch(() => []);
     const parts = names.filter((name) => /^part-\d+\.(?!words)/.test(name));
     if (parts.length === 0 && garbled === 0) continue;
     const sizes = parts.map(async (name) => {
-      const stat = await options.files.stat(path.join(folder, name)).catch(() => undefined);
+      const stat = await texts.system.files.stat(path.join(folder, name)).catch(() => undefined);
       return stat?.size ?? 0;
     });
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
@@ -352,26 +350,26 @@ export async function listUnreadable(options: RecordOptions): Promise<readonly U
  * Removes folders of commands that were killed before they saved a plan. Such commands have sent no request.
  * @throws Failure of kind `state` if the folders cannot be listed
  */
-export async function sweepRecords(options: RecordOptions): Promise<void> {
-  const unreadable = await listUnreadable(options);
-  for (const id of await namesIn(options)) {
-    const folder = recordFolder(id, options);
-    const { isNewer, plan, records } = await readJournal(folder, options);
+export async function sweepRecords(texts: LongTexts): Promise<void> {
+  const unreadable = await listUnreadable(texts);
+  for (const id of await namesIn(texts)) {
+    const folder = recordFolder(id, texts);
+    const { isNewer, plan, records } = await readJournal(folder, texts);
     const isBegun = isNewer || plan !== undefined || unreadable.some((one) => one.id === id);
     if (
       isBegun ||
-      writerOf(records, options.processes) === 'alive' ||
-      !(await isOld(folder, options))
+      writerOf(records, texts.system.processes) === 'alive' ||
+      !(await isOld(folder, texts))
     )
       continue;
-    await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    await texts.system.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
 // A command writes its plan much sooner.
 const BEGINS_WITHIN_MS = 60 * 60 * 1000;
 
-async function isOld(folder: string, { clock, files }: RecordOptions): Promise<boolean> {
+async function isOld(folder: string, { system: { clock, files } }: LongTexts): Promise<boolean> {
   const found = await files.stat(folder).catch(() => undefined);
   return found !== undefined && clock.now() - found.mtimeMs > BEGINS_WITHIN_MS;
 }
@@ -382,10 +380,10 @@ async function isOld(folder: string, { clock, files }: RecordOptions): Promise<b
  */
 export async function readRecord(
   id: string,
-  options: RecordOptions,
+  texts: LongTexts,
 ): Promise<InterruptedText | undefined> {
-  const folder = recordFolder(id, options);
-  const { garbled, isNewer, isRestored, plan, records } = await readJournal(folder, options);
+  const folder = recordFolder(id, texts);
+  const { garbled, isNewer, isRestored, plan, records } = await readJournal(folder, texts);
   if (isNewer) throw newerStateFailure(PROGRESS, folder);
   if (plan === undefined) return undefined;
   const states = new Map<number, PartState>();
@@ -402,13 +400,13 @@ export async function readRecord(
     states,
     checksum: textsIn('whole').at(-1),
     temporaries: [...(plan.temporary === null ? [] : [plan.temporary]), ...textsIn('temporary')],
-    writer: writerOf(records, options.processes),
+    writer: writerOf(records, texts.system.processes),
     textSha256: textsIn('textSha256').at(-1),
     isDamaged: garbled > 0 || isRestored,
   };
 }
 
-async function readJournal(folder: string, { files }: RecordOptions) {
+async function readJournal(folder: string, { system: { files } }: LongTexts) {
   const none = { records: [], garbled: 0, isNewer: false };
   const read = (await readLog(journalFile(folder), PROGRESS, files)) ?? none;
   const plan = planIn(read.records);
@@ -428,7 +426,7 @@ function planIn(records: readonly LogRecord[]): LongTextPlan | undefined {
   return records.map((record) => record['plan']).find(isPlan);
 }
 
-async function namesIn({ files, folder }: RecordOptions): Promise<readonly string[]> {
+async function namesIn({ folder, system: { files } }: LongTexts): Promise<readonly string[]> {
   const names = await files.readdir(folder).catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return [];
     throw stateFailure('the saved progress of long texts', folder, error);

@@ -1,25 +1,25 @@
 import { reviseFailure } from '../../api/failures.ts';
-import { noticeTrouble } from '../../api/poll.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import type { JoinedMarks } from '../../audio/encode/tags.ts';
+import type { AudioVerdict } from '../../audio/reader.ts';
 import type { Output } from '../../durable/output.ts';
 import { abortable } from '../../system/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';
 import { audibleSpeech } from '../speakers/aligned-transport.ts';
 import { publishVerified } from '../deliver.ts';
-import type { AudioStream, Spoken } from '../speakers/speak-stream.ts';
+import type { AudioStream } from '../speakers/speak-stream.ts';
 import { reusedOf } from '../reuse/reused.ts';
 import { wordRanges } from '../unspoken.ts';
 import { readPartWords, speakPart } from './speak-part.ts';
-import type { StreamDeps } from './speak-part.ts';
+import type { PartDeps } from './speak-part.ts';
 import type { LongTextRecord, InterruptedText } from './record.ts';
 import type { SpokenPart } from './speak-parts.ts';
 import { speakParts } from './speak-parts.ts';
 import type { PartWords } from './whole-audio.ts';
 import { WholeAudio, wholeRanges } from './whole-audio.ts';
 
-export interface LongTextOptions extends StreamDeps {
+export interface LongTextOptions extends PartDeps {
   readonly record: LongTextRecord;
   /** The open output file; if undefined, the audio goes to `stream`. */
   readonly output: Output | undefined;
@@ -42,14 +42,15 @@ export interface LongTextOptions extends StreamDeps {
  */
 export async function speakLongText(
   options: LongTextOptions,
-): Promise<Pick<Spoken, 'path' | 'verdict'>> {
+): Promise<{ readonly path: string | undefined; readonly verdict: AudioVerdict }> {
   const { concurrency, notice, onProgress, output, record, signal } = options;
   const { chapters = [], delivery, format, silences = [] } = record.plan;
   const isStream = delivery === 'stream';
   const joined: number[] = [];
   try {
     const whole = new WholeAudio({
-      ...options,
+      files: options.system.files,
+      output,
       format,
       stream: { write: (chunk) => abortable(options.stream.write(chunk), signal) },
       sampleRate: () => firstSampleRate(record),
@@ -99,7 +100,7 @@ function firstSampleRate(record: LongTextRecord): number | undefined {
 }
 
 function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPart[] {
-  const { files, notice, record, stream } = options;
+  const { record, stream } = options;
   const { delivery, format, parts, silences, via } = record.plan;
   // Raw samples do not have their rate, which silence before them needs.
   const isDirect = delivery === 'stream' && (format !== 'pcm' || (silences?.[0] ?? 0) === 0);
@@ -107,11 +108,10 @@ function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPa
     memoryBytes: stream.memoryBytes,
     write: (chunk: Uint8Array) => whole.write(chunk),
   };
-  const deps = { ...options, onTrouble: noticeTrouble(notice) };
   return parts.map((_, index) => ({
     order: record.partOrder(index),
     async speak() {
-      await speakPart(record, index, deps, isDirect && index === 0 ? direct : undefined);
+      await speakPart(record, index, options, isDirect && index === 0 ? direct : undefined);
       return true;
     },
     leaveOut: (refusal) => leaveOut(record, index, refusal),
@@ -121,7 +121,7 @@ function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPa
     },
     async words() {
       if (via !== 'aligned') return undefined;
-      return (await readPartWords(record.wordsFile(index), files)) ?? NO_WORDS;
+      return (await readPartWords(record.wordsFile(index), options.system.files)) ?? NO_WORDS;
     },
   }));
 }
@@ -167,7 +167,7 @@ function capitalized(sentence: string): string {
  * Returns the totals of the recorded parts. The cost is undefined if any part does not report its cost. `partial`
  * lists the parts that were spoken incompletely, numbered from 1.
  */
-export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>) {
+export function totalsOf(record: LongTextRecord) {
   const states = record.plan.parts.map((_, index) => record.part(index));
   const credits = states.map(({ creditsUsed }) => creditsUsed);
   const quotas = states
@@ -189,7 +189,7 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>)
 }
 
 /** Returns the total cost of the billed parts whose audio was not delivered. Parts without a known cost count as 0. */
-export function costOf({ plan, states }: Pick<InterruptedText, 'plan' | 'states'>) {
+export function costOf({ plan, states }: InterruptedText) {
   const atStake = plan.parts
     .map((_, index) => states.get(index))
     .filter((part) => part?.state === 'accepted' || part?.state === 'verified');

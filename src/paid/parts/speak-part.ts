@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
+import { noticeTrouble } from '../../api/poll.ts';
 import { isAlignedWord } from '../../api/resources/aligned-events.ts';
 import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
@@ -18,7 +19,9 @@ import type { NextStep } from '../decide.ts';
 import { nextStep } from '../decide.ts';
 import { alignedStreamTransport } from '../speakers/aligned-transport.ts';
 import { buyJob } from '../speakers/speech-job.ts';
-import type { AudioOutputStream } from '../deliver.ts';
+import type { Spool } from '../../durable/spool.ts';
+import type { RequestRecorder } from '../billed-request.ts';
+import type { AudioOutputStream, AudioSink } from '../deliver.ts';
 import { saveFile } from '../job.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speakers/speak-stream.ts';
 import { DISCARD, speak } from '../speakers/speak-stream.ts';
@@ -32,8 +35,15 @@ import type { PartWords } from './whole-audio.ts';
 const PART_WORDS = 'the word times of a part';
 const PART_AUDIO = 'the audio of a part';
 
-interface PartDeps extends Pick<System, 'clock' | 'files' | 'random'> {
+/** What all parts of a long text have in common. */
+export interface PartDeps {
+  readonly system: System;
   readonly client: ApiClient;
+  readonly journal: RequestRecorder;
+  readonly spool: () => Promise<Spool>;
+  readonly cache?: boolean | undefined;
+  /** Maximum wait, in milliseconds, for the next event of an aligned stream. */
+  readonly idleTimeoutMs?: number | undefined;
   readonly requestId?: string | undefined;
   // True if the user chose the idempotency key. A refunded request is then not repeated with a new key.
   readonly hasOwnKey: boolean;
@@ -43,8 +53,6 @@ interface PartDeps extends Pick<System, 'clock' | 'files' | 'random'> {
   /** The bought audio to reuse (`--reuse`); undefined to buy all audio. */
   readonly reuse?: ReuseStore | undefined;
   readonly notice: (line: string) => void;
-  /** Called when a poll of a job fails but polling continues. */
-  readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
 /**
@@ -57,13 +65,13 @@ interface PartDeps extends Pick<System, 'clock' | 'files' | 'random'> {
 export async function speakPart(
   record: LongTextRecord,
   index: number,
-  deps: StreamDeps,
+  deps: PartDeps,
   direct?: Direct,
 ): Promise<void> {
   const isJob = record.plan.via === 'job';
-  const next = await nextStepOf(record, index, deps.files);
+  const next = await nextStepOf(record, index, deps.system.files);
   if (next === 'use') return;
-  if (next === 'renew') await renewKey(record, index, deps.random);
+  if (next === 'renew') await renewKey(record, index, deps.system.random);
   const speakOnce = (): Promise<void> =>
     isJob ? speakAsJob(record, index, deps) : speakAsStream(record, index, deps, direct);
   try {
@@ -73,7 +81,7 @@ export async function speakPart(
     // A job that this command created is not bought again.
     const wasBought = next === 'fetch' || !isJob;
     if (!isLost(error) || !wasBought || deps.buysLost !== true) throw error;
-    await renewKey(record, index, deps.random);
+    await renewKey(record, index, deps.system.random);
     deps.notice(
       `foley: the billed audio of part ${index + 1} is lost; the part is spoken and billed again`,
     );
@@ -82,7 +90,8 @@ export async function speakPart(
 }
 
 async function speakAsJob(record: LongTextRecord, index: number, deps: PartDeps): Promise<void> {
-  const { client, clock, files, onTrouble, random, reuse } = deps;
+  const { client, notice, reuse } = deps;
+  const { clock, files, random } = deps.system;
   const { format, parts } = record.plan;
   const recorded = record.part(index);
   const order = record.partOrder(index);
@@ -108,7 +117,7 @@ async function speakAsJob(record: LongTextRecord, index: number, deps: PartDeps)
       },
       recorded,
       reuse,
-      polling: { clock, random, onTrouble },
+      polling: { clock, random, onTrouble: noticeTrouble(notice) },
       placeFor,
       missing: (failure, id) => missingJobFailure(failure, index, id, record),
       onCreated: (made) =>
@@ -153,11 +162,7 @@ function nextKey(key: string): string {
   return sha256(`${key}\nagain`);
 }
 
-async function renewKey(
-  record: LongTextRecord,
-  index: number,
-  random: Pick<Random, 'uuid'>,
-): Promise<string> {
+async function renewKey(record: LongTextRecord, index: number, random: Random): Promise<string> {
   const { key } = record.part(index);
   const next = key === undefined ? random.uuid() : nextKey(key);
   await record.note({ part: index, state: 'planned', key: next });
@@ -193,19 +198,15 @@ function missingJobFailure(
   });
 }
 
-export interface StreamDeps
-  extends PartDeps, System, Pick<SpeakOptions, 'journal' | 'spool' | 'notice'> {
-  readonly cache?: boolean | undefined;
-  /** Maximum wait, in milliseconds, for the next event of an aligned stream. */
-  readonly idleTimeoutMs?: number | undefined;
+/** Where the audio of a stream goes, if not into a file of its own. */
+interface Direct extends AudioSink {
+  readonly memoryBytes: number;
 }
-
-type Direct = Pick<AudioStream, 'write' | 'memoryBytes'>;
 
 async function speakAsStream(
   record: LongTextRecord,
   index: number,
-  deps: StreamDeps,
+  deps: PartDeps,
   direct: Direct | undefined,
 ): Promise<void> {
   const speaking =
@@ -261,9 +262,9 @@ function buyHint(id: string): string {
 async function speakIntoFile(
   record: LongTextRecord,
   index: number,
-  deps: StreamDeps,
+  deps: PartDeps,
 ): Promise<Spoken> {
-  const output = await openOutput(deps, {
+  const output = await openOutput(deps.system, {
     path: record.partFile(index),
     mode: 0o600,
   });
@@ -278,9 +279,10 @@ async function speakIntoFile(
 function optionsOf(
   record: LongTextRecord,
   index: number,
-  deps: StreamDeps,
+  deps: PartDeps,
 ): Omit<SpeakOptions, 'output' | 'stream'> {
-  const { cache, client, journal, notice, reuse, spool } = deps;
+  const { cache, client, idleTimeoutMs, journal, notice, reuse, spool } = deps;
+  const { clock } = deps.system;
   const { format, surface, via } = record.plan;
   const { key } = record.part(index);
   const body = record.partOrder(index);
@@ -294,8 +296,8 @@ function optionsOf(
     speech: { ...speech, surface, cache },
     transport:
       via === 'aligned'
-        ? alignedStreamTransport(client, body, { ...deps, ...speech }, (words) =>
-            writePartWords(record.wordsFile(index), words, deps),
+        ? alignedStreamTransport(client, body, { ...speech, clock, idleTimeoutMs }, (words) =>
+            writePartWords(record.wordsFile(index), words, deps.system),
           )
         : undefined,
     format,
@@ -314,10 +316,10 @@ function openEnded({ memoryBytes, write }: Direct): AudioStream {
 async function writePartWords(
   file: string,
   { isComplete, words }: PartWords,
-  deps: System,
+  system: System,
 ): Promise<void> {
   const data = Buffer.from(JSON.stringify({ isComplete, words }));
-  await replaceFile(deps, { path: file, data, mode: 0o600 }).catch((error: unknown) => {
+  await replaceFile(system, { path: file, data, mode: 0o600 }).catch((error: unknown) => {
     throw stateFailure(PART_WORDS, file, error);
   });
 }
@@ -403,7 +405,7 @@ async function isPartSaved(
 export function partKeys(
   count: number,
   own: string | undefined,
-  random: Pick<Random, 'uuid'>,
+  random: Random,
 ): readonly string[] {
   return Array.from({ length: count }, (_, index) =>
     own === undefined ? random.uuid() : ownPartKey(own, index),

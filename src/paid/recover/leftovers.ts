@@ -6,7 +6,7 @@ import type { Spool, SpoolEntry } from '../../durable/spool.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { IntentJournal, OpenIntent } from '../intents.ts';
 import { mayRun } from '../intents.ts';
-import type { InterruptedText } from '../parts/record.ts';
+import type { InterruptedText, LongTexts } from '../parts/record.ts';
 
 export const COMMAND_RECORD = 'the record of an interrupted command';
 
@@ -65,41 +65,39 @@ export function leftovers(
   ];
 }
 
-interface ForgetDeps extends System {
-  readonly spool: Spool;
-  readonly journal: IntentJournal;
-  readonly textFolder: string;
-}
-
 /**
  * Removes the files of an interrupted command without recovering the result.
  * @throws Failure of kind `state` when the command is still running, or the files cannot be removed
  */
-export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void> {
+export async function forget(
+  leftover: Leftover,
+  journal: IntentJournal,
+  spool: Spool,
+  { folder, system }: LongTexts,
+): Promise<void> {
+  const abandon = async (intent: OpenIntent): Promise<void> => {
+    if (mayRun(intent, system.clock)) throw stillRunning(intent.id);
+    await journal.settle(intent, 'abandoned');
+  };
   switch (leftover.kind) {
     case 'audio':
-      if (leftover.intent !== undefined) await abandon(leftover.intent, deps);
-      return deps.spool.remove(leftover.entry);
+      if (leftover.intent !== undefined) await abandon(leftover.intent);
+      return spool.remove(leftover.entry);
     case 'request':
-      return abandon(leftover.intent, deps);
+      return abandon(leftover.intent);
     case 'text': {
       const { id, plan, temporaries, writer } = leftover.left;
-      if (mayRun({ at: plan.at, writer }, deps.clock)) throw stillRunning(id);
-      for (const temporary of temporaries) await removeTemporary(deps, temporary);
-      return removeAll([join(deps.textFolder, basename(id))], deps);
+      if (mayRun({ at: plan.at, writer }, system.clock)) throw stillRunning(id);
+      for (const temporary of temporaries) await removeTemporary(system, temporary);
+      return removeAll([join(folder, basename(id))], system);
     }
     case 'damaged':
       if (leftover.isInUse === true) throw stillNeeded(leftover);
-      return removeAll(leftover.paths, deps);
+      return removeAll(leftover.paths, system);
   }
 }
 
-async function abandon(intent: OpenIntent, deps: ForgetDeps): Promise<void> {
-  if (mayRun(intent, deps.clock)) throw stillRunning(intent.id);
-  await deps.journal.settle(intent, 'abandoned');
-}
-
-async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promise<void> {
+async function removeAll(paths: readonly string[], { files }: System): Promise<void> {
   for (const file of paths) {
     await files.rm(file, { recursive: true, force: true }).catch((error: unknown) => {
       throw stateFailure(COMMAND_RECORD, file, error);

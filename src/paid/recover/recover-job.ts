@@ -38,7 +38,11 @@ export async function recoverJob(
       { id: jobId, recorded: facts },
       {
         source,
-        polling: { ...deps, pace: pollPace(client, api), onTrouble: noticeTrouble(deps.notice) },
+        polling: {
+          ...deps.system,
+          pace: pollPace(client, api),
+          onTrouble: noticeTrouble(deps.notice),
+        },
         signal,
         placeFor: async (ref, format) => ({
           output: await openRecorded(ref.id, about ?? {}, format, deps),

@@ -21,25 +21,25 @@ export async function recoverLongText(
 ): Promise<Recovered> {
   const details = { ...detailsOf(costOf(listed)), id: listed.id };
   // Another process may have resumed or finished the text since it was listed.
-  const left = await readRecord(listed.id, deps);
+  const left = await readRecord(listed.id, deps.texts);
   if (left === undefined) return { ...details, outcome: 'running' };
   const { id, plan, writer } = left;
-  if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...details, outcome: 'running' };
-  for (const temporary of left.temporaries) await removeTemporary(deps, temporary);
+  if (mayRun({ at: plan.at, writer }, deps.system.clock)) return { ...details, outcome: 'running' };
+  for (const temporary of left.temporaries) await removeTemporary(deps.system, temporary);
   if (plan.delivery === 'stream') {
     // The streamed part was heard; the rest cannot be delivered.
-    await (await resumeRecord(left, deps)).remove();
+    await (await resumeRecord(left, deps.texts)).remove();
     return { ...details, ...detailsOf(costOf(left)), outcome: 'lost' };
   }
-  if (plan.output !== null && (await hasChecksum(plan.output, left.checksum, deps))) {
-    const published = await resumeRecord(left, deps);
+  if (plan.output !== null && (await hasChecksum(plan.output, left.checksum, deps.system))) {
+    const published = await resumeRecord(left, deps.texts);
     await published.remove();
     return { ...details, ...resultOf(published, plan.output), outcome: 'recovered' };
   }
   const client = await connectTo(plan, id, deps, id);
   const captions = await deps.openCaptions(plan);
   try {
-    const record = await resumeRecord(left, deps);
+    const record = await resumeRecord(left, deps.texts);
     await noteStreamedParts(record, deps);
     const marks = await record.marks();
     const output = await openRecorded(id, { ...plan, marks }, plan.format, deps);
@@ -91,7 +91,10 @@ function resultOf(record: LongTextRecord, output: string) {
 
 // The file of a streamed part is complete when it exists. A killed command may not have recorded it, and the service does
 // not send its audio again.
-async function noteStreamedParts(record: LongTextRecord, { files }: RecoverDeps): Promise<void> {
+async function noteStreamedParts(
+  record: LongTextRecord,
+  { system: { files } }: RecoverDeps,
+): Promise<void> {
   if (record.plan.via === 'job') return;
   for (const index of record.plan.parts.keys()) {
     const found = await ifExists(record.partFile(index), files.stat(record.partFile(index)));

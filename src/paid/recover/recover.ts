@@ -96,7 +96,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
     ...(about?.endpoint.endsWith('/tts/live') === true ? { isRealtime: true as const } : {}),
     problem: facts.problem ?? whereToLook(intent),
   };
-  if (mayRun(intent, deps.clock)) return { ...details, outcome: 'running' };
+  if (mayRun(intent, deps.system.clock)) return { ...details, outcome: 'running' };
   const { jobId } = facts;
   // Audio stored on the service is complete; a temporary file may be incomplete.
   const isBegun = state === 'accepted' && jobId === undefined;
@@ -105,7 +105,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
   const entry = await adopt(intent, deps);
   if (entry !== undefined) return { ...(await recoverAudio(entry, intent, deps)), id };
   const output = about?.output ?? null;
-  const isPresent = output !== null && (await hasChecksum(output, facts.checksum, deps));
+  const isPresent = output !== null && (await hasChecksum(output, facts.checksum, deps.system));
   const next = nextStep({ state, jobId, isPresent });
   if (next === 'use') {
     await deps.journal.resume(intent).markAs('published');
@@ -133,13 +133,13 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   const { about, facts, id } = intent;
   const temporary = about?.temporary ?? '';
   if (!isTemporaryName(basename(temporary))) return undefined;
-  const found = await ifExists(temporary, deps.files.stat(temporary));
+  const found = await ifExists(temporary, deps.system.files.stat(temporary));
   if (found === undefined) return undefined;
   const { size } = found;
-  const complete = await hasChecksum(temporary, facts.checksum, deps);
+  const complete = await hasChecksum(temporary, facts.checksum, deps.system);
   // The complete result of a job can be downloaded.
   if (size === 0 || (facts.jobId !== undefined && !complete)) {
-    await removeQuietly(deps, temporary);
+    await removeQuietly(deps.system, temporary);
     return undefined;
   }
   const writer = await deps.spool.adopt(
@@ -147,7 +147,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
     {
       what: about?.what ?? 'speech',
       // An output that foley encodes is saved as the service sends it.
-      extension: (await isWavFile(temporary, deps.files))
+      extension: (await isWavFile(temporary, deps.system.files))
         ? 'wav'
         : extname(about?.output ?? '').slice(1) || 'part',
       output: about?.output ?? null,
@@ -178,11 +178,12 @@ async function recoverAudio(
     if (intent === undefined) return;
     await deps.journal.resume(intent).markAs(outcome, { spoolId: entry.id });
   };
-  if (intent !== undefined && mayRun(intent, deps.clock)) {
+  if (intent !== undefined && mayRun(intent, deps.system.clock)) {
     return { ...details, outcome: 'running', output: entry.path };
   }
   const isWhole =
-    record?.complete === true || (await hasChecksum(entry.path, intent?.facts.checksum, deps));
+    record?.complete === true ||
+    (await hasChecksum(entry.path, intent?.facts.checksum, deps.system));
   if (!isWhole) {
     await settle('spooled');
     const lost = { ...details, outcome: 'lost', output: entry.path } as const;
@@ -203,11 +204,11 @@ async function publishCopy(
   wanted: string,
   deps: RecoverDeps,
 ): Promise<string> {
-  const made = (await isWavFile(path, deps.files)) ? 'wav' : 'mp3';
+  const made = (await isWavFile(path, deps.system.files)) ? 'wav' : 'mp3';
   const changes = made === 'wav' ? record?.changes : undefined;
   const output = await openRecorded(id, { changes, output: wanted }, made, deps);
   try {
-    const kept = await deps.files.open(path, 'r');
+    const kept = await deps.system.files.open(path, 'r');
     for await (const chunk of kept.createReadStream({ highWaterMark: 1 << 20 })) {
       await output.write(chunk);
     }

@@ -8,19 +8,21 @@ import { checksumOf, kindOf } from '../../durable/checksum.ts';
 import { hasErrno, stateFailure } from '../../durable/file-failures.ts';
 import type { System } from '../../system/system.ts';
 import { downloadName } from '../../durable/names.ts';
-import type { Output } from '../../durable/output.ts';
+import type { Output, SoundChanges } from '../../durable/output.ts';
 import type { Spool } from '../../durable/spool.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { IntentAbout, IntentJournal, OpenIntent } from '../intents.ts';
 import type { JobSource, WaitedJob } from '../job.ts';
 import type { LongTextPlan } from '../parts/plan.ts';
-import type { RecordOptions } from '../parts/record.ts';
+import type { LongTexts } from '../parts/record.ts';
 import type { PurchaseMetadata } from '../purchase.ts';
 import type { WordTimes } from '../speakers/aligned-transport.ts';
 import { COMMAND_RECORD } from './leftovers.ts';
 
 /** Dependencies of a recovery. The functions throw a Failure or the signal's abort reason. */
-export interface RecoverDeps extends RecordOptions {
+export interface RecoverDeps {
+  readonly system: System;
+  readonly texts: LongTexts;
   readonly spool: Spool;
   readonly journal: IntentJournal;
   readonly signal: AbortSignal;
@@ -131,7 +133,7 @@ export function requestDetails({ about, facts, id }: OpenIntent) {
  * @throws Failure; of kind `usage` if another service is selected
  */
 export async function connectTo(
-  { origin, target }: Pick<IntentAbout, 'origin' | 'target'>,
+  { origin, target }: IntentAbout | LongTextPlan,
   purchased: string,
   { connect }: RecoverDeps,
   id?: string,
@@ -151,6 +153,12 @@ export async function connectTo(
   });
 }
 
+interface RecordedOutput {
+  readonly output?: string | null;
+  readonly changes?: SoundChanges | undefined;
+  readonly marks?: Marks | undefined;
+}
+
 /**
  * Opens the output that a command recorded, or else a file named after the id. If a file with that name exists, adds a
  * number to the name.
@@ -159,17 +167,13 @@ export async function connectTo(
  */
 export function openRecorded(
   id: string,
-  {
-    changes,
-    marks,
-    output,
-  }: Partial<Pick<IntentAbout, 'changes' | 'output'>> & { readonly marks?: Marks | undefined },
+  { changes, marks, output }: RecordedOutput,
   given: Format,
   deps: RecoverDeps,
 ): Promise<Output> {
   const path = output ?? downloadName(id, extensionOf(given));
   const { notice: warn } = deps;
-  return openSpeechOutput(deps, { changes, marks, path, existing: 'number', warn }, given);
+  return openSpeechOutput(deps.system, { changes, marks, path, existing: 'number', warn }, given);
 }
 
 /**
@@ -179,7 +183,7 @@ export function openRecorded(
 export async function hasChecksum(
   file: string,
   wanted: string | undefined,
-  { files }: Pick<System, 'files'>,
+  { files }: System,
 ): Promise<boolean> {
   if (wanted === undefined) return false;
   return (await ifExists(file, checksumOf(file, kindOf(wanted), files))) === wanted;

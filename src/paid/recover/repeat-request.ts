@@ -24,8 +24,6 @@ import { recoverJob } from './recover-job.ts';
 import type { Recovered, RecoverDeps } from './recovered.ts';
 import { connectTo, detailsOf, openRecorded, requestDetails } from './recovered.ts';
 
-type ConnectedDeps = RecoverDeps & { readonly client: ApiClient };
-
 /**
  * Finds out and records the outcome of a request that got no response (docs/billing.md). A request with an idempotency
  * key is sent again; the key prevents a second charge. Without a key, searches the lists of the service for the
@@ -54,16 +52,15 @@ export async function repeatRequest(
   // After a response began, only stored audio is sent again.
   if (state === 'accepted' && body?.['cache'] !== true) return undefined;
   const client = await connectTo(about, `request ${id}`, deps);
-  const connected = { ...deps, client };
-  if (key === null) return findCreated(intent, what, body, connected);
+  if (key === null) return findCreated(intent, what, body, client, deps);
   if (bytes === undefined || body === undefined) return undefined;
   requireSamePayer(id, about, client);
   const request = { ...repetition(key, about, what, client), signal: deps.signal };
   const repeated = { ...request, body: { ...jsonBody({}), bytes } };
   try {
     return what === 'speech'
-      ? await repeatSpeech(intent, about, repeated, body, connected)
-      : await repeatCreate(intent, what, repeated, connected);
+      ? await repeatSpeech(intent, about, repeated, body, client, deps)
+      : await repeatCreate(intent, what, repeated, client, deps);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return recordOutcome(error, what, intent, deps);
@@ -149,9 +146,10 @@ async function repeatSpeech(
   about: IntentAbout,
   request: RequestSpec,
   { cache, format: name, text }: UnknownRecord,
-  deps: ConnectedDeps,
+  client: ApiClient,
+  deps: RecoverDeps,
 ): Promise<Recovered> {
-  const { client, journal, notice, signal, spool } = deps;
+  const { journal, notice, signal, spool } = deps;
   const { id } = intent;
   const format = (typeof name === 'string' ? formatNamed(name) : undefined) ?? 'mp3';
   const output = await openRecorded(id, about, format, deps);
@@ -179,7 +177,7 @@ async function repeatSpeech(
       spool: () => Promise.resolve(spool),
       notice,
     });
-    await removeTemporary(deps, about.temporary);
+    await removeTemporary(deps.system, about.temporary);
     const details = detailsOf({}, response);
     return { ...details, id, outcome: 'recovered', output: path, idempotencyKey: key };
   } finally {
@@ -199,9 +197,9 @@ async function repeatCreate(
   intent: OpenIntent,
   what: Exclude<Created, 'speech'>,
   request: RequestSpec,
-  deps: ConnectedDeps,
+  client: ApiClient,
+  deps: RecoverDeps,
 ): Promise<Recovered | undefined> {
-  const { client } = deps;
   if (what === 'voice' || what === 'design') {
     const response = await client.send(request);
     const { created, made } = await readCreateResponse(response, [what, 'data']);
@@ -222,9 +220,10 @@ async function findCreated(
   intent: OpenIntent,
   what: Created,
   body: UnknownRecord | undefined,
-  deps: ConnectedDeps,
+  client: ApiClient,
+  deps: RecoverDeps,
 ): Promise<Recovered | undefined> {
-  const { client, signal } = deps;
+  const { signal } = deps;
   if (what === 'lipsync') {
     const jobs = await all(allLipSync(client, {}, signal));
     const [job, ...others] = jobs.filter(({ data }) => isCreatedBy(data['created_at'], intent));
@@ -266,7 +265,7 @@ interface Accepted {
 async function recoverAsJob(
   intent: OpenIntent,
   { creditsUsed, id, requestId }: Accepted & { readonly id: string },
-  deps: ConnectedDeps,
+  deps: RecoverDeps,
 ): Promise<Recovered> {
   const known = { jobId: id, requestId, creditsUsed: creditsUsed ?? intent.facts.creditsUsed };
   await deps.journal.resume(intent).advance('accepted', known);
@@ -278,7 +277,7 @@ async function recordCreated(
   intent: OpenIntent,
   id: string | undefined,
   { creditsUsed, requestId }: Partial<Accepted>,
-  { journal }: ConnectedDeps,
+  { journal }: RecoverDeps,
 ): Promise<Recovered | undefined> {
   if (id === undefined) return undefined;
   await journal.resume(intent).markAs('published');

@@ -8,7 +8,7 @@ import { systemFiles } from '../../../src/system/file-system.ts';
 import { systemProcesses } from '../../../src/system/processes.ts';
 import { systemRandom } from '../../../src/system/random.ts';
 import type { LongTextPlan } from '../../../src/paid/parts/plan.ts';
-import type { RecordOptions } from '../../../src/paid/parts/record.ts';
+import type { LongTexts } from '../../../src/paid/parts/record.ts';
 import {
   beginRecord,
   resumeRecord,
@@ -41,16 +41,18 @@ const PLAN: LongTextPlan = {
   ],
 };
 
-async function stateFolder(): Promise<RecordOptions> {
+async function stateFolder(): Promise<LongTexts> {
   const root = await mkdtemp(path.join(tmpdir(), 'foley-record-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   return {
     folder: path.join(root, 'long-texts'),
-    files: systemFiles,
-    clock: systemClock,
-    random: systemRandom,
-    platform: process.platform,
-    processes: systemProcesses(),
+    system: {
+      files: systemFiles,
+      clock: systemClock,
+      random: systemRandom,
+      platform: process.platform,
+      processes: systemProcesses(),
+    },
   };
 }
 
@@ -74,7 +76,8 @@ describe('the record of a long text', () => {
       fault: { kind: 'error', code: 'EIO' },
       prepare: stateFolder,
       async scenario(options, files) {
-        await (await beginRecord(PLAN, { text: TEXT }, { ...options, files })).close();
+        const system = { ...options.system, files };
+        await (await beginRecord(PLAN, { text: TEXT }, { ...options, system })).close();
       },
       async check({ folder }, { at, struck, error, open }) {
         expect(open, `left open at ${struck} ${at}`).toEqual([]);
@@ -120,18 +123,20 @@ describe('the record of a long text', () => {
     onTestFinished(() => record.close());
     const [left] = await listRecords(options);
     if (left === undefined) throw new Error('nothing is there');
+    const { system } = options;
     const deps = {
-      ...options,
+      system,
+      texts: options,
       buysLost: false,
       concurrency: notUsed,
       connect: notUsed,
-      journal: new IntentJournal(options, path.join(options.folder, 'journal')),
+      journal: new IntentJournal(system, path.join(options.folder, 'journal')),
       mediaSource: notUsed,
       notice: () => {},
       onWait: () => {},
       openCaptions: notUsed,
       signal: new AbortController().signal,
-      spool: createSpool(options, path.join(options.folder, 'spool')),
+      spool: createSpool(system, path.join(options.folder, 'spool')),
     };
     // As it was when the list was made.
     const stale = { ...left, writer: 'dead' as const };
@@ -186,14 +191,17 @@ describe('the record of a long text', () => {
 
   test('that cannot be written is 32, and leaves nothing', async () => {
     const options = await stateFolder();
-    const full: RecordOptions = {
+    const full: LongTexts = {
       ...options,
-      files: {
-        ...systemFiles,
-        open: (file, flags, mode) =>
-          file.endsWith('.jsonl')
-            ? Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
-            : systemFiles.open(file, flags, mode),
+      system: {
+        ...options.system,
+        files: {
+          ...systemFiles,
+          open: (file, flags, mode) =>
+            file.endsWith('.jsonl')
+              ? Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
+              : systemFiles.open(file, flags, mode),
+        },
       },
     };
     await expect(beginRecord(PLAN, { text: TEXT }, full)).rejects.toMatchObject({ exit: 'state' });
