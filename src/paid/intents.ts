@@ -229,7 +229,7 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
  * @throws Failure of kind `state` if the journal cannot be read, or a newer version of foley wrote it
  */
 export async function listOpenIntents(
-  system: Pick<System, 'files' | 'processes'>,
+  system: System,
   folder: string,
 ): Promise<{ readonly open: readonly OpenIntent[]; readonly garbled: number }> {
   const read = await readIntentFiles(folder, system);
@@ -415,7 +415,7 @@ function blankLine(id: string, bytes: number): Buffer {
  */
 export async function readIntentFiles(
   folder: string,
-  { files, processes }: Pick<System, 'files' | 'processes'>,
+  { files, processes }: System,
   extensions?: readonly string[],
 ): Promise<IntentFile[]> {
   const read: IntentFile[] = [];

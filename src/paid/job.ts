@@ -132,7 +132,7 @@ export interface ResultFetch<Job extends WaitedJob> {
 interface JobSubject<Job> {
   readonly id: string;
   readonly known?: Job | undefined;
-  readonly recorded?: Pick<PurchaseMetadata, 'creditsUsed' | 'requestId'> | undefined;
+  readonly recorded?: PurchaseMetadata | undefined;
 }
 
 /**

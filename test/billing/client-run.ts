@@ -179,7 +179,7 @@ export async function runRecover(
     onRenewed(renews, id, key),
   );
   const folder = path.join(simulation.stateDir, 'journal');
-  const { open } = await listOpenIntents(simulation, folder);
+  const { open } = await listOpenIntents(deps, folder);
   try {
     const all = leftovers(await spool.list(), open);
     const client = clientOver(simulation, transport);

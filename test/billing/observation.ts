@@ -3,6 +3,7 @@ import { readIntentFiles, mergeSteps } from '../../src/paid/intents.ts';
 import type { IntentStatus } from '../../src/paid/intents.ts';
 import type { SpoolEntry } from '../../src/durable/spool.ts';
 import { listSpool } from '../../src/durable/spool.ts';
+import { testSystem } from '../files/file-simulation.ts';
 import type { LedgerFacts } from './ledger-facts.ts';
 import { readLedger } from './ledger-facts.ts';
 import type { Simulation } from './simulation.ts';
@@ -20,10 +21,8 @@ export async function look(simulation: Simulation): Promise<Observation> {
   const ledger = readLedger(simulation.books);
   const folder = simulation.folderOf('journal');
   const observer = simulation.table.spawn();
-  const files = await readIntentFiles(folder, {
-    files: systemFiles,
-    processes: simulation.table.seenBy(observer),
-  });
+  const system = testSystem({ processes: simulation.table.seenBy(observer) });
+  const files = await readIntentFiles(folder, system);
   observer.die();
   return {
     ledger,

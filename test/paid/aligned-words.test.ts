@@ -12,7 +12,7 @@ function aligned(
   { text = 'a b c', durationMs = 10_000, isComplete = true } = {},
 ) {
   const outcome = { isComplete, generationId: undefined, words };
-  return alignedSpeech(text, { outcome }, { durationMs });
+  return alignedSpeech(text, outcome, durationMs);
 }
 
 test('words that the service timed within the audio are kept, and complete if it says so', () => {
@@ -21,8 +21,8 @@ test('words that the service timed within the audio are kept, and complete if it
   expect(aligned([a, b], { durationMs: 401 })).toMatchObject({ words: [a, b], isComplete: true });
   const overlapping = [word('a', 0, 3_000), word('b', 200, 2_000)];
   expect(aligned(overlapping)).toMatchObject({ words: overlapping, isComplete: true });
-  const unknown = { outcome: { isComplete: true, generationId: undefined, words: [a, b] } };
-  expect(alignedSpeech('a b', unknown, { durationMs: undefined }).words).toEqual([a, b]);
+  const outcome = { isComplete: true, generationId: undefined, words: [a, b] };
+  expect(alignedSpeech('a b', outcome, undefined).words).toEqual([a, b]);
 });
 
 test.each([

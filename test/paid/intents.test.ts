@@ -49,7 +49,7 @@ async function simulation(folder?: string) {
     return opened;
   };
   const list = (others: Liveness = 'dead') =>
-    listOpenIntents({ files: systemFiles, processes: processes(99, others) }, where);
+    listOpenIntents(testSystem({ processes: processes(99, others) }), where);
   return { folder: where, journal, list };
 }
 

@@ -40,7 +40,12 @@ export async function describeBatch(
   const { globals, io } = context;
   const { state } = await context.paths();
   const copies = path.join(state, 'batches');
-  const { copyFolder, index } = await readBatchFolder({ ...rerun, copies }, files);
+  const { copyFolder, index } = await readBatchFolder(
+    rerun.outputDir,
+    rerun.outputFlag,
+    copies,
+    files,
+  );
   const connection = await connectBatch(context, batch);
   try {
     const { client, origin, voiceId } = connection;

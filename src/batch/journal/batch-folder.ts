@@ -44,15 +44,18 @@ export function savedAudioFolder(outputDir: string): string {
  * @throws Failure of kind `output` if a parent of the output folder is a file
  */
 export async function readBatchFolder(
-  options: Pick<BatchFolderOptions, 'copies' | 'outputDir' | 'outputFlag'>,
+  outputDir: string,
+  outputFlag: string,
+  copies: string,
   files: FileSystem,
 ): Promise<{ readonly index: JournalIndex; readonly copyFolder: string }> {
-  const { copies, outputDir, outputFlag } = options;
   await files.stat(outputDir).catch((error: unknown) => {
     if (hasErrno(error, 'ENOTDIR')) throw outputFailure(outputDir, error, 'opening', outputFlag);
   });
   // A batch whose parent folder is missing has no copy.
-  const copyFolder = await copyFolderOf(options, files).catch(() => join(copies, 'missing'));
+  const copyFolder = await copyFolderOf(outputDir, copies, files).catch(() =>
+    join(copies, 'missing'),
+  );
   const journals = join(outputDir, BATCH_FOLDER, 'journal');
   const { index } = await readJournals([copyFolder, journals], files, copyFolder);
   return { index, copyFolder };
@@ -72,7 +75,7 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
   const lock = await lockFolder(folder, journals, options);
   let journal: Log | undefined;
   try {
-    const copyFolder = await copyFolderOf(options, files);
+    const copyFolder = await copyFolderOf(outputDir, options.copies, files);
     const read = await readJournals([copyFolder, journals], files, copyFolder);
     const isExclusive = lock.name === 'all' && !lock.hasOtherShards;
     const temporaries = await makeTemporaries(folder, { ...options, isExclusive, own: lock.name });
@@ -328,10 +331,7 @@ async function lockFolder(
 }
 
 /** Returns the folder of a batch inside the state folder. @throws the system error */
-async function copyFolderOf(
-  { copies, outputDir }: Pick<BatchFolderOptions, 'copies' | 'outputDir'>,
-  files: FileSystem,
-): Promise<string> {
+async function copyFolderOf(outputDir: string, copies: string, files: FileSystem): Promise<string> {
   const real = await files.realpath(outputDir).catch(async (error: unknown) => {
     if (!hasErrno(error, 'ENOENT')) throw error;
     return join(await files.realpath(dirname(outputDir)), basename(outputDir));

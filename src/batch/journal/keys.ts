@@ -64,7 +64,7 @@ export function renewableKey(
   status: ItemStatus,
   keyOf: KeyOf,
   record: (renewed: ItemStatus) => Promise<void>,
-): Pick<BilledCallOptions, 'idempotencyKey' | 'onNewKey'> {
+): BilledCallOptions {
   const { about, body } = status;
   const generation = status.generation + 1;
   return {

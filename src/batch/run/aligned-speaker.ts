@@ -161,7 +161,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     const copy = isBought ? reuse?.copyOf(boughtItem(order, true), response) : undefined;
     const verdict = await deliver(response, order.format, output, order.text, copy);
     const onVerified: OnVerified = async (facts) => {
-      const spoken = alignedSpeech(order.text, response, verdict);
+      const spoken = alignedSpeech(order.text, response.outcome, verdict.durationMs);
       const speech = audibleSpeech(spoken, await output.audible?.());
       const { shape } = this.#captions;
       const content = { timings: timingsOfItem(item, speech), shape };

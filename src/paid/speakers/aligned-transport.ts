@@ -6,7 +6,6 @@ import { reviseFailure } from '../../api/failures.ts';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import { getVoice } from '../../api/resources/voices.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
-import type { AudioVerdict } from '../../audio/reader.ts';
 import type { AudibleInterval } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import { SPEAKABLE } from '../../text/parts.ts';
@@ -37,7 +36,9 @@ export function alignedStreamTransport(
     isAligned: true,
     send: ({ onNewKey }) => requestAligned(client, order, { ...options, onNewKey }),
     onVerified: (audio, verdict, audible) =>
-      onAligned(audibleSpeech(alignedSpeech(order.text, audio, verdict), audible)),
+      onAligned(
+        audibleSpeech(alignedSpeech(order.text, audio.outcome, verdict.durationMs), audible),
+      ),
   };
 }
 
@@ -48,10 +49,10 @@ export function alignedStreamTransport(
  */
 export function alignedSpeech(
   text: string,
-  response: Pick<AudioResponse, 'outcome'>,
-  { durationMs }: Pick<AudioVerdict, 'durationMs'>,
+  outcome: AudioResponse['outcome'],
+  durationMs: number | undefined,
 ): WordTimes {
-  const { isComplete = false, words: given = [] } = response.outcome ?? {};
+  const { isComplete = false, words: given = [] } = outcome ?? {};
   const words = possibleWords(given, durationMs);
   const areAll = words.length === given.length && (words.length > 0 || !SPEAKABLE.test(text));
   return {
