@@ -105,7 +105,7 @@ async function perform(work: Work, deps: MainDeps): Promise<ProgramEnding> {
     for (const cleanUp of io.cleanups) cleanUp();
     deps.leaveAtOnce(signal);
   });
-  const context = createContext({ deps, globals: work.globals, io, signal: watch.signal });
+  const context = createContext(deps, work.globals, io, watch.signal);
   try {
     const ending = await performIn(context, work, deps);
     const wasStopped = watch.signal.aborted;
@@ -241,12 +241,12 @@ function currentFolder(host: NodeJS.Process): string {
 }
 
 /** Creates the context in which a command runs: its settings, files, output, and connection to the service. */
-export function createContext({
-  deps,
-  globals,
-  io,
-  signal,
-}: Pick<Context, 'globals' | 'io' | 'signal'> & { readonly deps: MainDeps }): Context {
+export function createContext(
+  deps: MainDeps,
+  globals: GlobalOptions,
+  io: Io,
+  signal: AbortSignal,
+): Context {
   const { files, platform } = deps.system;
   const { cwd, env, homeDirectory } = deps;
   const paths = once(async () => resolvePaths({ env, homeDirectory, platform }));

@@ -64,7 +64,7 @@ async function send(context: Context, call: PlannedCall, payload: Payload): Prom
   const { globals, io } = context;
   io.requireStdout();
   const spec = specOf(context, call, payload);
-  const { client } = await context.connect({ publicOnly: isPublic(call) });
+  const { client } = await context.connect({ publicOnly: isPublic(call.method, call.path) });
   const response = await client.send(spec);
   if (globals.json === true) {
     const isEmpty = response.framing === 'none' || response.contentLength === 0;
@@ -82,8 +82,8 @@ function specOf({ signal }: Context, call: PlannedCall, payload: Payload): Reque
   return {
     ...payload,
     method: call.method,
-    host: isRealtime(call) ? 'realtime' : 'base',
-    public: isPublic(call),
+    host: isRealtime(call.path) ? 'realtime' : 'base',
+    public: isPublic(call.method, call.path),
     accept,
     headers: contentType === undefined ? others : { ...others, 'content-type': contentType },
     requestId,

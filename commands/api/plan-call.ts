@@ -49,7 +49,7 @@ export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: str
 }
 
 /** Returns true if a call requests a public document, which needs no API key. */
-export function isPublic({ method, path }: Pick<PlannedCall, 'method' | 'path'>): boolean {
+export function isPublic(method: string, path: string): boolean {
   return ENDPOINTS.some(
     (endpoint) => 'public' in endpoint && endpoint.method === method && endpoint.path === path,
   );
@@ -58,7 +58,7 @@ export function isPublic({ method, path }: Pick<PlannedCall, 'method' | 'path'>)
 /**
  * Returns true if requests with this path are sent to the realtime host (docs/api/realtime.md) instead of the base URL.
  */
-export function isRealtime({ path }: Pick<PlannedCall, 'path'>): boolean {
+export function isRealtime(path: string): boolean {
   return /^\/v[23]\/tts\//.test(path);
 }
 

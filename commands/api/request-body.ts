@@ -32,23 +32,24 @@ export async function readPayload(context: Context, call: PlannedCall): Promise<
     const query = (await pairsOf(context, fields)).toString();
     return { target: `${target}${target.includes('?') ? '&' : '?'}${query}` };
   }
-  if (fieldsAs === 'form') return { target, ...(await formOf(context, fields)) };
+  if (fieldsAs === 'form') return formOf(context, target, fields);
   const json = jsonBody(jsonOfFields(await readFields(context, fields)));
   return { target, body: { ...json, contentType } };
 }
 
 async function formOf(
   context: Context,
+  target: string,
   fields: readonly Field[],
-): Promise<Pick<Payload, 'body' | 'stream'>> {
+): Promise<Payload> {
   if (fields.some(({ value }) => value?.kind === 'file')) {
     const { multipartBody } = await import('../../src/api/multipart.ts');
     const boundary = `foley-${context.system.random.uuid()}`;
-    return { stream: multipartBody(await partsOf(context, fields), boundary) };
+    return { target, stream: multipartBody(await partsOf(context, fields), boundary) };
   }
   const pairs = await pairsOf(context, fields);
   const contentType = 'application/x-www-form-urlencoded';
-  return { body: { contentType, bytes: Buffer.from(pairs.toString()) } };
+  return { target, body: { contentType, bytes: Buffer.from(pairs.toString()) } };
 }
 
 async function partsOf(context: Context, fields: readonly Field[]): Promise<FormPart[]> {

@@ -2,7 +2,6 @@ import { Argument, Option } from 'commander';
 import type { WrittenCaptions } from '../../src/captions/caption-files.ts';
 import type { Cue, CueShape } from '../../src/captions/cue-shape.ts';
 import { flagOf } from '../../src/captions/cue-shape.ts';
-import type { Subtitles } from '../../src/captions/subtitles.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { CaptionFlags } from '../shared/flags/captions.ts';
@@ -145,7 +144,7 @@ async function checkFile(
   const { describeViolation, findViolations } = await import('../../src/captions/violations.ts');
   const text = await readFile(context, file);
   const shown = nameOf(file);
-  const check = async (): Promise<Pick<Subtitles, 'cues' | 'violations'>> => {
+  const check = async () => {
     if (!isJson(file, text)) {
       const { readSubtitles } = await import('../../src/captions/read-subtitles.ts');
       const read = readSubtitles(text, shown);

@@ -4,7 +4,7 @@ import type { CommandDefinition, Context, ServiceConnection } from '../../src/cl
 import { dryRunOption, idOptions } from '../shared/flags/speech.ts';
 import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
 import { designRequest } from '../../src/api/resources/designs.ts';
-import type { IdFlags } from '../shared/flags/speech.ts';
+import type { DryRunFlag, IdFlags } from '../shared/flags/speech.ts';
 import { folderPlace, PREVIEW_FOLDER } from '../shared/jobs/places.ts';
 import { withJournal } from '../shared/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
@@ -195,7 +195,7 @@ function designDocument(
   };
 }
 
-export interface DesignCreateFlags extends IdFlags {
+export interface DesignCreateFlags extends IdFlags, DryRunFlag {
   readonly previewText: string;
   readonly provider?: readonly string[];
   readonly outputDir?: string;

@@ -1,7 +1,7 @@
 import type { DesignChoice } from '../../src/api/resources/designs.ts';
 import { saveDesignRequest } from '../../src/api/resources/designs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { IdFlags } from '../shared/flags/speech.ts';
+import type { DryRunFlag, IdFlags } from '../shared/flags/speech.ts';
 import { dryRunOption, idOptions } from '../shared/flags/speech.ts';
 import { addOptions, filled, textOption } from '../../src/cli/flags/values.ts';
 import type { VisibilityFlag } from '../shared/flags/voices.ts';
@@ -14,7 +14,7 @@ import { dryRunResult } from '../../src/cli/render/result.ts';
 import { designOptions } from './create.ts';
 import type { MadeVoiceDocument } from '../shared/flags/voices.ts';
 
-interface DesignSaveFlags extends VisibilityFlag, IdFlags {
+interface DesignSaveFlags extends VisibilityFlag, IdFlags, DryRunFlag {
   readonly name: string;
   readonly language?: string;
 }

@@ -46,7 +46,7 @@ export const definition: CommandDefinition<object, InspectDocument> = {
     const { drawWaveform } = await import('../shared/waveform.ts');
     const { renderFields } = await import('../../src/cli/render/table.ts');
     return {
-      data: { file, ...documentOf(bytes, sound) },
+      data: documentOf(file, bytes, sound),
       human: (style) =>
         `${renderFields(fieldsOf(bytes, sound), style)}\n\n${drawWaveform(sound.levels, style)}`,
     };
@@ -62,9 +62,10 @@ const WAVEFORM_LEVELS = 200;
 // Shorter pauses are a part of speech.
 const PAUSE_MS = 300;
 
-function documentOf(bytes: number, sound: MeasuredSound): Omit<InspectDocument, 'file'> {
+function documentOf(file: string, bytes: number, sound: MeasuredSound): InspectDocument {
   const { channels, codec, format, levels, loudness, sampleRate } = sound;
   return {
+    file,
     format,
     codec: codec ?? null,
     bytes,

@@ -60,7 +60,10 @@ async function present(
   const { listOrNotice } = await import('../../src/cli/render/table.ts');
   const names = jobs.map(({ id, textPreview }) => ({ name: id, about: textPreview }));
   const now = clock.now();
-  const rows = jobs.map((job) => ({ ...job, created: relativeTime(job.createdAt, now, io.out) }));
+  const rows = jobs.map((job) => ({
+    ...job,
+    created: relativeTime(job.createdAt, now, io.out.columns),
+  }));
   return {
     data,
     seen: { kind: 'job', names },

@@ -48,7 +48,7 @@ async function present(
   const now = clock.now();
   const rows = jobs.map((job) => {
     const at = job.data['created_at'];
-    return { ...job, created: typeof at === 'string' ? relativeTime(at, now, io.out) : '' };
+    return { ...job, created: typeof at === 'string' ? relativeTime(at, now, io.out.columns) : '' };
   });
   return { data, ...listOrNotice(rows, COLUMNS, { names: columns, notice: 'No jobs.' }) };
 }

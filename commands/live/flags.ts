@@ -13,7 +13,7 @@ import {
   textOption,
   textWithin,
 } from '../../src/cli/flags/values.ts';
-import type { VoiceFlags } from '../shared/flags/voices.ts';
+import type { SpeakerFlags } from '../shared/flags/speech.ts';
 import type { ControlName } from '../../src/contract/generated/speech-controls.ts';
 import {
   CHUNK_LENGTH_RANGE,
@@ -23,7 +23,6 @@ import {
 import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime/protocols.ts';
 import { REALTIME_MODES } from '../../src/contract/realtime/protocols.ts';
 import { FILE_FORMATS } from '../../src/contract/values.ts';
-import type { SpeechControls } from '../../src/contract/speech.ts';
 import type { SegmentName } from '../../src/live/feed-text.ts';
 import { SEGMENT_NAMES } from '../../src/live/feed-text.ts';
 import type { DocumentFlags } from '../../src/speech/speech-text.ts';
@@ -42,14 +41,13 @@ export const LIVE_TEXT_FORMATS: readonly TextFormat[] = [
 
 const LIVE_FORMATS = [...FILE_FORMATS, 'pcm'] as const;
 
-export interface LiveFlags extends SpeechControls, DocumentFlags, ProtocolFlag, VoiceFlags {
+export interface LiveFlags extends SpeakerFlags, DocumentFlags, ProtocolFlag {
   readonly file?: string;
   readonly lexicon?: readonly string[];
   readonly output?: string;
   readonly clobber: boolean;
   readonly play?: true;
   readonly player?: string;
-  readonly model?: string;
   readonly format?: (typeof LIVE_FORMATS)[number];
   readonly optimizeInstructions?: true;
   readonly mode?: RealtimeMode;

@@ -121,8 +121,8 @@ export function createReporter(io: Io, isJson: boolean) {
         if (event !== undefined) write(event);
       }
     },
-    finish(summary: Omit<LiveSummaryEvent, 'event'>) {
-      write({ event: 'summary', ...summary });
+    finish(summary: LiveSummaryEvent) {
+      write(summary);
       return last;
     },
   };

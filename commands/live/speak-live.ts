@@ -81,6 +81,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
       io.warn(describeUnspoken(unspoken, { voice: request.voiceId }));
     }
     await reporter.finish({
+      event: 'summary',
       output: spoken.path ?? null,
       bytes: spoken.verdict.bytes,
       format: spoken.verdict.format,

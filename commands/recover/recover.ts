@@ -71,7 +71,7 @@ export const definition: CommandDefinition<RecoverFlags, RecoverDocument> = {
     const chosen = choose(leftovers, id, unreadable);
     if (isList) return listed(chosen, unreadable, context, options);
     const progress = waitProgress(context);
-    const deps = { ...(await recoverDeps(context, journal, options)), onWait: progress.show };
+    const deps = await recoverDeps(context, journal, options, progress.show);
     const { items, failures } = await recoverAll(chosen, deps).finally(() => {
       progress.stop();
       return journal.close();
@@ -102,7 +102,7 @@ export const definition: CommandDefinition<RecoverFlags, RecoverDocument> = {
   },
 };
 
-function failureOf([failure]: readonly Failure[]): Pick<CommandResult, 'failure'> {
+function failureOf([failure]: readonly Failure[]): CommandResult<RecoverDocument> {
   return failure === undefined ? {} : { failure };
 }
 
@@ -159,9 +159,11 @@ async function recoverDeps(
   context: Context,
   journal: IntentJournal,
   { buyLost }: RecoverFlags,
-): Promise<Omit<RecoverDeps, 'onWait'>> {
+  onWait: RecoverDeps['onWait'],
+): Promise<RecoverDeps> {
   return {
     system: context.system,
+    onWait,
     signal: context.signal,
     texts: await longTexts(context),
     journal,

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { RunFlags } from '../shared/flags/batch.ts';
 import type { CaptionFlags } from '../shared/flags/captions.ts';
 import { subtitlesOption } from '../shared/flags/captions.ts';
-import type { SpeechFlags } from '../shared/flags/speech.ts';
+import type { SpeakerFlags } from '../shared/flags/speech.ts';
 import { loudnessOption } from '../shared/flags/sound.ts';
 import {
   chapterOptions,
@@ -35,13 +35,7 @@ import { SCRIPT_FORMATS } from '../../src/script/script.ts';
 import type { ChapterChoice } from '../../src/text/chapters.ts';
 import { durationText } from '../../src/text/duration.ts';
 
-export interface ScriptFlags
-  extends
-    Omit<SpeechFlags, 'format' | 'outputFormat'>,
-    CaptionFlags,
-    ChapterChoice,
-    RunFlags,
-    TagFlags {
+export interface ScriptFlags extends SpeakerFlags, CaptionFlags, ChapterChoice, RunFlags, TagFlags {
   readonly output: string;
   readonly scriptFormat?: ScriptFormat;
   readonly cast?: readonly CastMember[];

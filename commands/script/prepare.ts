@@ -20,7 +20,7 @@ import type { Memory, RecordingReport } from '../../src/script/memory.ts';
 import { isUpToDate, readMemory, recordingFolder } from '../../src/script/memory.ts';
 import type { PlannedText } from '../../src/script/plan-lines.ts';
 import { itemsOf, planLines } from '../../src/script/plan-lines.ts';
-import type { ScriptSource } from '../../src/script/read/read-script.ts';
+import type { ScriptFile } from '../../src/script/read/read-script.ts';
 import { readScript, scriptFormat } from '../../src/script/read/read-script.ts';
 import type { FileFormat } from '../../src/contract/values.ts';
 import type { Tags } from '../../src/audio/encode/tags.ts';
@@ -193,7 +193,7 @@ function otherVoice(
 
 async function readLines(
   context: Context,
-  script: Pick<ScriptSource, 'bytes' | 'file' | 'format'>,
+  script: ScriptFile,
   { dropSounds, onlyChapters, skipFrontMatter, timing }: ScriptFlags,
   cast: Cast,
 ): Promise<readonly ScriptLine[]> {

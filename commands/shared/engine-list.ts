@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { ApiClient } from '../../src/api/client.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
-import type { NaturalEngineDeps } from '../../src/engines/add-natural-engine.ts';
 import type { ModelSource } from '../../src/engines/download-models.ts';
 import type { EngineDeps } from '../../src/engines/engines.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -30,12 +29,7 @@ export async function engineDeps(context: Context): Promise<EngineDeps> {
  * @param from value of `--from`: a folder, or the URL of a mirror
  * @throws Failure of kind `usage` for an invalid URL or a folder that does not exist
  */
-export async function modelDeps(
-  context: Context,
-  from?: string,
-): Promise<
-  Pick<NaturalEngineDeps, 'client' | 'source'> & { readonly closeClient: () => Promise<void> }
-> {
+export async function modelDeps(context: Context, from?: string) {
   let client: ApiClient | undefined;
   return {
     source: await sourceOf(context, from),

@@ -1,6 +1,6 @@
 import type { VoiceForm } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import type { IdFlags } from '../shared/flags/speech.ts';
+import type { DryRunFlag, IdFlags } from '../shared/flags/speech.ts';
 import { dryRunOption, idOptions } from '../shared/flags/speech.ts';
 import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
 import type { VisibilityFlag } from '../shared/flags/voices.ts';
@@ -19,7 +19,7 @@ import type { CloneOrder } from '../../src/voices/create.ts';
 import { checkRecordings } from '../../src/voices/recordings.ts';
 import type { MadeVoiceDocument } from '../shared/flags/voices.ts';
 
-interface VoicesCreateFlags extends VisibilityFlag, IdFlags {
+interface VoicesCreateFlags extends VisibilityFlag, IdFlags, DryRunFlag {
   readonly description?: string;
   readonly referenceText?: string;
   readonly language?: readonly string[];

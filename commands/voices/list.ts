@@ -100,9 +100,9 @@ function chooseSurface(flags: VoicesListFlags): VoiceSurface {
   );
 }
 
-type VoiceName = Pick<Voice, 'name' | 'voiceId'>;
+type VoiceRow = Voice | ListedVoiceV1;
 
-async function showPages<Row extends VoiceName>(
+async function showPages<Row extends VoiceRow>(
   {
     all,
     columns: names,
@@ -130,7 +130,7 @@ async function showPages<Row extends VoiceName>(
   return { ...shown, notice };
 }
 
-async function present<Row extends VoiceName>(
+async function present<Row extends VoiceRow>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   {
@@ -171,15 +171,13 @@ function isDescribed<Row>({ title, value }: Column<Row>, rows: readonly Row[]): 
   return title !== DESCRIPTION.title || rows.some((row) => value(row) !== '');
 }
 
-type VoiceRow = VoiceName & Pick<Voice, 'isPersonal'>;
-
-const ID: Column<VoiceName> = { title: 'ID', value: ({ voiceId }) => voiceId, whole: true };
-const NAME: Column<VoiceName> = { title: 'NAME', value: ({ name }) => name };
+const ID: Column<VoiceRow> = { title: 'ID', value: ({ voiceId }) => voiceId, whole: true };
+const NAME: Column<VoiceRow> = { title: 'NAME', value: ({ name }) => name };
 const KIND: Column<VoiceRow> = {
   title: 'KIND',
   value: ({ isPersonal }) => (isPersonal ? 'personal' : 'public'),
 };
-const DESCRIPTION: Column<Pick<Voice, 'description'>> = {
+const DESCRIPTION: Column<VoiceRow> = {
   title: 'DESCRIPTION',
   value: ({ description = '' }) => description,
   narrowest: 40,
@@ -195,7 +193,7 @@ const COLUMNS: readonly Column<Voice>[] = [
   { ...KIND, isExtra: true },
 ];
 
-const COMPAT_COLUMNS: readonly Column<VoiceName>[] = [ID, NAME];
+const COMPAT_COLUMNS: readonly Column<VoiceRow>[] = [ID, NAME];
 
 const V1_COLUMNS: readonly Column<ListedVoiceV1>[] = [ID, NAME, KIND, DESCRIPTION];
 

@@ -75,7 +75,7 @@ function refuseSharedIds(
   );
 }
 
-interface PreviewFlags extends Pick<IdFlags, 'idempotencyKey' | 'requestId'> {
+interface PreviewFlags extends IdFlags {
   readonly text: string;
   readonly outputDir?: string;
   readonly play?: true;
@@ -143,7 +143,7 @@ function conclude(
   { io }: Context,
   failed: readonly FailedPreview[],
   count: number,
-): Pick<CommandResult, 'exit' | 'failure'> {
+): CommandResult<VoicePreviews> {
   const last = failed.at(-1)?.failure;
   if (last === undefined) return {};
   const isOver = failed.length === count || STOPS.has(last.exit);

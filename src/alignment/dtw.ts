@@ -111,7 +111,7 @@ class PathSearch {
   constructor(
     recording: Frames,
     { frames, wordStarts }: KnownSpeech,
-    { centers, costs, width }: Omit<PathOptions, 'signal'>,
+    { centers, costs, width }: PathOptions,
   ) {
     this.path = new Int32Array(recording.count);
     this.#recording = recording;

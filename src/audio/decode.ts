@@ -9,11 +9,14 @@ import { createVerifier } from './verify.ts';
 import { createFlacDecoder, createMp3Decoder, readFlacLength } from './wasm-decoders.ts';
 import { createWavDecoder, findWavSamples } from './wav-samples.ts';
 
-/** The properties of a decodable audio file, as its headers state them. */
-export interface DetectedSound {
+export interface SoundFormat {
   readonly format: 'aac' | 'flac' | 'm4a' | 'mp3' | 'mp4' | 'mpeg' | 'ogg' | 'wav' | 'webm';
   /** The codec, if the format can contain several. */
   readonly codec?: string | undefined;
+}
+
+/** The properties of a decodable audio file, as its headers state them. */
+export interface DetectedSound extends SoundFormat {
   /** Duration in seconds; undefined if the headers do not state it. */
   readonly seconds: number | undefined;
   /**
@@ -46,12 +49,12 @@ export async function detectSound(file: OpenFile, signal: AbortSignal): Promise<
     const verdict = await requireWhole(file, format, signal);
     const decode = (): AsyncIterable<DecodedSound> =>
       decodeAll(filePieces(file, PIECE_BYTES), createMp3Decoder);
-    return { format, ...soundOf(decode, secondsOf(verdict), verdict.channels) };
+    return soundOf(format, decode, secondsOf(verdict), verdict.channels);
   }
   if (format === 'flac') {
     const decode = (): AsyncIterable<DecodedSound> =>
       decodeAll(filePieces(file, PIECE_BYTES), createFlacDecoder);
-    return { format, ...soundOf(decode, readFlacLength(file)) };
+    return soundOf(format, decode, readFlacLength(file));
   }
   if (format === 'aac' || format === 'm4a' || format === 'mp4' || format === 'webm') {
     return recogniseContainer(file, format);
@@ -71,7 +74,7 @@ async function recogniseContainer(
   // The mp3 decoder returns two channels for mono.
   const declared = codec === 'mp3' ? channels : undefined;
   const ownCodec = format === 'aac' ? undefined : codec;
-  return { format, codec: ownCodec, ...soundOf(() => sound.decode(), seconds, declared) };
+  return { ...soundOf(format, () => sound.decode(), seconds, declared), codec: ownCodec };
 }
 
 async function recogniseWav(file: OpenFile, signal: AbortSignal): Promise<DetectedSound> {
@@ -87,7 +90,7 @@ async function recogniseWav(file: OpenFile, signal: AbortSignal): Promise<Detect
     decodeAll(filePieces({ fd: file.fd, size }, PIECE_BYTES, start), async () =>
       createWavDecoder(layout),
     );
-  return { format: 'wav', ...soundOf(decode, secondsOf(verdict)) };
+  return soundOf('wav', decode, secondsOf(verdict));
 }
 
 const WAV_HEAD_BYTES = 1024 * 1024;
@@ -99,16 +102,13 @@ async function recogniseOgg(file: OpenFile, signal: AbortSignal): Promise<Detect
     throw new UnusableAudioError('is ogg with an unsupported codec; use Vorbis, Opus or FLAC');
   }
   const decode = (): AsyncIterable<DecodedSound> => decodeOgg(filePieces(file, PIECE_BYTES));
-  return { format: 'ogg', codec, ...soundOf(decode, secondsOf(verdict)) };
+  return { ...soundOf('ogg', decode, secondsOf(verdict)), codec };
 }
 
 function recogniseMpeg(file: OpenFile): DetectedSound {
   const decode = (): AsyncIterable<DecodedSound> => decodeAll(mpegAudio(file), createMp3Decoder);
   const [beginning] = mpegAudio(file);
-  return {
-    format: 'mpeg',
-    ...soundOf(decode, undefined, mpegChannels(beginning ?? fileHead(file, 0))),
-  };
+  return soundOf('mpeg', decode, undefined, mpegChannels(beginning ?? fileHead(file, 0)));
 }
 
 async function requireWhole(
@@ -145,11 +145,13 @@ function requireFewChannels(channels: number): void {
 
 // The decoder may return more channels than the headers declare.
 function soundOf(
+  format: DetectedSound['format'],
   decodePieces: ContainedSound['decode'],
   seconds: number | undefined,
   declaredChannels?: number,
-): Pick<DetectedSound, 'decode' | 'seconds'> {
+): DetectedSound {
   return {
+    format,
     seconds,
     async *decode(signal) {
       let samples = 0;

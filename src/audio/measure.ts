@@ -1,9 +1,11 @@
-import type { DetectedSound } from './decode.ts';
+import type { SoundFormat } from './decode.ts';
 import { detectSound } from './decode.ts';
 import type { DecodedSound, OpenFile } from './sound.ts';
 import { UnusableAudioError } from './sound.ts';
 
-export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
+export interface MeasuredSound extends SoundFormat, Measurement {}
+
+interface Measurement {
   readonly sampleRate: number;
   readonly channels: number;
   /** Integrated loudness in LUFS (ITU-R BS.1770-4); undefined for silence and for sounds shorter than 0.4 s. */
@@ -49,7 +51,7 @@ class LoudnessMeasurement {
     this.#meters.loudness.write(channels);
   }
 
-  result(): Omit<MeasuredSound, 'codec' | 'format'> {
+  result(): Measurement {
     if (this.#meters === undefined) throw new UnusableAudioError('has no sound');
     const { levels, loudness } = this.#meters;
     levels.finish();

@@ -2,10 +2,13 @@ import { readSync } from 'node:fs';
 import type { OpenFile } from './sound.ts';
 import { UnusableAudioError } from './sound.ts';
 
-interface BoxPosition {
-  readonly type: string;
+interface Space {
   readonly start: number;
   readonly end: number;
+}
+
+interface BoxPosition extends Space {
+  readonly type: string;
 }
 
 // Returns fewer bytes at the end of the file. The next call overwrites the buffer.
@@ -64,7 +67,7 @@ const LARGE_HEADER = 16;
  */
 export function readBoxes(
   read: ReadBytes,
-  { start, end }: Pick<BoxPosition, 'start' | 'end'>,
+  { start, end }: Space,
   most = MOST_BOXES_OF_LIST,
 ): readonly BoxPosition[] {
   const boxes: BoxPosition[] = [];

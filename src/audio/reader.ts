@@ -30,13 +30,9 @@ export interface AudioVerdict {
 }
 
 /** What a {@link FormatReader} found out about a file. A missing field means unknown. */
-export type Findings = Pick<AudioVerdict, 'endIsProven'> &
-  Partial<
-    Pick<
-      AudioVerdict,
-      'channels' | 'codec' | 'corrections' | 'durationMs' | 'problem' | 'sampleRate'
-    >
-  >;
+export interface Findings extends Partial<AudioVerdict> {
+  readonly endIsProven: boolean;
+}
 
 /** A parser for one file format. A {@link Walker} passes the bytes of the file to the parser, in chunks of any size. */
 export interface FormatReader {

@@ -34,7 +34,7 @@ export async function* changeTempo(
       if (samples.length > 0) yield { samples, channels, sampleRate };
     }
     if (stream === undefined) return;
-    const { channels, sampleRate } = stream.form;
+    const { channels, sampleRate } = stream;
     const samples = new Float32Array(Math.round(owed) * channels);
     samples.set(concatSamples([waiting, ...stream.finish()]).subarray(0, samples.length));
     if (samples.length > 0) yield { samples, channels, sampleRate };
@@ -53,13 +53,15 @@ let loading: Promise<Sonic> | undefined;
 
 class TempoStream {
   readonly #sonic: Sonic;
-  readonly form: Omit<Sound, 'samples'>;
+  readonly channels: number;
+  readonly sampleRate: number;
   readonly #stream: number;
   readonly #buffer: number;
 
   constructor(sonic: Sonic, { channels, sampleRate }: Sound, tempo: number) {
     this.#sonic = sonic;
-    this.form = { channels, sampleRate };
+    this.channels = channels;
+    this.sampleRate = sampleRate;
     this.#stream = sonic._sonicCreateStream(sampleRate, channels);
     this.#buffer = sonic._malloc(BUFFER_FRAMES * channels * SAMPLE_BYTES);
     if (this.#stream === 0 || this.#buffer === 0)
@@ -68,7 +70,7 @@ class TempoStream {
   }
 
   *push({ samples }: Sound): Generator<Float32Array> {
-    const { channels } = this.form;
+    const { channels } = this;
     for (let at = 0; at < samples.length; at += BUFFER_FRAMES * channels) {
       const piece = samples.subarray(at, at + BUFFER_FRAMES * channels);
       this.#sonic.HEAPF32.set(piece, this.#buffer / SAMPLE_BYTES);
@@ -91,7 +93,7 @@ class TempoStream {
   }
 
   *#read(): Generator<Float32Array> {
-    const { channels } = this.form;
+    const { channels } = this;
     for (;;) {
       const frames = this.#sonic._sonicReadFloatFromStream(
         this.#stream,

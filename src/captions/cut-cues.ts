@@ -234,13 +234,14 @@ export function cutWords({ boundaries, tokens }: TokenRow, shape: CueShape): num
   let hasWord = false;
   let beganMs = 0;
   const lastWord = tokens.findLastIndex(({ text }) => speakableLength(text) > 0);
-  for (const [index, { text, lineBreaks, startMs, endMs, ...size }] of tokens.entries()) {
+  for (const [index, token] of tokens.entries()) {
+    const { text, lineBreaks, startMs, endMs } = token;
     const isWord = speakableLength(text) > 0;
     const boundary = boundaries[index - 1];
     const opens = isOpening(text) && boundary?.cling !== GLUED;
     const belongsToNext = (lineBreaks > 0 || opens) && index < lastWord;
     const begins = hasWord && (isWord || belongsToNext);
-    fill.add(size, boundary);
+    fill.add(token, boundary);
     const fits =
       !fill.isTooWide && fill.lines <= shape.maxLines && endMs - beganMs <= shape.maxDurationMs;
     if (cues.length > 0 && fits && !begins) {
@@ -251,7 +252,7 @@ export function cutWords({ boundaries, tokens }: TokenRow, shape: CueShape): num
       hasWord = isWord;
       beganMs = startMs;
       fill = new LineFill(shape.maxChars);
-      fill.add(size);
+      fill.add(token);
     }
   }
   return cues;

@@ -4,8 +4,8 @@ import { gapWidth } from './tokens.ts';
 import type { CaptionToken } from './tokens.ts';
 
 export interface LineRow {
-  readonly tokens: readonly Pick<CaptionToken, 'gap' | 'width'>[];
-  readonly boundaries: readonly Pick<Boundary, 'cling' | 'kind'>[];
+  readonly tokens: readonly CaptionToken[];
+  readonly boundaries: readonly Boundary[];
   readonly maxChars: number;
   /** Width in columns up to the end of each token, as if all tokens were on one line. */
   readonly ends: readonly number[];
@@ -142,7 +142,7 @@ export class LineFill {
    * Adds the next token of the cue.
    * @param before the boundary between the previous token and this one; `cling: 100` keeps both on one line if they fit
    */
-  add({ gap, width }: Pick<CaptionToken, 'gap' | 'width'>, before?: Pick<Boundary, 'cling'>): void {
+  add({ gap, width }: CaptionToken, before?: Boundary): void {
     this.isTooWide ||= width > this.#maxChars;
     const added = gapWidth(gap) + width;
     const isGlued = this.lines > 0 && before?.cling === GLUED;

@@ -71,7 +71,7 @@ export async function createIo({
 }: {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly globals: Pick<GlobalOptions, 'color' | 'json' | 'pager' | 'progress' | 'quiet'>;
+  readonly globals: GlobalOptions;
 }): Promise<Io> {
   const { stdin, stdout, stderr } = streams;
   const stderrIsTerminal = stderr.isTTY === true;

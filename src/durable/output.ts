@@ -33,13 +33,24 @@ export type Existing =
  * An output that is being written. Methods throw a Failure: `exists` (exit code 31) if the file must not be replaced,
  * otherwise `output` (exit code 30).
  */
-export interface Output {
+/** Where an encoder writes a file. */
+export interface EncoderOutput {
+  /** Number of bytes passed to `write` so far. */
+  readonly bytes: number;
+  /**
+   * Queues a chunk for writing. Resolves when the buffer has space again.
+   * @throws Failure if this or an earlier chunk cannot be written
+   */
+  write(chunk: Uint8Array): Promise<void>;
+  /** Overwrites bytes that were written earlier, such as a length in a header. Does nothing for a pipe or a device. */
+  overwrite(position: number, bytes: Uint8Array): Promise<void>;
+}
+
+export interface Output extends EncoderOutput {
   /** The final path. If `existing` is `number` or `reuse`, `publish` may change the path. */
   readonly path: string;
   /** The path of the temporary file; undefined for a pipe or a device. */
   readonly temporary: string | undefined;
-  /** Number of bytes passed to `write` so far. */
-  readonly bytes: number;
   /** The changes that `publish` makes to the sound; undefined for none. */
   readonly changes?: SoundChanges | undefined;
   /**
@@ -55,8 +66,6 @@ export interface Output {
    * unwritten chunks, including this one.
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
-  /** Overwrites bytes that were written earlier, such as a length in a header. Does nothing for a pipe or a device. */
-  overwrite(position: number, bytes: Uint8Array): Promise<void>;
   /**
    * Returns the checksum of the complete file; undefined for a pipe or a device. Call this only after the last `write`.
    */

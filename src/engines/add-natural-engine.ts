@@ -182,7 +182,7 @@ export function removeNaturalEngine(
 
 async function findEngine(
   name: string,
-  { enginesFolder, system: { files } }: Pick<EngineDeps, 'enginesFolder' | 'system'>,
+  { enginesFolder, system: { files } }: LockDeps,
 ): Promise<EngineRegistration | undefined> {
   const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
   return engines.find((engine) => engine.name === name);

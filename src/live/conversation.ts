@@ -10,15 +10,14 @@ import type { RequestStatus } from './server-message.ts';
 import { readServerMessage } from './server-message.ts';
 import type { Effect, LiveEvent, LivePlan, LiveState, TimerName } from './state.ts';
 import { newConversation } from './state.ts';
+import type { TextReceiver } from './feed-text.ts';
 import { transition } from './transition.ts';
 import type { LiveSocket, OpenSocket, SocketEvent } from './websocket.ts';
 
 export type LiveNotice = Extract<Effect, { type: 'notice' | 'reconnecting' }>;
 
-export interface ConversationDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly openSocket: OpenSocket;
+/** The HTTP requests with which a conversation resumes. */
+export interface ResumeRequests {
   /** Returns the status of a request; undefined if the service has no such request. @throws Failure */
   readonly getStatus: (
     requestId: string,
@@ -30,6 +29,12 @@ export interface ConversationDeps {
     segmentId: string,
     signal: AbortSignal,
   ) => Promise<Uint8Array>;
+}
+
+export interface ConversationDeps extends ResumeRequests {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly openSocket: OpenSocket;
   readonly onNotice: (notice: LiveNotice) => void;
 }
 
@@ -40,7 +45,7 @@ type Event = WithoutFraction<LiveEvent>;
  * Runs a realtime conversation (docs/api/realtime.md) over a WebSocket, with timers and HTTP requests. Delivers each
  * byte of audio once and in order. Applies back-pressure to the text input and to the received audio.
  */
-export class Conversation {
+export class Conversation implements TextReceiver {
   /** The received audio. If the conversation fails, the queue throws a Failure after its last chunk. */
   readonly audio: AudioQueue;
   readonly #plan: LivePlan;

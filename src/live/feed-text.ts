@@ -7,7 +7,14 @@ import { guessLanguage } from '../text/guess-language.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import { cutWithin, splitParts } from '../text/parts.ts';
 import { endsClearly, firstSentence, lastEnd } from '../text/sentences.ts';
-import type { Conversation } from './conversation.ts';
+
+/** A conversation, as the source of its text sees it. */
+export interface TextReceiver {
+  /** Sends a piece of the text. Resolves when the conversation accepts more. */
+  say(text: string): Promise<void>;
+  /** Ends the text. */
+  finish(): void;
+}
 
 export interface FeedOptions {
   /** Divides the text into segments. If undefined, each piece of input is sent unchanged (`simple` mode). */
@@ -29,7 +36,7 @@ const SENTENCE_WAIT_MS = 120;
  */
 export async function feedText(
   pieces: AsyncIterable<string>,
-  conversation: Pick<Conversation, 'finish' | 'say'>,
+  conversation: TextReceiver,
   { clock, lexicon, cutter = wholePieces(lexicon), flushAfterMs }: FeedOptions,
 ): Promise<void> {
   let isEmpty = true;

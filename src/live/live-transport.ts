@@ -14,7 +14,7 @@ import type { FrameMessage } from '../realtime/frames.ts';
 import { UnreadableFrame } from '../realtime/frames.ts';
 import type { SpeechTransport } from '../paid/speakers/speak-stream.ts';
 import { Conversation } from './conversation.ts';
-import type { ConversationDeps, LiveNotice } from './conversation.ts';
+import type { ConversationDeps, LiveNotice, ResumeRequests } from './conversation.ts';
 import { lost } from './endings.ts';
 import type { FeedOptions } from './feed-text.ts';
 import { feedText } from './feed-text.ts';
@@ -229,10 +229,7 @@ function pcmLayout({ bitDepth, channels, sampleRate }: FrameMessage): PcmLayout 
 const SEGMENT_MAX_BYTES = 256 * 1024 * 1024;
 
 /** Returns the functions that send HTTP requests to resume a conversation: get its status, download a segment. */
-export function httpRequests(
-  client: ApiClient,
-  protocol: RealtimeProtocol,
-): Pick<ConversationDeps, 'fetchSegment' | 'getStatus'> {
+export function httpRequests(client: ApiClient, protocol: RealtimeProtocol): ResumeRequests {
   return {
     async getStatus(requestId, signal) {
       try {

@@ -18,7 +18,7 @@ export interface BookToWrite {
   /** New contents of files of the book, by name. */
   readonly replaced: ReadonlyMap<string, Uint8Array>;
   readonly added: readonly AddedFile[];
-  readonly output: Pick<Output, 'write'>;
+  readonly output: Output;
   readonly files: FileSystem;
   readonly signal: AbortSignal;
 }

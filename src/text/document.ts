@@ -7,10 +7,19 @@ export interface Range {
   readonly end: number;
 }
 
-/** A text to speak, and the written text that it was made from. */
-export interface SpokenText {
+/** A text to speak with its pauses. */
+export interface PausedText {
   /** The text that is sent to the service and billed. */
   readonly text: string;
+  /**
+   * Pauses in the speech. Their positions are code points of `text`; their lengths are
+   * milliseconds.
+   */
+  readonly pauses: readonly Pause[];
+}
+
+/** A text to speak, and the written text that it was made from. */
+export interface SpokenText extends PausedText {
   /**
    * The text as the document contains it. Captions and timings show this text. Equals `text` if nothing is replaced.
    */
@@ -20,11 +29,6 @@ export interface SpokenText {
    * text, and `spoken` in `text`.
    */
   readonly replaced: readonly { readonly written: Range; readonly spoken: Range }[];
-  /**
-   * Pauses in the speech. Their positions are code points of `text`; their lengths are
-   * milliseconds.
-   */
-  readonly pauses: readonly Pause[];
   /** Phonemes of words in `text`. Set only if the lexicon has phonemes for some of them. */
   readonly pronunciations?: readonly Pronunciation[];
   /** The file of the book that contains this text. Set only for a book. */

@@ -1,6 +1,6 @@
 import { codePointOffset, countCodePoints } from './code-points.ts';
 import { PAUSE_MAX_MS } from '../contract/recording-limits.ts';
-import type { Edit, Pause, SpokenText } from './document.ts';
+import type { Edit, Pause, PausedText, SpokenText } from './document.ts';
 import { plainText, replaceSpoken, withWritten, writtenEdits } from './document.ts';
 import { durationMs } from './duration.ts';
 import { SPEAKABLE, splitParts } from './parts.ts';
@@ -127,10 +127,7 @@ export interface PausedParts {
  * or digits is left out, because no voice can speak it. The pauses around such text are added up.
  * @param limit maximum length of a part in code points
  */
-export function splitAtPauses(
-  { pauses, text }: Pick<SpokenText, 'pauses' | 'text'>,
-  limit: number,
-): PausedParts {
+export function splitAtPauses({ pauses, text }: PausedText, limit: number): PausedParts {
   const parts: VoicedPiece[] = [];
   const silences = [0];
   let start = 0;

@@ -11,11 +11,11 @@ import { counted } from '../../../src/text/display.ts';
 import type { Context, ServiceConnection } from '../../../src/cli/command.ts';
 import type { CreateWaitFlags } from './jobs.ts';
 import { waitOptions } from './jobs.ts';
-import type { IdFlags } from './speech.ts';
+import type { DryRunFlag, IdFlags } from './speech.ts';
 import { dryRunOption, idOptions } from './speech.ts';
 import { filled, listOption, numberOption, textOption } from '../../../src/cli/flags/values.ts';
 
-export interface MediaCreateFlags extends CreateWaitFlags, IdFlags {}
+export interface MediaCreateFlags extends CreateWaitFlags, IdFlags, DryRunFlag {}
 
 /**
  * Creates the flags of the commands that create media jobs.

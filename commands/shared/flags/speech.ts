@@ -32,8 +32,12 @@ import { isHeaderValue } from '../../../src/api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../../src/contract/limits.ts';
 import type { VoiceFlags } from './voices.ts';
 
-export interface SpeechFlags extends SpeechControls, VoiceFlags {
+/** The flags that select a voice, a model and the speech controls. */
+export interface SpeakerFlags extends SpeechControls, VoiceFlags {
   readonly model?: string;
+}
+
+export interface SpeechFlags extends SpeakerFlags {
   readonly format?: AudioFormat | FileFormat;
   readonly outputFormat?: AudioFormat | FileFormat;
 }
@@ -249,10 +253,10 @@ export interface CostFlags {
   readonly reuse?: boolean;
 }
 
+/** The flags that identify a billed request. */
 export interface IdFlags {
   readonly idempotencyKey?: string;
   readonly requestId?: string;
-  readonly dryRun?: true;
 }
 
 /** Creates the flags that limit, identify or preview a billed request, such as `--max-credits` and `--dry-run`. */
@@ -291,6 +295,10 @@ export function idOptions(keyHelp = 'key that makes a repeated request free'): O
       headerText('--request-id'),
     ),
   ];
+}
+
+export interface DryRunFlag {
+  readonly dryRun?: true;
 }
 
 export function dryRunOption(): Option {

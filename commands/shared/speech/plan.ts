@@ -29,7 +29,7 @@ import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
 import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
 import type { SoundFlags } from '../flags/sound.ts';
 import { soundChanges } from '../flags/sound.ts';
-import type { CostFlags, SpeechFlags } from '../flags/speech.ts';
+import type { CostFlags, IdFlags, SpeechFlags } from '../flags/speech.ts';
 import type { TagFlags } from '../flags/tags.ts';
 import { chooseTextSource } from '../choose-text-source.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
@@ -50,11 +50,9 @@ export interface TtsFlags
 }
 
 /** The flags of a speech request, with `--api` and the flags that only some API versions support. */
-export interface SurfaceFlags extends SpeechFlags {
+export interface SurfaceFlags extends SpeechFlags, IdFlags {
   readonly api?: SurfaceName;
   readonly cache?: true;
-  readonly idempotencyKey?: string;
-  readonly requestId?: string;
 }
 
 export const SPLIT_NAMES = ['auto', 'never'] as const;

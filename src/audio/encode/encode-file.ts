@@ -10,6 +10,7 @@ import type { AudioEncoder } from './pcm.ts';
 import { createWavEncoder } from './pcm.ts';
 import { CODEC_LEVELS } from './peak-limiter.ts';
 import { id3Tag, isUnmarked, NO_MARKS } from './tags.ts';
+import type { EncoderOutput } from '../../durable/output.ts';
 import type { EncodeOptions } from './target.ts';
 import { OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encoder.ts';
 
@@ -39,10 +40,7 @@ export async function encodeFile(
 }
 
 // Mediabunny waits forever for an output that failed, such as a closed pipe or a full disk.
-function watched(
-  output: EncodeOptions['output'],
-  failure: AbortController,
-): EncodeOptions['output'] {
+function watched(output: EncoderOutput, failure: AbortController): EncoderOutput {
   const watch = async (work: Promise<void>): Promise<void> => {
     await work.catch((error: unknown) => {
       failure.abort(error);

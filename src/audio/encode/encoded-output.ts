@@ -1,6 +1,6 @@
 import type { FileFormat } from '../../contract/values.ts';
 import { FILE_FORMATS } from '../../contract/values.ts';
-import type { Output, Published, SoundChanges } from '../../durable/output.ts';
+import type { EncoderOutput, Output, Published, SoundChanges } from '../../durable/output.ts';
 import type { OutputOptions } from '../../durable/publish.ts';
 import { openOutput } from '../../durable/publish.ts';
 import type { System } from '../../system/system.ts';
@@ -11,7 +11,6 @@ import type { Format } from '../formats.ts';
 import { formatOfPath } from '../formats.ts';
 import { Pipe } from './pipe.ts';
 import type { Marks } from './tags.ts';
-import type { EncodeOptions } from './target.ts';
 import { encodingFailure } from './target.ts';
 
 /**
@@ -200,16 +199,17 @@ class EncodedOutput implements Output {
  */
 export function openWavEncoding(
   format: FileFormat,
-  output: EncodeOptions['output'],
+  output: EncoderOutput,
   marks?: Marks,
 ): Pipe<Uint8Array, number> {
-  return new Pipe((bytes) => encodeWav(format, bytes, { output, marks }));
+  return new Pipe((bytes) => encodeWav(format, bytes, output, marks));
 }
 
 async function encodeWav(
   format: FileFormat,
   bytes: AsyncIterable<Uint8Array>,
-  target: Pick<EncodeOptions, 'marks' | 'output'>,
+  output: EncoderOutput,
+  marks: Marks | undefined,
 ): Promise<number> {
   // Loaded only here, because most commands write what the service sends.
   const [{ encodeFile }, { readWavStream }] = await Promise.all([
@@ -218,7 +218,7 @@ async function encodeWav(
   ]);
   try {
     const { sampleRate, samples } = await readWavStream(bytes);
-    return await encodeFile(format, samples, { ...target, sampleRate });
+    return await encodeFile(format, samples, { output, marks, sampleRate });
   } catch (error) {
     throw encodingFailure(error, format);
   }

@@ -3,6 +3,7 @@ import { pictureBlock, vorbisComments } from './comments.ts';
 import { littleEndian } from './pcm.ts';
 import type { Marks } from './tags.ts';
 import { NO_MARKS } from './tags.ts';
+import type { EncoderOutput } from '../../durable/output.ts';
 import type { EncodeOptions } from './target.ts';
 import { mediabunnyTarget } from './target.ts';
 
@@ -56,12 +57,12 @@ export async function encodeFlac(
 
 // Replaces the metadata of the encoder, except for STREAMINFO, which is the first block.
 class FlacHead {
-  readonly #output: EncodeOptions['output'];
+  readonly #output: EncoderOutput;
   readonly #marks: Marks;
   #head: Uint8Array | undefined = new Uint8Array(0);
   bytes = 0;
 
-  constructor(output: EncodeOptions['output'], marks: Marks) {
+  constructor(output: EncoderOutput, marks: Marks) {
     this.#output = output;
     this.#marks = marks;
   }

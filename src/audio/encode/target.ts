@@ -1,12 +1,12 @@
 import type { FileFormat } from '../../contract/values.ts';
-import type { Output } from '../../durable/output.ts';
+import type { EncoderOutput } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import { UnusableAudioError } from '../sound.ts';
 import type { Marks } from './tags.ts';
 
 export interface EncodeOptions {
   /** The output, which is open and empty. If it cannot be overwritten, its headers do not state the length. */
-  readonly output: Pick<Output, 'bytes' | 'overwrite' | 'write'>;
+  readonly output: EncoderOutput;
   /** Sample rate of the samples, in Hz. */
   readonly sampleRate: number;
   /** Tags and chapters of the file; wav files have none. */
@@ -19,7 +19,7 @@ interface PlacedBytes {
 }
 
 /** Returns a stream for Mediabunny's `StreamTarget` that writes to an output. */
-export function mediabunnyTarget(output: EncodeOptions['output']): WritableStream<PlacedBytes> {
+export function mediabunnyTarget(output: EncoderOutput): WritableStream<PlacedBytes> {
   const start = output.bytes;
   return new WritableStream<PlacedBytes>({
     async write({ data, position }) {

@@ -1,7 +1,7 @@
 import { encodeFile } from '../encode/encode-file.ts';
 import { Pipe } from '../encode/pipe.ts';
 import type { Marks } from '../encode/tags.ts';
-import type { EncodeOptions } from '../encode/target.ts';
+import type { EncoderOutput } from '../../durable/output.ts';
 import { decodeOgg } from '../ogg-links.ts';
 import { mixToMono } from '../resample.ts';
 import { UnusableAudioError } from '../sound.ts';
@@ -21,7 +21,7 @@ export class OggFiles {
    * @param output the output of the joined file
    * @param marks the tags and chapters of the joined file
    */
-  constructor(output: EncodeOptions['output'], marks?: Marks) {
+  constructor(output: EncoderOutput, marks?: Marks) {
     this.#sound = new SoundQueue(output, marks);
   }
 
@@ -92,13 +92,13 @@ const SILENT = new Float32Array(1 << 16);
 
 /** Encodes the samples that are written to it. */
 class SoundQueue {
-  readonly #output: EncodeOptions['output'];
+  readonly #output: EncoderOutput;
   readonly #marks: Marks | undefined;
   #pipe: Pipe<Float32Array> | undefined;
   #sampleRate = 0;
   #samples = 0;
 
-  constructor(output: EncodeOptions['output'], marks: Marks | undefined) {
+  constructor(output: EncoderOutput, marks: Marks | undefined) {
     this.#output = output;
     this.#marks = marks;
   }

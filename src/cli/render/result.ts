@@ -39,7 +39,7 @@ export interface CommandResult<Data = unknown> {
 
 interface Rendering {
   readonly system: System;
-  readonly globals: Pick<GlobalOptions, 'json'>;
+  readonly globals: GlobalOptions;
   readonly io: Io;
   readonly signal: AbortSignal;
   readonly settings: () => Promise<SettingSources>;

@@ -40,12 +40,9 @@ const MOST_DAYS = 30;
  * Formats a time from the service (ISO 8601). A terminal shows the age, such as `5 min ago`, and after 30 days the
  * date. For other outputs, returns the time without fractions of a second.
  * @param now current time in milliseconds since the Unix epoch
+ * @param columns width of the output; infinite if it is no terminal
  */
-export function relativeTime(
-  iso: string,
-  now: number,
-  { columns }: Pick<TerminalStyle, 'columns'>,
-): string {
+export function relativeTime(iso: string, now: number, columns: number): string {
   const exact = iso.replace(/\.\d+Z$/, 'Z');
   const age = now - Date.parse(iso);
   // Clocks of two computers may differ by less than a minute.

@@ -99,11 +99,7 @@ function fittingColumns<Row>(
   return fittingColumns(rows, columns.toSpliced(dispensable, 1), style);
 }
 
-function fit(
-  wanted: readonly number[],
-  room: number,
-  columns: readonly Pick<Column<never>, 'narrowest' | 'optional' | 'whole'>[],
-): number[] {
+function fit(wanted: readonly number[], room: number, columns: readonly Column<never>[]): number[] {
   const widths = [...wanted];
   const canOmit = columns.some(({ optional }) => optional === true);
   const leastOf = (index: number): number =>

@@ -10,11 +10,14 @@ import { unreadable } from '../../speech/text-source.ts';
 import type { DraftLine, ScriptPosition, ScriptFormat, ScriptLine } from '../script.ts';
 import { describePlace, placeFailure, SCRIPT_FORMATS } from '../script.ts';
 
-export interface ScriptSource extends ChapterChoice {
+export interface ScriptFile {
   /** Path of the script, for error messages. */
   readonly file: string;
   readonly bytes: Uint8Array;
   readonly format: ScriptFormat;
+}
+
+export interface ScriptSource extends ChapterChoice, ScriptFile {
   /** Names of the speakers in the cast. */
   readonly cast: readonly string[];
   /** True to accept a line that begins before the end of the previous line, in a script with times. */
