@@ -34,6 +34,16 @@ const IS: Record<FieldType, (value: unknown) => boolean> = {
   'null or string': (value) => value === null || typeof value === 'string',
 };
 
+/** @throws Error if there is no such type */
+export function fieldType(name: string): FieldType {
+  if (!isFieldType(name)) throw new Error(`There is no type "${name}" of a field.`);
+  return name;
+}
+
+function isFieldType(name: string): name is FieldType {
+  return Object.hasOwn(IS, name);
+}
+
 export function claimType(value: unknown, type: FieldType, where: string): void {
   assert.ok(IS[type](value), `${where} is ${JSON.stringify(value)}, which is no ${type}`);
 }

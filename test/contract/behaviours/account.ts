@@ -24,57 +24,9 @@ const BAD_KEYS: readonly (readonly [string, string | undefined])[] = [
 export const account: readonly Behaviour[] = [
   ...KEYED.map((on) => needsKey(on)),
   ...[CAPABILITIES, 'GET /api/open/v3/openapi.json'].map((on) => isPublic(on)),
-  ...answerFields(
-    {
-      of: 'Capabilities',
-      section: 'models',
-      on: CAPABILITIES,
-      sample: async (service) => (await read(service, CAPABILITIES)).json(),
-    },
-    [
-      ['contractVersion', 'id', 'version of the contract'],
-      ['route', 'id', 'the route of speech'],
-      ['models', 'list', 'every model'],
-    ],
-  ),
-  ...answerFields(
-    {
-      of: 'Model',
-      section: 'models',
-      on: CAPABILITIES,
-      sample: async (service) => (await modelsOf(service))[0],
-    },
-    [
-      ['id', 'id', 'public model id'],
-      ['available', 'boolean', 'only then it may be used'],
-      ['maxTextLength', 'integer', 'longest text'],
-      ['outputFormats', 'string[]', 'formats that it makes'],
-      ['controls', 'object', 'which controls it applies'],
-      ['controls.speed', 'boolean', 'speed'],
-      ['controls.volume', 'boolean', 'volume'],
-      ['controls.pitch', 'boolean', 'pitch'],
-      ['controls.stability', 'boolean', 'stability'],
-      ['controls.similarity', 'boolean', 'similarity'],
-      ['supportedOperations', 'object', 'how it can be used'],
-      ['supportedOperations.synchronous', 'boolean', 'at once'],
-      ['supportedOperations.asynchronous', 'boolean', 'as jobs'],
-      ['supportedOperations.alignedStreaming', 'boolean', 'with word times'],
-    ],
-  ),
-  ...answerFields(
-    {
-      of: 'Profile',
-      section: 'account',
-      on: `GET ${PROFILE}`,
-      sample: async (service) => (await service.ask(`GET ${PROFILE}`)).json(),
-    },
-    [
-      ['user_id', 'id', 'account id'],
-      ['api_quota_remaining', 'integer', 'quota that is left'],
-      ['tier', 'string', 'tier'],
-      ['credits', 'number', 'credits that are left'],
-    ],
-  ),
+  ...answerFields('Capabilities', async (service) => (await read(service, CAPABILITIES)).json()),
+  ...answerFields('Model', async (service) => (await modelsOf(service))[0]),
+  ...answerFields('Profile', async (service) => (await service.ask(`GET ${PROFILE}`)).json()),
   ...profile(),
 ];
 

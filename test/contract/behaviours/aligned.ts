@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ReadStream } from '../../harness/read-events.ts';
 import { parseEvents } from '../../harness/read-events.ts';
-import type { AnsweredRecord, AnswerField } from '../answer-fields.ts';
 import { answerFields } from '../answer-fields.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { at, claimRefused, claimStatus, claimType } from '../claims.ts';
@@ -15,34 +14,16 @@ const TEXT = 'Hello there. It costs $42.50, Dr. Smith said.';
 
 /** What an aligned stream is (docs/api/speech.md#aligned-stream). */
 export const aligned: readonly Behaviour[] = [
-  ...answerFields(eventData('AlignedAudio', 'audio'), [
-    ['audioBase64', 'id', 'the next bytes of the audio'],
-  ]),
-  ...answerFields(eventData('AlignmentSnapshot', 'alignment_snapshot'), [
-    ['chunkSeq', 'integer', 'of which chunk'],
-    ['units', 'id', '`milliseconds`'],
-    ['words', 'list', 'the words of the chunk'],
-  ]),
-  ...answerFields(wordOf(), [
-    ['text', 'id', 'the word'],
-    ['startMs', 'number', 'from the start of the full audio'],
-    ['endMs', 'number', 'from the start of the full audio'],
-  ]),
-  ...answerFields(eventData('AlignedCompleted', 'completed'), completedFields()),
+  ...answerFields('AlignedAudio', eventData('audio')),
+  ...answerFields('AlignmentSnapshot', eventData('alignment_snapshot')),
+  ...answerFields('AlignedWord', async (service) =>
+    at(await eventData('alignment_snapshot')(service), 'words.0'),
+  ),
+  ...answerFields('AlignedCompleted', eventData('completed')),
   ...order(),
   ...money(),
   ...ofOurs(),
 ];
-
-function completedFields(): readonly AnswerField[] {
-  return [
-    ['requestId', 'id', 'trace id'],
-    ['generationId', 'id', 'the generation'],
-    ['alignmentStatus', 'id', '`complete` or `partial`'],
-    ['quotaRemaining', 'number', 'quota that is left'],
-    ['creditsUsed', 'number', 'what it cost'],
-  ];
-}
 
 function order(): readonly Behaviour[] {
   return [
@@ -210,23 +191,9 @@ function textOf(answer: { readonly bytes: Buffer }): string {
 }
 
 /** Data of the first event of a name. */
-function eventData(of: string, name: string): AnsweredRecord {
-  return {
-    of,
-    section: SECTION,
-    on: ALIGNED,
-    spends: true,
-    async sample(service) {
-      const { events } = (await spoken(service)).stream;
-      return events.find((event) => event.name === name)?.data;
-    },
-  };
-}
-
-function wordOf(): AnsweredRecord {
-  const snapshot = eventData('AlignedWord', 'alignment_snapshot');
-  return {
-    ...snapshot,
-    sample: async (service) => at(await snapshot.sample(service), 'words.0'),
+function eventData(name: string) {
+  return async (service: ServiceUnderTest): Promise<unknown> => {
+    const { events } = (await spoken(service)).stream;
+    return events.find((event) => event.name === name)?.data;
   };
 }

@@ -189,55 +189,17 @@ function labels(): readonly Behaviour[] {
 
 /** What the spec leaves out and clients of the OpenAI interface need. */
 function openAi(): readonly Behaviour[] {
-  const ours = { section: 'other-clients', isOurChoice: true } as const;
   return [
-    ...answerFields(
-      {
-        ...ours,
-        of: 'CompatModels',
-        on: 'GET /v1/models',
-        sample: async (service) => (await service.ask('GET /v1/models')).json(),
-      },
-      [
-        ['object', 'string', '`list`'],
-        ['data', 'list', 'models that are available'],
-      ],
+    ...answerFields('CompatModels (ours)', async (service) =>
+      (await service.ask('GET /v1/models')).json(),
     ),
-    ...answerFields(
-      {
-        ...ours,
-        of: 'CompatModel',
-        on: 'GET /v1/models/{modelId}',
-        sample: async (service) => {
-          const models = (await service.ask('GET /v1/models')).json();
-          const id = String(at(models, 'data.0.id'));
-          return (await service.ask(`GET /v1/models/${id}`)).json();
-        },
-      },
-      [
-        ['id', 'id', 'model id'],
-        ['object', 'string', '`model`'],
-        ['created', 'integer', 'always 0'],
-        ['owned_by', 'string', 'always `foley`'],
-      ],
-    ),
-    ...answerFields(
-      {
-        ...ours,
-        of: 'OpenAiError',
-        on: SPEECH.on,
-        sample: async (service) => (await service.ask(SPEECH.on, { body: { speed: 9 } })).json(),
-      },
-      [
-        ['code', 'id', 'as elsewhere'],
-        ['message', 'string', 'as elsewhere'],
-        ['requestId', 'id', 'as elsewhere'],
-        ['details', 'object', 'as elsewhere'],
-        ['error.message', 'string', 'as `message`'],
-        ['error.type', 'string', 'such as `invalid_request_error`'],
-        ['error.code', 'id', 'as `code`'],
-        ['error.param', 'string', 'the first field that is wrong'],
-      ],
+    ...answerFields('CompatModel (ours)', async (service) => {
+      const models = (await service.ask('GET /v1/models')).json();
+      const id = String(at(models, 'data.0.id'));
+      return (await service.ask(`GET /v1/models/${id}`)).json();
+    }),
+    ...answerFields('OpenAiError (ours)', async (service) =>
+      (await service.ask(SPEECH.on, { body: { speed: 9 } })).json(),
     ),
     {
       id: 'compat-models.unknown',
@@ -332,14 +294,7 @@ function v1Only(): readonly Behaviour[] {
       return answer.json();
     });
   return [
-    ...answerFields(
-      { of: 'CachedSpeech', section: 'speech#v1', on: V1, spends: true, sample: cached },
-      [
-        ['audio_url', 'id', 'where the audio is'],
-        ['credits_used', 'number', 'what it cost'],
-        ['quota_remaining', 'integer', 'what is left'],
-      ],
-    ),
+    ...answerFields('CachedSpeech', cached),
     {
       id: 'tts-v1.cache.audio',
       section: 'speech#v1',

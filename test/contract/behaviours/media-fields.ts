@@ -1,4 +1,3 @@
-import type { AnswerField } from '../answer-fields.ts';
 import { answerFields } from '../answer-fields.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { at, claimStatus } from '../claims.ts';
@@ -7,45 +6,6 @@ import { requestFields } from '../request-fields.ts';
 import type { ServiceUnderTest } from '../service-under-test.ts';
 import { accepted, DUBBING, ended, LIP_SYNC, mediaBody } from './media-calls.ts';
 
-const ENVELOPE: readonly AnswerField[] = [
-  ['success', 'boolean', 'whether the request was understood'],
-  ['message', 'string', 'the same in words'],
-];
-const BILLING: readonly AnswerField[] = [
-  ['billing_duration_seconds', 'integer', 'the seconds that are billed'],
-  ['video_duration_seconds', 'number', 'how long the video is'],
-  ['audio_duration_seconds', 'number', 'how long the audio is, without the padding of its codec'],
-  [
-    'billing_rule',
-    'string',
-    '`shorter_input_rounded_up`, or `audio_rounded_up` for an extended video',
-  ],
-];
-const OF_JOB: readonly AnswerField[] = [
-  ['id', 'id', 'the job'],
-  ['status', 'string', '`pending`, `processing`, `completed` or `failed`'],
-];
-const OURS: readonly AnswerField[] = [
-  ['progress', 'integer', 'percent'],
-  ['created_at', 'instant', 'when it was accepted'],
-  ['finished_at', 'null or string', 'when it ended'],
-  ['result_url', 'null or string', 'where the result is, without a key and for a day'],
-  ['error', 'null or object', '`code` and `message` of a failed one'],
-  ['result', 'null or object', 'what was made'],
-];
-const RESULT: readonly AnswerField[] = [
-  ['duration_seconds', 'number', 'how long it is'],
-  ['width', 'integer', 'pixels, as it is shown'],
-  ['height', 'integer', 'pixels, as it is shown'],
-  ['video_codec', 'string', 'that of the source'],
-  ['audio_codec', 'string', 'that of the source, or `aac`'],
-  ['size_bytes', 'integer', 'how large it is'],
-];
-const CREDITS: readonly AnswerField[] = [
-  ['tts', 'integer', 'the speech'],
-  ['lip_sync', 'integer', 'the lip sync'],
-  ['total', 'integer', 'both'],
-];
 const ADDRESS = {
   what: 'an http or https address of at most 2,048 characters, without a name and a password',
   isRequired: true,
@@ -60,10 +20,6 @@ const ADDRESS = {
   ],
   limits: ['MEDIA_URL_MAX_CHARACTERS'],
 };
-
-function within(path: string, fields: readonly AnswerField[]): readonly AnswerField[] {
-  return fields.map(([name, type, meaning]) => [`${path}.${name}`, type, meaning] as const);
-}
 
 /** Every field of lip sync and dubbing (docs/api/lip-sync.md and docs/api/lip-sync.md#dubbing). */
 export const mediaFields: readonly Behaviour[] = [
@@ -115,120 +71,29 @@ function dubbingFields(): readonly RequestField[] {
 }
 
 function lipSyncAnswers(): readonly Behaviour[] {
-  const on = `GET ${LIP_SYNC}/{jobId}`;
   return [
-    ...answerFields(
-      {
-        of: 'LipSyncAccepted',
-        section: 'lip-sync',
-        on: `POST ${LIP_SYNC}`,
-        spends: true,
-        sample: async (service) => (await accepted(service, LIP_SYNC)).json(),
-      },
-      [
-        ...ENVELOPE,
-        ...within('data', [
-          ...OF_JOB,
-          ['credits_used', 'integer', 'what is set aside'],
-          ...BILLING,
-        ]),
-      ],
+    ...answerFields('LipSyncAccepted', async (service) =>
+      (await accepted(service, LIP_SYNC)).json(),
     ),
-    ...answerFields(
-      { of: 'LipSyncAnswer', section: 'lip-sync', on, spends: true, sample: lipSync },
-      [...ENVELOPE, ['data', 'object', 'the job']],
+    ...answerFields('LipSyncAnswer', lipSync),
+    ...answerFields('LipSyncJob', async (service) => at(await lipSync(service), 'data')),
+    ...answerFields('LipSyncJob (ours)', async (service) => at(await lipSync(service), 'data')),
+    ...answerFields('LipSyncResult (ours)', async (service) =>
+      at(await lipSync(service), 'data.result'),
     ),
-    ...answerFields(
-      {
-        of: 'LipSyncJob',
-        section: 'lip-sync',
-        on,
-        spends: true,
-        sample: async (service) => at(await lipSync(service), 'data'),
-      },
-      [...OF_JOB, ['credits_used', 'integer', 'what it cost'], ...BILLING],
-    ),
-    ...answerFields(
-      {
-        of: 'LipSyncJob',
-        section: 'lip-sync',
-        on,
-        spends: true,
-        isOurChoice: true,
-        sample: async (service) => at(await lipSync(service), 'data'),
-      },
-      OURS,
-    ),
-    ...answerFields(
-      {
-        of: 'LipSyncResult',
-        section: 'lip-sync',
-        on,
-        spends: true,
-        isOurChoice: true,
-        sample: async (service) => at(await lipSync(service), 'data.result'),
-      },
-      RESULT,
-    ),
-    ...answerFields(
-      {
-        of: 'LipSyncList',
-        section: 'lip-sync',
-        on: `GET ${LIP_SYNC}`,
-        spends: true,
-        sample: lipSyncs,
-      },
-      [
-        ...ENVELOPE,
-        ['data.items', 'list', 'the newest first'],
-        ['data.pagination', 'object', 'which page this is'],
-      ],
-    ),
+    ...answerFields('LipSyncList', lipSyncs),
   ];
 }
 
 function dubbingAnswers(): readonly Behaviour[] {
-  const on = `GET ${DUBBING}/{jobId}`;
   return [
-    ...answerFields(
-      {
-        of: 'DubbingAccepted',
-        section: 'lip-sync#dubbing',
-        on: `POST ${DUBBING}`,
-        spends: true,
-        sample: async (service) => (await accepted(service, DUBBING)).json(),
-      },
-      [...ENVELOPE, ...within('data', [...OF_JOB, ['credits_used', 'object', 'by its parts']])],
+    ...answerFields('DubbingAccepted', async (service) =>
+      (await accepted(service, DUBBING)).json(),
     ),
-    ...answerFields(
-      { of: 'DubbingAnswer', section: 'lip-sync#dubbing', on, spends: true, sample: dubbing },
-      [...ENVELOPE, ...within('data', [...OF_JOB, ['credits_used', 'object', 'by its parts']])],
-    ),
-    ...answerFields(
-      {
-        of: 'DubbingAnswer',
-        section: 'lip-sync#dubbing',
-        on,
-        spends: true,
-        isOurChoice: true,
-        sample: dubbing,
-      },
-      within('data', [
-        ...OURS,
-        ...BILLING,
-        ['tempo', 'number', 'how much faster than spoken the voice is'],
-        ['tts_audio_url', 'string', 'the speech as it was spoken'],
-      ]),
-    ),
-    ...answerFields(
-      {
-        of: 'DubbingCredits',
-        section: 'lip-sync#dubbing',
-        on,
-        spends: true,
-        sample: async (service) => at(await dubbing(service), 'data.credits_used'),
-      },
-      CREDITS,
+    ...answerFields('DubbingAnswer', dubbing),
+    ...answerFields('DubbingAnswer (ours)', dubbing),
+    ...answerFields('DubbingCredits', async (service) =>
+      at(await dubbing(service), 'data.credits_used'),
     ),
   ];
 }

@@ -1,4 +1,3 @@
-import type { AnswerField } from '../answer-fields.ts';
 import { answerFields } from '../answer-fields.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { at, claimStatus } from '../claims.ts';
@@ -6,41 +5,6 @@ import { requestFields } from '../request-fields.ts';
 import type { ServiceUnderTest } from '../service-under-test.ts';
 import { ended, IMAGES, MODELS, modelsOf, pictureBody, VIDEOS, withKey } from './picture-calls.ts';
 
-const QUOTE: readonly AnswerField[] = [
-  ['width', 'integer', 'pixels'],
-  ['height', 'integer', 'pixels'],
-  ['credits', 'integer', 'what a job costs'],
-  ['reference_limit', 'integer', 'how many references it takes'],
-];
-const MODEL: readonly AnswerField[] = [
-  ['id', 'id', 'the model'],
-  ['available', 'boolean', 'whether it may be used'],
-  ['media_type', 'string', '`image` or `video`'],
-  ['variants', 'list', 'the ways to use it, the default first'],
-];
-const ENVELOPE: readonly AnswerField[] = [
-  ['success', 'boolean', 'whether the request was understood'],
-  ['message', 'string', 'the same in words'],
-  ['requestId', 'id', 'trace id'],
-  ['quotaRemaining', 'integer', 'what is left'],
-];
-const TASK: readonly AnswerField[] = [
-  ['data.id', 'id', 'the job'],
-  ['data.task_id', 'id', 'the same'],
-  ['data.status', 'string', '`pending`, `processing`, `completed` or `failed`'],
-  ['data.progress', 'integer', 'percent'],
-  ['data.created_at', 'instant', 'when it was accepted'],
-  ['data.finished_at', 'null or string', 'when it ended'],
-  ['data.result_url', 'null or string', 'where the result is'],
-  ['data.error', 'null or object', '`code` and `message` of a failed one'],
-  ['data.model', 'id', 'the model'],
-  ['data.seed', 'integer', 'makes the same picture again'],
-  ['data.width', 'integer', 'pixels'],
-  ['data.height', 'integer', 'pixels'],
-  ['data.reference_count', 'integer', 'how many references it has'],
-  ['data.credits_used', 'integer', 'what it cost'],
-  ['data.notices', 'string[]', 'what the result is not'],
-];
 const PROMPT = {
   name: 'prompt',
   what: 'a string of 1 to 4000 characters with something in it',
@@ -77,33 +41,16 @@ const SEED = {
 export const pictureFields: readonly Behaviour[] = [...models(), ...answers(), ...requests()];
 
 function models(): readonly Behaviour[] {
-  const base = { section: 'media', on: `GET ${MODELS}`, isOurChoice: true };
   return [
-    ...answerFields({ ...base, of: 'MediaModels', sample: readModels }, [
-      ['models', 'list', 'models of images and videos'],
-      ['requestId', 'id', 'trace id'],
-    ]),
-    ...(['image', 'video'] as const).flatMap((type) => {
-      const name = type === 'image' ? 'Image' : 'Video';
-      const model = async (service: ServiceUnderTest) => at(await modelsOf(service, type), '0');
-      const own: readonly AnswerField[] =
-        type === 'image'
-          ? [
-              ['aspect_ratio', 'string', 'such as `16:9`'],
-              ['resolution', 'string', '`1k`, `2k` or `4k`'],
-            ]
-          : [
-              ['size', 'string', 'width x height'],
-              ['seconds', 'integer', 'length'],
-            ];
-      return [
-        ...answerFields({ ...base, of: `${name}Model`, sample: model }, MODEL),
-        ...answerFields({ ...base, of: `${name}Variant`, sample: variantOf(type) }, [
-          ...own,
-          ...QUOTE,
-        ]),
-      ];
-    }),
+    ...answerFields('MediaModels (ours)', readModels),
+    ...answerFields('ImageModel (ours)', async (service) =>
+      at(await modelsOf(service, 'image'), '0'),
+    ),
+    ...answerFields('ImageVariant (ours)', variantOf('image')),
+    ...answerFields('VideoModel (ours)', async (service) =>
+      at(await modelsOf(service, 'video'), '0'),
+    ),
+    ...answerFields('VideoVariant (ours)', variantOf('video')),
   ];
 }
 
@@ -120,37 +67,9 @@ async function readModels(service: ServiceUnderTest): Promise<unknown> {
 }
 
 function answers(): readonly Behaviour[] {
-  const base = { section: 'media', spends: true, isOurChoice: true };
   return [
-    ...answerFields(
-      {
-        ...base,
-        of: 'ImageJob',
-        on: `GET ${IMAGES}/{jobId}`,
-        sample: (service) => ended(service, IMAGES),
-      },
-      [
-        ...ENVELOPE,
-        ...TASK,
-        ['data.aspect_ratio', 'string', 'width to height'],
-        ['data.resolution', 'string', 'the tier'],
-        ['data.output_format', 'string', '`png`, `jpeg` or `webp`'],
-      ],
-    ),
-    ...answerFields(
-      {
-        ...base,
-        of: 'VideoJob',
-        on: `GET ${VIDEOS}/{jobId}`,
-        sample: (service) => ended(service, VIDEOS),
-      },
-      [
-        ...ENVELOPE,
-        ...TASK,
-        ['data.size', 'string', 'width x height'],
-        ['data.seconds', 'integer', 'length'],
-      ],
-    ),
+    ...answerFields('ImageJob (ours)', (service) => ended(service, IMAGES)),
+    ...answerFields('VideoJob (ours)', (service) => ended(service, VIDEOS)),
   ];
 }
 

@@ -44,73 +44,17 @@ export const voiceDesignFields: readonly Behaviour[] = [
 ];
 
 function designFields(): readonly Behaviour[] {
-  const made = { section: 'voice-design', on: DESIGNS, spends: true };
   return [
-    ...answerFields({ ...made, of: 'VoiceDesign', sample: oneDesign }, [
-      ['designId', 'id', 'for previews and saving'],
-      ['candidates', 'list', 'the voices that are proposed'],
-    ]),
-    ...answerFields({ ...made, of: 'VoiceDesign', isOurChoice: true, sample: oneDesign }, [
-      ['createdAt', 'instant', 'when it was made'],
-      ['expiresAt', 'instant', 'when it is gone'],
-      ['billing.characters', 'integer', 'of all previews together'],
-      ['billing.creditsUsed', 'number', 'what it cost'],
-      ['billing.quotaRemaining', 'integer', 'what is left'],
-      ['notices', 'string[]', 'how they are made, and what they cannot do'],
-      ['requestId', 'id', 'trace id'],
-    ]),
-    ...answerFields(
-      {
-        ...made,
-        of: 'VoiceCandidate',
-        sample: async (service) => at(await oneDesign(service), 'candidates.0'),
-      },
-      [
-        ['candidateId', 'id', 'for its preview and for saving'],
-        ['previewAudioUrl', 'id', 'its preview; needs the key'],
-      ],
+    ...answerFields('VoiceDesign', oneDesign),
+    ...answerFields('VoiceDesign (ours)', oneDesign),
+    ...answerFields('VoiceCandidate', async (service) =>
+      at(await oneDesign(service), 'candidates.0'),
     ),
-    ...answerFields(
-      {
-        ...made,
-        of: 'VoiceCandidate',
-        isOurChoice: true,
-        sample: async (service) => at(await oneDesign(service), 'candidates.1'),
-      },
-      [
-        ['provider', 'string', 'engine family'],
-        ['language', 'string', 'language code'],
-        ['description', 'string', 'what was made of the prompt'],
-      ],
+    ...answerFields('VoiceCandidate (ours)', async (service) =>
+      at(await oneDesign(service), 'candidates.1'),
     ),
-    ...answerFields(
-      { of: 'VoiceDesignSaved', section: 'voice-design', on: SAVE, spends: true, sample: saved },
-      [['voiceId', 'id', 'a permanent voice']],
-    ),
-    ...answerFields(
-      {
-        of: 'VoiceDesignSaved',
-        section: 'voice-design',
-        on: SAVE,
-        spends: true,
-        isOurChoice: true,
-        sample: saved,
-      },
-      [
-        ['title', 'string', 'display name'],
-        ['description', 'string', 'what it is'],
-        ['createdAt', 'instant', 'when it was saved'],
-        ['id', 'id', 'the same as `voiceId`'],
-        ['name', 'string', 'the same as `title`'],
-        ['provider', 'string', 'engine family'],
-        ['isPersonal', 'boolean', 'true'],
-        ['visibility', 'string', 'private or public'],
-        ['languages', 'string[]', 'languages that it speaks'],
-        ['notices', 'string[]', 'how it was made'],
-        ['designId', 'id', 'the design that it is of'],
-        ['candidateId', 'id', 'the candidate that it was'],
-      ],
-    ),
+    ...answerFields('VoiceDesignSaved', saved),
+    ...answerFields('VoiceDesignSaved (ours)', saved),
   ];
 }
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { AnswerField } from '../answer-fields.ts';
 import { answerFields } from '../answer-fields.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { claimNames, claimRefused } from '../claims.ts';
@@ -7,64 +6,11 @@ import type { ServiceUnderTest } from '../service-under-test.ts';
 import { NotApplicable } from '../service-under-test.ts';
 import { CREATE, CREATE_V3, formWith, GOOD, send, withVoice } from './voice-upload.ts';
 
-const OURS: readonly AnswerField[] = [
-  ['description', 'string', 'what it is'],
-  ['createdAt', 'instant', 'when it was made'],
-  ['visibility', 'string', 'private or public'],
-  ['notices', 'string[]', 'how it was made'],
-];
-
 /** Every field of the form and of the answers of voices that are made (docs/api/voices.md and docs/api/versions.md). */
 export const voiceUploadFields: readonly Behaviour[] = [
-  ...answerFields(
-    { of: 'VoiceCreated', section: 'voices', on: CREATE, spends: true, sample: made(CREATE) },
-    [
-      ['voiceId', 'id', 'voice id'],
-      ['title', 'string', 'display name'],
-      ['description', 'string', 'what it is'],
-      ['createdAt', 'instant', 'when it was made'],
-    ],
-  ),
-  ...answerFields(
-    {
-      of: 'VoiceCreated',
-      section: 'voices',
-      on: CREATE,
-      spends: true,
-      isOurChoice: true,
-      sample: made(CREATE),
-    },
-    [
-      ['id', 'id', 'the same as `voiceId`'],
-      ['name', 'string', 'the same as `title`'],
-      ['provider', 'string', 'engine family'],
-      ['isPersonal', 'boolean', 'true'],
-      ['visibility', 'string', 'private or public'],
-      ['languages', 'string[]', 'languages that it speaks'],
-      ['notices', 'string[]', 'how it was made'],
-    ],
-  ),
-  ...answerFields(
-    {
-      of: 'VoiceCreatedV3',
-      section: 'versions',
-      on: CREATE_V3,
-      spends: true,
-      isOurChoice: true,
-      sample: made(CREATE_V3),
-    },
-    [
-      ['voiceId', 'id', 'voice id'],
-      ['name', 'string', 'display name'],
-      ['isPersonal', 'boolean', 'true'],
-      ['primaryLanguage', 'string', 'language code'],
-      ['languages', 'string[]', 'languages that it speaks'],
-      ['modelIds', 'string[]', 'models that it works with'],
-      ['phonemes', 'string', 'the signs of IPA that it speaks'],
-      ...OURS,
-      ['requestId', 'id', 'trace id'],
-    ],
-  ),
+  ...answerFields('VoiceCreated', made(CREATE)),
+  ...answerFields('VoiceCreated (ours)', made(CREATE)),
+  ...answerFields('VoiceCreatedV3 (ours)', made(CREATE_V3)),
   {
     id: 'voices.create.fields',
     section: 'voices',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Version } from '../../../realtime/messages.ts';
 import { fromWire, isFields } from '../../../realtime/wire-names.ts';
-import type { AnswerField } from '../../answer-fields.ts';
 import { answerFields } from '../../answer-fields.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import { at, claimRefused, claimStatus } from '../../claims.ts';
@@ -23,64 +22,20 @@ export const realtimeHttp: readonly Behaviour[] = [
   ...notDocuments(),
 ];
 
-function snakeCase(path: string): string {
-  return path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-/** A field of v3 under the name that the version has for it. */
-function fieldsIn(version: Version, fields: readonly AnswerField[]): readonly AnswerField[] {
-  return fields.map(([path, type, meaning]) => [
-    version === 'v2' ? snakeCase(path) : path,
-    type,
-    meaning,
-  ]);
-}
-
-function schemaOf(name: string, version: Version): string {
-  return version === 'v2' ? `${name}V2` : name;
+/** The name of a record of v3 in a version. */
+function recordOf(version: Version, name: string): string {
+  return version === 'v2' ? name.replace(/( |$)/, 'V2$1') : name;
 }
 
 function capabilities(version: Version): readonly Behaviour[] {
   const on = `GET /${version}/tts/capabilities`;
-  const record = {
-    of: schemaOf('RealtimeCapabilities', version),
-    section: SECTION,
-    on,
-    isOurChoice: true,
-    sample: async (service: ServiceUnderTest) => (await service.ask(on)).json(),
-  };
-  const model = {
-    ...record,
-    of: version === 'v3' ? 'RealtimeModel' : 'RealtimeCapabilitiesV2.models.0',
-    sample: async (service: ServiceUnderTest) => at((await service.ask(on)).json(), 'models.0'),
-  };
+  const model =
+    version === 'v3' ? 'RealtimeModel (ours)' : 'RealtimeCapabilitiesV2.models.0 (ours)';
   return [
-    ...answerFields(
-      record,
-      fieldsIn(version, [
-        ['protocolVersion', 'id', 'the version'],
-        ['subprotocol', 'id', 'of the WebSocket'],
-        ['modes', 'string[]', 'simple, reliable'],
-        ['formats', 'string[]', 'all formats'],
-        ['limits.simpleInputCharacters', 'integer', 'a simple input'],
-        ['limits.textEventCharacters', 'integer', 'a text event'],
-        ['limits.segmentCharacters', 'integer', 'a segment'],
-        ['limits.sessionUnits', 'integer', 'a session'],
-        ['limits.requestIdCharacters', 'integer', 'an id'],
-        ['models', 'list', 'what there is to speak with'],
-        ['requestId', 'id', 'trace id'],
-      ]),
+    ...answerFields(recordOf(version, 'RealtimeCapabilities (ours)'), async (service) =>
+      (await service.ask(on)).json(),
     ),
-    ...answerFields(
-      model,
-      fieldsIn(version, [
-        ['id', 'id', 'public model id'],
-        ['available', 'boolean', 'whether it may be used'],
-        ['formats', 'string[]', 'those of the model'],
-        ['controls', 'object', 'fields of the request that it follows'],
-        ['segmentMaxCharacters', 'integer', 'the longest segment'],
-      ]),
-    ),
+    ...answerFields(model, async (service) => at((await service.ask(on)).json(), 'models.0')),
     {
       id: `realtime.${version}.capabilities.key`,
       section: 'authentication',
@@ -96,24 +51,9 @@ function capabilities(version: Version): readonly Behaviour[] {
 
 function ticket(version: Version): readonly Behaviour[] {
   const on = `POST /${version}/tts/browser-tickets`;
-  const record = {
-    of: schemaOf('BrowserTicket', version),
-    section: SECTION,
-    on,
-    isOurChoice: true,
-    sample: async (service: ServiceUnderTest) =>
-      (await service.ask(on, { body: { origin: ORIGIN } })).json(),
-  };
   return [
-    ...answerFields(
-      record,
-      fieldsIn(version, [
-        ['ticket', 'id', 'for `auth`, once'],
-        ['url', 'id', 'of the WebSocket'],
-        ['subprotocol', 'id', 'of the WebSocket'],
-        ['expiresAt', 'instant', 'after which it is good for nothing'],
-        ['requestId', 'id', 'trace id'],
-      ]),
+    ...answerFields(recordOf(version, 'BrowserTicket (ours)'), async (service) =>
+      (await service.ask(on, { body: { origin: ORIGIN } })).json(),
     ),
     {
       id: `realtime.${version}.ticket.origin`,
@@ -159,28 +99,8 @@ function status(version: Version): readonly Behaviour[] {
   const ask = async (service: ServiceUnderTest, requestId: string) =>
     service.ask(`GET /${version}/tts/requests/${requestId}`);
   return [
-    ...answerFields(
-      {
-        of: schemaOf('RealtimeRequest', version),
-        section: SECTION,
-        on,
-        spends: true,
-        sample: async (service) =>
-          (await ask(service, await spokenRequest(service, version))).json(),
-      },
-      fieldsIn(version, [
-        ['requestId', 'id', 'the request'],
-        ['state', 'id', 'completed, here'],
-        ['retryable', 'boolean', 'whether it may be run again'],
-        ['units', 'number', 'what was charged'],
-        ['resultAvailable', 'boolean', 'whether there are segments'],
-        ['segments.0.segmentId', 'id', 'as the client named it'],
-        ['segments.0.state', 'id', 'completed, here'],
-        ['segments.0.sequence', 'integer', 'of its last text event'],
-        ['segments.0.characters', 'integer', 'of its text'],
-        ['segments.0.units', 'number', 'what it cost'],
-        ['segments.0.audioBytes', 'integer', 'of its audio'],
-      ]),
+    ...answerFields(recordOf(version, 'RealtimeRequest'), async (service) =>
+      (await ask(service, await spokenRequest(service, version))).json(),
     ),
     {
       id: `realtime.${version}.status.completed`,
