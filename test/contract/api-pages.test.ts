@@ -4,7 +4,7 @@ import { DEFINITIONS } from '../../src/contract/endpoints.ts';
 import { BEHAVIOURS } from './all-behaviours.ts';
 import { shownIn } from './api-pages.ts';
 import { namedSchemas } from './contract-names.ts';
-import { testedElsewhere } from './elsewhere.ts';
+import { testedElsewhere } from './behaviour.ts';
 import { pending } from './pending.ts';
 
 const shown = new Set(

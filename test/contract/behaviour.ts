@@ -1,3 +1,4 @@
+import ELSEWHERE from './elsewhere.json' with { type: 'json' };
 import type { ServiceUnderTest } from './service-under-test.ts';
 
 /** Something that the spec says of a service. */
@@ -28,8 +29,10 @@ export interface Behaviour extends Statement {
 /** A statement that another test checks, since no client can bring it about from outside. */
 export interface TestedElsewhere extends Statement {
   /** File, from the repository, and a part of the test's name. */
-  readonly test: readonly [file: string, name: string];
+  readonly test: readonly string[];
 }
+
+export const testedElsewhere: readonly TestedElsewhere[] = ELSEWHERE;
 
 /** A statement about something that does not exist yet. */
 export interface Pending extends Statement {

@@ -1,7 +1,7 @@
 import { BEHAVIOURS } from './all-behaviours.ts';
 import type { Behaviour, Pending, Statement, TestedElsewhere } from './behaviour.ts';
 import { contractNames, endpointName } from './contract-names.ts';
-import { testedElsewhere } from './elsewhere.ts';
+import { testedElsewhere } from './behaviour.ts';
 import { pending } from './pending.ts';
 
 type Row = Behaviour | TestedElsewhere | Pending;

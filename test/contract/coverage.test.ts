@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../../src/contract/generated/endpoints.ts';
 import { BEHAVIOURS } from './all-behaviours.ts';
 import { contractNames, endpointName } from './contract-names.ts';
 import { askRow } from './ask-row.ts';
-import { testedElsewhere } from './elsewhere.ts';
+import { testedElsewhere } from './behaviour.ts';
 import { openService } from './open-service.ts';
 import { pending } from './pending.ts';
 import { NotApplicable } from './service-under-test.ts';
@@ -87,7 +87,7 @@ describe('the rows', () => {
     expect([...covered].filter((name) => !isKnown(name))).toEqual([]);
   });
 
-  test.each(testedElsewhere)('$id is tested where it says', async ({ test: [file, name] }) => {
+  test.each(testedElsewhere)('$id is tested where it says', async ({ test: [file, name = ''] }) => {
     const source = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
     expect(source).toContain(name);
   });
