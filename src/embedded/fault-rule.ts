@@ -60,7 +60,7 @@ type RuleFields = ReadonlyMap<string, string>;
 const EFFECTS = ['status', 'delay', 'reset-after', 'truncate', 'job'];
 const NAMES = [...EFFECTS, 'retry-after', 'times', 'every'];
 
-function targetOf(target: string, fail: Fail): Pick<FaultRule, 'method' | 'path'> {
+function targetOf(target: string, fail: Fail) {
   const [given = '', path, ...more] = target.split(/\s+/);
   const method = given.toUpperCase();
   if (!METHODS.includes(method)) {

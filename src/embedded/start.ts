@@ -38,7 +38,7 @@ export async function startEmbedded(
 
 /** The paths, file system and environment variables that the embedded service uses. */
 export interface ServiceHost {
-  readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
+  readonly paths: Paths;
   readonly files: FileSystem;
   /** Environment variables of this process. Engines that the user added receive only an allowed subset of them. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createApiClient } from '../../src/api/client.ts';
+import { resolvePaths } from '../../src/config/paths.ts';
 import { getCapabilities } from '../../src/api/resources/models.ts';
 import { getProfile } from '../../src/api/resources/profile.ts';
 import { allVoices, getVoice } from '../../src/api/resources/voices.ts';
@@ -52,6 +53,7 @@ test('data that cannot be opened is a state failure that names the file', async 
 });
 
 function host(serviceData: string): ServiceHost {
-  const engines = path.join(path.dirname(serviceData), 'engines');
-  return { paths: { serviceData, engines }, files: systemFiles, env: {} };
+  const homeDirectory = path.dirname(serviceData);
+  const paths = resolvePaths({ env: {}, platform: process.platform, homeDirectory });
+  return { paths: { ...paths, serviceData }, files: systemFiles, env: {} };
 }

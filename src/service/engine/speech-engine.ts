@@ -36,11 +36,8 @@ export type EngineRequestControls = {
   readonly [Name in Exclude<EngineControl, 'speed' | 'pitch'>]?: string | number;
 };
 
-/** A text and how to speak it. If `speed` or `pitch` is beyond a limit of the engine, the engine clamps the value. */
-export interface EngineRequest {
-  readonly text: string;
-  /** The `EngineVoice.id` of the voice that speaks the text. */
-  readonly voice: string;
+/** How to speak a text. If `speed` or `pitch` is beyond a limit of the engine, the engine clamps the value. */
+export interface EngineSettings {
   /** Multiplies the default speed of the voice. */
   readonly speed: number;
   /** Semitones added to the default pitch of the voice. */
@@ -50,6 +47,13 @@ export interface EngineRequest {
   readonly controls?: EngineRequestControls;
   /** True, the default, to read numbers, abbreviations and signs as words. */
   readonly textNormalization?: boolean;
+}
+
+/** A text and how to speak it. */
+export interface EngineRequest extends EngineSettings {
+  readonly text: string;
+  /** The `EngineVoice.id` of the voice that speaks the text. */
+  readonly voice: string;
   /** Words of the text to speak with given phonemes, in order. Only for voices with `EngineVoice.phonemes`. */
   readonly pronounced?: readonly PronouncedSpan[];
   /** True if the caller needs `SpeechChunk.words` and `SpeechChunk.span`. */

@@ -61,16 +61,17 @@ const UPGRADES = {
 
 /** Serves HTTP and WebSockets on a host and port. @throws ListenError when listening fails */
 export async function startServer(options: ServeOptions): Promise<ServiceServer> {
-  const server = createServer({ ...LIMITS, ...UPGRADES, ...options.limits });
+  const { clock, limits, random, service } = options;
+  const server = createServer({ ...LIMITS, ...UPGRADES, ...limits });
   const connections = limitConnections(server);
   const listener = createListener(options, connections);
   server.on('request', listener);
   // Node would respond to an unknown expectation without a body.
   server.on('checkExpectation', listener);
   const { trust } = connections;
-  const refuse = (): Response => invalidTarget(options.random);
+  const refuse = (): Response => invalidTarget(random);
   const reconnect = (socket: Socket): void => void server.emit('connection', socket);
-  server.on('upgrade', onUpgrade({ ...options, trust, reconnect, refuse }));
+  server.on('upgrade', onUpgrade({ service, clock, trust, reconnect, refuse }));
   refuseBrokenRequests(server, options);
   const address = await listen(server, options.host, options.port);
   const url = urlOf(address);
@@ -96,7 +97,11 @@ function createListener(
         await sendCut(response, outgoing, fault, clock);
         return RESPONSE_ALREADY_SENT;
       }
-      return withUncleanEnd(response, () => cut(incoming, outgoing));
+      return withUncleanEnd(response, () => {
+        // HTTP/1.0 needs a reset, because there a normal close ends a complete body.
+        if (incoming.httpVersion === '1.0') incoming.socket.resetAndDestroy();
+        else outgoing.destroy();
+      });
     },
     { overrideGlobalObjects: false, errorHandler: () => invalidTarget(random) },
   );
@@ -129,15 +134,6 @@ function withUncleanEnd(response: Response, onFailure: () => void): Response {
     { highWaterMark: 0 },
   );
   return new Response(body, response);
-}
-
-// HTTP/1.0 needs a reset, because there a normal close ends a complete body.
-function cut(
-  incoming: Pick<IncomingMessage, 'httpVersion' | 'socket'>,
-  outgoing: { destroy(): unknown },
-): void {
-  if (incoming.httpVersion === '1.0') incoming.socket.resetAndDestroy();
-  else outgoing.destroy();
 }
 
 function invalidTarget(random: Random): Response {

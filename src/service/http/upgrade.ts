@@ -12,7 +12,7 @@ import type { SessionSocket } from '../realtime/session.ts';
 import type { Service } from '../service.ts';
 
 interface UpgradeOptions {
-  readonly service: Pick<Service, 'admit' | 'open'>;
+  readonly service: Service;
   readonly clock: Clock;
   /** Exempts a connection from the limit on connections that have not sent an API key. */
   readonly trust: (socket: Socket) => void;
@@ -50,7 +50,7 @@ export function onUpgrade(options: UpgradeOptions): OnUpgrade {
     options.trust(socket);
     server ??= await webSocketServer();
     server.handleUpgrade(incoming, socket, head, (opened) => {
-      liveSocket(opened, admitted, { ...options, socket });
+      liveSocket(opened, admitted, socket, options);
     });
   };
   return (incoming, socket, head) => {
@@ -138,7 +138,8 @@ export const RESET_DELAY_MS = 50;
 function liveSocket(
   webSocket: WebSocket,
   admission: Admission,
-  { service, clock, socket }: UpgradeOptions & { readonly socket: Socket },
+  socket: Socket,
+  { service, clock }: UpgradeOptions,
 ): void {
   webSocket.binaryType = 'nodebuffer';
   let isClosing = false;

@@ -21,7 +21,7 @@ import {
   requireModel,
   requireVoice,
 } from '../speech/plan-speech.ts';
-import type { EngineSettings } from '../speech/plan-speech.ts';
+import type { EngineSettings } from '../engine/speech-engine.ts';
 import { pronunciationProblems } from '../speech/pronunciations.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/catalogue-voice.ts';

@@ -9,7 +9,7 @@ import type {
 import type { Clock } from '../../system/clock.ts';
 import { closeQuietly } from '../../system/concurrency.ts';
 import { codecDelayMs } from '../engine/encode/encode-speech.ts';
-import type { SpeechChunk, WordMark } from '../engine/speech-engine.ts';
+import type { SpeechChunk, TextSpan, WordMark } from '../engine/speech-engine.ts';
 import { EngineError, LONGEST_PIECE } from '../engine/speech-engine.ts';
 import type { Speaking, SpokenStream } from './speak.ts';
 import { generate, observe, requireSettled, settledBody, speechOf } from './speak.ts';
@@ -333,7 +333,7 @@ const SILENCE = 0.01;
  */
 export function estimateWords(
   piece: string,
-  { samples, sampleRate }: Pick<SpeechChunk, 'samples' | 'sampleRate'>,
+  { samples, sampleRate }: SpeechChunk,
   { first, offsetMs }: { readonly first: number; readonly offsetMs: number },
 ): WordMark[] {
   const words = wordsOf(piece, first);
@@ -352,7 +352,7 @@ export function estimateWords(
   });
 }
 
-function wordsOf(piece: string, first: number): Pick<WordMark, 'start' | 'end'>[] {
+function wordsOf(piece: string, first: number): TextSpan[] {
   let units = 0;
   let points = first;
   return Array.from(piece.matchAll(/\S+/g)).flatMap(({ 0: written, index }) => {

@@ -3,7 +3,7 @@ import type { NumberRange } from '../../contract/families.ts';
 import type { ControlName, Pronunciation, SpeechControls } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import type { EngineRequest, EngineRequestControls } from '../engine/speech-engine.ts';
+import type { EngineRequest, EngineSettings } from '../engine/speech-engine.ts';
 import { anyOf, showValue, describeRange } from '../http/validation.ts';
 import type { Amounts } from '../ledger/ledger.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
@@ -258,16 +258,6 @@ const RANGED = ['speed', 'volume', 'stability', 'similarity'] as const;
 /** Returns true if a value is in a range. Both ends belong to the range. */
 export function isWithin(value: number, { minimum, maximum }: NumberRange): boolean {
   return value >= minimum && value <= maximum;
-}
-
-/** How the engine speaks a text. */
-export interface EngineSettings {
-  readonly speed: number;
-  readonly pitch: number;
-  readonly textNormalization: boolean;
-  /** Id of the model; set only if the engine has its own models. */
-  readonly model?: string;
-  readonly controls?: EngineRequestControls;
 }
 
 /** The engine settings for the controls of a request, and the names of the controls without effect. */

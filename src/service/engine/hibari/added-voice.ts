@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { openBritish } from '../../../phonemes/british.ts';
 import { openEnglish } from '../../../phonemes/english.ts';
 import { unknownWordReader } from '../../../phonemes/unknown-word-network.ts';
-import type { EngineRequest, WordMark } from '../speech-engine.ts';
+import type { WordMark } from '../speech-engine.ts';
 import { textPieces } from './pieces.ts';
+import type { PlainText } from './synthesizer.ts';
 import { HibariSynthesizer } from './synthesizer.ts';
 import { OWN_VOICE, SAMPLE_RATE } from './cast.ts';
 import { wordMarks } from './word-marks.ts';
@@ -18,9 +19,7 @@ export interface SpokenSentence {
 }
 
 /** Speaks a text of plain words. Yields nothing for a text without anything that an English voice can speak. */
-export type SpeakText = (
-  request: Pick<EngineRequest, 'pitch' | 'speed' | 'text'>,
-) => Generator<SpokenSentence>;
+export type SpeakText = (request: PlainText) => Generator<SpokenSentence>;
 
 /**
  * Opens a voice of the model with weights of its own. The output is deterministic.

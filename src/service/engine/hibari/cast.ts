@@ -44,7 +44,7 @@ export const ADDED_VOICES: Readonly<Record<string, string>> = {
 };
 
 export const HIBARI_VOICES: readonly HibariVoice[] = [
-  voice('clara', 'adult woman; warm, clear', { pitch: 1, stretch: 1, pace: 1 }),
+  voice('clara', 'adult woman; warm, clear', {}),
   voice('martin', 'adult man; calm, even', { pitch: 0.58, stretch: 0.84, pace: 1 }),
   voice('ewan', 'young man; clear, quick', { pitch: 0.66, stretch: 0.9, pace: 1.06 }),
   voice('nora', 'young woman; bright', { pitch: 1.1, stretch: 1.06, pace: 1.06 }),
@@ -61,11 +61,7 @@ export const HIBARI_VOICES: readonly HibariVoice[] = [
   voice('hugo', 'adult man; very deep, slow', { pitch: 0.46, stretch: 0.78, pace: 0.92 }),
 ];
 
-function voice(
-  id: string,
-  description: string,
-  variation: Omit<Variation, 'brightness'>,
-): HibariVoice {
+function voice(id: string, description: string, variation: Partial<Variation>): HibariVoice {
   return {
     id,
     description,
@@ -75,7 +71,7 @@ function voice(
     words: true,
     reads: true,
     phonemes: IPA_SIGNS,
-    variation: { ...variation, brightness: 0 },
+    variation: { ...OWN_VOICE, ...variation },
   };
 }
 

@@ -22,7 +22,7 @@ export function soundOf(
   kernels: Kernels,
   network: Network,
   { frames, pitch }: SpokenFrames,
-  { brightness, pitch: factor, stretch }: Omit<Variation, 'pace'>,
+  { brightness, pitch: factor, stretch }: Variation,
   seed: number,
 ): Float32Array<ArrayBuffer> {
   const count = frames.rows;

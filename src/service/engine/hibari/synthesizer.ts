@@ -4,7 +4,6 @@ import { startFastestKernels } from '../../../neural/kernels.ts';
 import { Network } from '../../../neural/network.ts';
 import { readSafetensors } from '../../../neural/safetensors.ts';
 import type { English, GivenSound, PhonemeToken } from '../../../phonemes/english.ts';
-import type { EngineRequest } from '../speech-engine.ts';
 import type { SpokenToken } from './fit-to-pauses.ts';
 import { fitToPauses } from './fit-to-pauses.ts';
 import { FRAME_MS, FRAME_SAMPLES, soundOf } from './sound.ts';
@@ -23,8 +22,17 @@ export interface VoiceParts {
   readonly english: English;
 }
 
-/** A sentence or clause, rewritten as plain words and marks, and how to speak it. */
-export type HibariPiece = Pick<EngineRequest, 'pitch' | 'speed' | 'text'> & {
+/** A text of plain words and marks, and how to speak it. */
+export interface PlainText {
+  readonly text: string;
+  /** Factor of the speaking rate. */
+  readonly speed: number;
+  /** Shift of the pitch in semitones. */
+  readonly pitch: number;
+}
+
+/** A sentence or clause of a text, and how to speak it. */
+export interface HibariPiece extends PlainText {
   readonly voice: Variation;
   /** Milliseconds of silence after the last sound at normal speed. */
   readonly pauseMs: number;
@@ -32,7 +40,7 @@ export type HibariPiece = Pick<EngineRequest, 'pitch' | 'speed' | 'text'> & {
   readonly spelled: readonly number[];
   /** Words of `text` with given phonemes, in IPA, as ranges in UTF-16 units. */
   readonly pronounced?: readonly GivenSound[];
-};
+}
 
 export interface SpokenPiece {
   /** Mono, at 24 kHz. Empty if nothing in the text can be spoken. */
@@ -71,23 +79,20 @@ export class HibariSynthesizer {
   }
 
   /** Speaks a piece. The output is deterministic. */
-  speak({ pauseMs, pitch, pronounced, speed, spelled, text, voice }: HibariPiece): SpokenPiece {
+  speak(piece: HibariPiece): SpokenPiece {
+    const { pauseMs, pronounced, spelled, text } = piece;
     const phonemes = phonemesOf(this.#english.phonemes(text, pronounced), spelled);
     const groups = groupsOf(phonemes).filter((group) => group.some(isOfWord));
     const parts = groups.map((group, index) =>
-      this.#speakGroup(group, voice, {
-        pauseMs: index === groups.length - 1 ? pauseMs : GROUP_PAUSE_MS,
-        pitch,
-        speed,
-      }),
+      this.#speakGroup(group, piece, index === groups.length - 1 ? pauseMs : GROUP_PAUSE_MS),
     );
     return joined(parts);
   }
 
   #speakGroup(
     group: readonly Phoneme[],
-    voice: Variation,
-    { pauseMs, pitch, speed }: Pick<HibariPiece, 'pauseMs' | 'pitch' | 'speed'>,
+    { pitch, speed, voice }: HibariPiece,
+    pauseMs: number,
   ): SpokenPiece {
     const phonemes = [END, ...group, END];
     const first = phonemes.findIndex(isOfWord);

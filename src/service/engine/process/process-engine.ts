@@ -152,7 +152,7 @@ async function* speak(
   } catch (error) {
     throw withEngineName(error, name);
   } finally {
-    void pool.giveBack(engine, speech);
+    void pool.giveBack(engine, speech?.settle());
   }
 }
 
@@ -171,7 +171,7 @@ async function clone(
   } catch (error) {
     throw withEngineName(error, registration.name);
   } finally {
-    void pool.giveBack(engine, cloning);
+    void pool.giveBack(engine, cloning?.settle());
   }
 }
 
@@ -308,11 +308,8 @@ class ProcessPool {
     return this.#wait(signal);
   }
 
-  async giveBack(
-    engine: EngineProcess,
-    request: Pick<RunningSpeech, 'settle'> | undefined,
-  ): Promise<void> {
-    await request?.settle();
+  async giveBack(engine: EngineProcess, settled?: Promise<unknown>): Promise<void> {
+    await settled;
     const requests = this.#all.get(engine);
     if (requests === undefined || !engine.isUsable) return;
     this.#all.set(engine, requests - 1);
@@ -387,7 +384,7 @@ class ProcessPool {
       this.#waiting.push(waiting);
     });
     try {
-      const tooLate = (engine: EngineProcess): void => void this.giveBack(engine, undefined);
+      const tooLate = (engine: EngineProcess): void => void this.giveBack(engine);
       return await abortable(turn, signal, tooLate);
     } finally {
       this.#waiting = this.#waiting.filter((one) => one !== waiting);

@@ -30,10 +30,8 @@ export function speakInPieces(
     let unspeakable: EngineError | undefined;
     for (const { start, text } of splitParts(whole, limit)) {
       const points = countCodePoints(whole.slice(0, start));
-      current = engine.speak(
-        { ...request, text, ...pronouncedFrom(request, points, text) },
-        sampleRate,
-      );
+      const pronounced = pronouncedFrom(request, points, text);
+      current = engine.speak({ ...request, text, pronounced }, sampleRate);
       joined.start(points);
       try {
         for (;;) {
@@ -52,17 +50,10 @@ export function speakInPieces(
   return { chunks: speakAll(maxTextLength), settle: async () => current?.settle() };
 }
 
-function pronouncedFrom(
-  { pronounced }: EngineRequest,
-  start: number,
-  text: string,
-): Pick<EngineRequest, 'pronounced'> {
-  if (pronounced === undefined || pronounced.length === 0) return {};
+function pronouncedFrom({ pronounced = [] }: EngineRequest, start: number, text: string) {
   const textEnd = start + countCodePoints(text);
   const own = pronounced.filter((word) => word.start >= start && word.end <= textEnd);
-  return {
-    pronounced: own.map((word) => ({ ...word, start: word.start - start, end: word.end - start })),
-  };
+  return own.map((word) => ({ ...word, start: word.start - start, end: word.end - start }));
 }
 
 // The pause between two pieces, in seconds. A longer silence at the end of a piece stays.

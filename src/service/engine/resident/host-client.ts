@@ -9,9 +9,8 @@ import { TimedOut, withTimeout } from '../../../system/clock.ts';
 import { abortable } from '../../../system/concurrency.ts';
 import { systemProcesses } from '../../../system/processes.ts';
 import { ENGINE_HOST_FILE } from '../../worker-file.ts';
-import type { EngineRequest } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
-import type { HostRequest, HostSender, Received } from './host-protocol.ts';
+import type { HostTask, Received } from './host-protocol.ts';
 import { HEARTBEAT_MS, readReplies, send, SOCKET_SUFFIX } from './host-protocol.ts';
 
 export interface ResidentOptions {
@@ -22,14 +21,6 @@ export interface ResidentOptions {
   /** Called once if an added engine cannot be shared. This foley process then starts an engine process of its own. */
   readonly onAlone: (engine: string, reason: string) => void;
 }
-
-type TaskRequest = Exclude<HostRequest, { readonly type: 'stop' }>;
-
-/** A request to an engine host, without the fields that {@link askHost} adds. */
-export type HostTask =
-  | { readonly type: 'speak'; readonly request: EngineRequest }
-  | Omit<Extract<TaskRequest, { readonly type: 'clone' }>, keyof HostSender>
-  | Omit<Extract<TaskRequest, { readonly type: 'encode' }>, keyof HostSender>;
 
 /** Thrown if an engine host ends, hangs or sends an invalid message before it has finished a request. */
 export class HostLost extends Error {

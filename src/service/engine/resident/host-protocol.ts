@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import type { Static, TObject } from 'typebox';
 import { Check } from 'typebox/schema';
 import { mapOf } from '../../../contract/schemas.ts';
 import { errnoOf, hasErrno, UnsafeFile } from '../../../durable/file-failures.ts';
@@ -12,7 +12,7 @@ import { readLock } from '../../../durable/lock.ts';
 import { systemFiles } from '../../../system/file-system.ts';
 import { systemProcesses } from '../../../system/processes.ts';
 import type { EncodedFormat } from '../../speech/encode.ts';
-import type { PronouncedSpan, SpeechChunk } from '../speech-engine.ts';
+import type { EngineRequest, PronouncedSpan, SpeechChunk } from '../speech-engine.ts';
 import { ByteQueue } from '../process/byte-queue.ts';
 
 const PronouncedSpans = Type.Unsafe<readonly PronouncedSpan[]>(
@@ -46,7 +46,26 @@ const SENDER = {
   /** Idle time in milliseconds after which the engine ends. */
   keepAliveMs: Type.Number({ minimum: 0 }),
 };
-export type HostSender = Static<Type.TObject<typeof SENDER>>;
+
+const CLONE = {
+  type: Type.Literal('clone'),
+  reference: Type.Object({ audio: Type.String(), text: Type.String() }),
+};
+
+// Encodes a short speech; the samples are 32-bit numbers in the byte order of the computer, in base64.
+const ENCODE = {
+  type: Type.Literal('encode'),
+  format: Type.Enum(HOSTED_FORMATS),
+  gainDb: Type.Number(),
+  streamNumber: Type.Optional(Type.Number()),
+  chunks: Type.Array(Type.Object({ samples: Type.String(), sampleRate: Type.Number() })),
+};
+
+/** A request to an engine host, without the fields of its sender. */
+export type HostTask =
+  | { readonly type: 'speak'; readonly request: EngineRequest }
+  | Static<TObject<typeof CLONE>>
+  | Static<TObject<typeof ENCODE>>;
 
 /**
  * The request that a client sends to an engine host, one for each connection, as a line of JSON. A closed connection
@@ -54,20 +73,8 @@ export type HostSender = Static<Type.TObject<typeof SENDER>>;
  */
 export const HostRequest = Type.Union([
   Type.Object({ ...SENDER, type: Type.Literal('speak'), request: EngineRequestRecord }),
-  Type.Object({
-    ...SENDER,
-    type: Type.Literal('clone'),
-    reference: Type.Object({ audio: Type.String(), text: Type.String() }),
-  }),
-  // Encodes a short speech; the samples are 32-bit numbers in the byte order of the computer, in base64.
-  Type.Object({
-    ...SENDER,
-    type: Type.Literal('encode'),
-    format: Type.Enum(HOSTED_FORMATS),
-    gainDb: Type.Number(),
-    streamNumber: Type.Optional(Type.Number()),
-    chunks: Type.Array(Type.Object({ samples: Type.String(), sampleRate: Type.Number() })),
-  }),
+  Type.Object({ ...SENDER, ...CLONE }),
+  Type.Object({ ...SENDER, ...ENCODE }),
   Type.Object({
     type: Type.Literal('stop'),
     /** True to end at once; false to finish the running requests first. */

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../../system/clock.ts';
 import { systemClock } from '../../../system/clock.ts';
 import type { EngineRequest, SpeechChunk } from '../speech-engine.ts';
-import type { HostTask, ResidentOptions } from './host-client.ts';
+import type { ResidentOptions } from './host-client.ts';
 import { askHost, HostLost, isShortEnough, socketFile } from './host-client.ts';
+import type { HostTask } from './host-protocol.ts';
 import { checkSocketFolder, connectToHost, requireSocketFolder } from './host-protocol.ts';
 import type { HostProgram } from './start-host.ts';
 
@@ -12,7 +13,7 @@ import type { HostProgram } from './start-host.ts';
 const FIRST_REPLY_MS = 5_000;
 
 export interface VoiceHostOptions extends HostProgram {
-  readonly resident: Pick<ResidentOptions, 'folder' | 'keepAliveMs'>;
+  readonly resident: ResidentOptions;
   readonly clock?: Clock | undefined;
 }
 

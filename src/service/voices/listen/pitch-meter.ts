@@ -106,10 +106,7 @@ function quantile(frames: readonly Frame[], field: keyof Frame, share: number): 
   return values[Math.floor(values.length * share)] ?? 0;
 }
 
-function shapeOf(
-  samples: Float32Array,
-  hz: number,
-): Pick<Frame, 'complexity' | 'meanHz' | 'timbre'> {
+function shapeOf(samples: Float32Array, hz: number) {
   let [own, first, second] = [0, 0, 0];
   let [before = 0, last = 0] = samples;
   for (let index = 2; index < samples.length; index += 1) {
