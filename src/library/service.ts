@@ -11,7 +11,7 @@ import type { Processes } from '../system/processes.ts';
 import { systemProcesses } from '../system/processes.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { FaultRule } from '../service/http/faults.ts';
-import type { AccountKey, OpenServiceOptions, ServiceEvent } from '../service/running-service.ts';
+import type { AccountKey, ServiceEvent, ServiceSettings } from '../service/running-service.ts';
 import type { Rules } from './call.ts';
 import { checkOptions, checkValue, publicError } from './call.ts';
 
@@ -90,7 +90,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Epheme
 }
 
 async function start(given: ServiceOptions): Promise<EphemeralService> {
-  const options = readOptions(given);
+  const settings = readSettings(given);
   const requests: ServiceRequest[] = [];
   const folder = given.dataDir ?? (await createTemporaryFolder());
   const isTemporary = given.dataDir === undefined;
@@ -98,7 +98,7 @@ async function start(given: ServiceOptions): Promise<EphemeralService> {
     if (isTemporary) await removeTemporaryFolder(folder);
   };
   const service = await openService({
-    ...options,
+    ...settings,
     dataDir: folder,
     warmsUp: false,
     verifiesWholeLedger: true,
@@ -148,7 +148,7 @@ const KEY_RULES: Rules = {
   account: { type: 'string' },
 };
 
-function readOptions(given: ServiceOptions): Omit<OpenServiceOptions, 'dataDir'> {
+function readSettings(given: ServiceOptions): Partial<ServiceSettings> {
   checkOptions('startService', given, RULES);
   const { credits, faults = [], keys, rateLimit, unavailable = [] } = given;
   for (const model of unavailable) {
