@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Static, TProperties } from 'typebox';
+import type { Static, TObject, TProperties } from 'typebox';
 import { UNSPOKEN_PATTERN } from '../unspoken.ts';
 import { FINISH_REASONS, REALTIME_FORMATS, REALTIME_MODES, REQUEST_STATES } from './protocols.ts';
 import { ProductStartRequest, StartRequest } from './client-messages.ts';
@@ -27,8 +27,9 @@ const segmentId = Type.String({
 });
 const count = Type.Integer({ minimum: 0 });
 const units = Type.Number({ minimum: 0, description: 'Number of billed units' });
-const format = Type.Enum([...REALTIME_FORMATS]);
-const samples = {
+/** The format of the audio of a request. */
+const audioFormat = {
+  format: Type.Enum([...REALTIME_FORMATS]),
   sampleRate: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -49,6 +50,8 @@ const samples = {
   ),
 };
 
+export type AudioFormatFields = Static<TObject<typeof audioFormat>>;
+
 const notice = { code: Type.String(), message: Type.String() };
 const warning = {
   ...notice,
@@ -59,8 +62,7 @@ const ready = {
   sessionId,
   modelId: Type.String(),
   voiceId: Type.String(),
-  format,
-  ...samples,
+  ...audioFormat,
 };
 const Ready = message('ready', {
   ...ready,
@@ -167,8 +169,7 @@ const sameInBoth = {
       description: 'Sequence number of this audio message in the request, from 1',
     }),
     audio: Type.Unsafe<Uint8Array>({ description: 'The next bytes of the audio, as binary data' }),
-    format,
-    ...samples,
+    ...audioFormat,
   }),
   segment_completed: message('segment_completed', {
     requestId,

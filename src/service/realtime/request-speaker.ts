@@ -98,9 +98,9 @@ function describe(request: RequestRecord, plan: RequestPlan): StartedRequest {
   return {
     requestId,
     mode,
+    modelId: plan.model.id,
+    voiceId: plan.voice.id,
     audioFormat: {
-      modelId: plan.model.id,
-      voiceId: plan.voice.id,
       format,
       ...(format === 'pcm' ? { sampleRate: PCM_SAMPLE_RATE, channels: 1, bitDepth: 16 } : {}),
     },

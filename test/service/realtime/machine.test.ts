@@ -154,7 +154,9 @@ function requestOf(
   return {
     requestId: 'r',
     mode: requestMode,
-    audioFormat: { modelId: 'm', voiceId: 'v', format: 'mp3' },
+    modelId: 'm',
+    voiceId: 'v',
+    audioFormat: { format: 'mp3' },
     ready: { provider: 'vendor' },
     warnings: [],
     segmentMaxCharacters: 10_000,

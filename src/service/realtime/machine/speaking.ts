@@ -106,7 +106,6 @@ function sendAudio(request: OpenRequest, audio: Uint8Array): SessionReducer {
   return ({ sessionId }) => {
     const { requestId, nextAudio, queue, audioFormat } = request;
     const [segmentId = ''] = queue;
-    const { modelId: _model, voiceId: _voice, ...format } = audioFormat;
     return [
       patchRequest({ nextAudio: nextAudio + 1 }),
       send({
@@ -116,7 +115,7 @@ function sendAudio(request: OpenRequest, audio: Uint8Array): SessionReducer {
         segmentId,
         sequence: nextAudio,
         audio,
-        ...format,
+        ...audioFormat,
       }),
     ];
   };

@@ -6,7 +6,11 @@ import type {
   RealtimeProtocol,
   FinishReason,
 } from '../../../contract/realtime/protocols.ts';
-import type { SERVER_MESSAGES, ServerMessage } from '../../../contract/realtime/server-messages.ts';
+import type {
+  AudioFormatFields,
+  SERVER_MESSAGES,
+  ServerMessage,
+} from '../../../contract/realtime/server-messages.ts';
 import type { FrameMessage } from '../../../realtime/frames.ts';
 import * as machine from '../../../realtime/fsm.ts';
 import type { StartMessage, Problem } from '../client-message.ts';
@@ -49,11 +53,9 @@ type Ready = Static<typeof SERVER_MESSAGES.v3.ready>;
 export interface StartedRequest {
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** Model, voice and audio format, as sent in the message `ready`. */
-  readonly audioFormat: Pick<
-    Ready,
-    'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
-  >;
+  readonly modelId: string;
+  readonly voiceId: string;
+  readonly audioFormat: AudioFormatFields;
   readonly ready: ReadyFields;
   /** Warnings to send as separate messages after `ready`; empty if `ready` itself contains them. */
   readonly warnings: readonly RequestWarning[];

@@ -97,11 +97,11 @@ function startResult(
 
 function started(request: StartedRequest): SessionReducer {
   return ({ pendingEventId, sessionId }) => {
-    const { audioFormat, mode, ready, requestId, warnings } = request;
-    const reply = replyTo(pendingEventId);
+    const { audioFormat, mode, modelId, ready, requestId, voiceId, warnings } = request;
+    const fields = { modelId, voiceId, ...audioFormat, ...ready, mode, requestId, sessionId };
     return [
       patch({ phase: 'speaking', request: { ...request, ...NO_INPUT } }),
-      send({ event: 'ready', ...reply, ...audioFormat, ...ready, mode, requestId, sessionId }),
+      send({ event: 'ready', ...replyTo(pendingEventId), ...fields }),
       ...warnings.map((warning) => send({ event: 'warning', requestId, ...warning })),
     ];
   };
