@@ -1,12 +1,11 @@
 import { close, drop, expectMessage, send } from './script.ts';
 import type { Step } from './script.ts';
 import { segmentFrames } from './segment-audio.ts';
+import SEQUENCES from './sequences.json' with { type: 'json' };
 import type { Message } from './wire-names.ts';
 
-/** What a command must give: exit code, number of audio frames in its file, and whether it was billed. */
-type Outcome = readonly [exit: number, frames: number, billed: 'yes' | 'no' | 'unknown'];
-
-type Row = readonly [name: string, words: string, outcome: Outcome];
+/** The outcome is what a command must give: exit code, number of audio frames in its file, and whether it was billed. */
+type Row = readonly [name: string, words: string, outcome: readonly (string | number)[]];
 
 /**
  * Sequences of a service that the client meets in simple mode, as words:
@@ -18,200 +17,20 @@ type Row = readonly [name: string, words: string, outcome: Outcome];
  * - `?` after a message adds null for its optional fields, and an unknown field; `new` is an unknown message
  * - `warn*9` is nine warnings; `close:1000`, `drop` and `silence` end the connection
  */
-export const SIMPLE_SEQUENCES: readonly Row[] = [
-  // An error that does not end the session, in every state of the client.
-  [
-    'an error before `authenticated`',
-    'E:already_authenticated auth start ready input a1 a2 usage finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'an error before `ready`',
-    'auth start E:model_loading ready input a1 a2 usage finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'a slow client before the audio',
-    'auth start ready input E:client_backpressure~ a1 a2 usage finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'a slow client during the audio',
-    'auth start ready input a1 E:client_backpressure a2 usage finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'an unknown error during the audio',
-    'auth start ready input a1 E:something_new a2 usage finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'an engine that recovers',
-    'auth start ready input a1 E:provider_timeout~ a2 usage finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'an error after the audio',
-    'auth start ready input a1 a2 usage E:internal_error~ finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'a refused ping',
-    'auth start ready input a1 ping E:invalid_message<ping a2 usage finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'a message error that is no reply',
-    'auth start ready input a1 E:invalid_state a2 usage finish',
-    [0, 2, 'yes'],
-  ],
-  // An error that the client cannot correct.
-  ['a refused start', 'auth start E:voice_not_found<start', [20, 0, 'no']],
-  [
-    'a start that is refused with an unknown code',
-    'auth start E:voice_is_resting<start',
-    [20, 0, 'no'],
-  ],
-  ['a refused input', 'auth start ready input E:segment_too_large<input', [20, 0, 'no']],
-  ['a text without words', 'auth start ready input E:empty_segment', [20, 0, 'no']],
-  ['no credits', 'auth start ready input E:quota_exceeded', [21, 0, 'no']],
-  [
-    'an error, then the end of the session',
-    'auth start ready input a1 E:generation_failed finish:error',
-    [23, 0, 'yes'],
-  ],
-  [
-    'an error, then a close',
-    'auth start ready input a1 E:something_new close:1000',
-    [27, 0, 'yes'],
-  ],
-  [
-    'an error, then nothing',
-    'auth start ready input E:billing_failed ping pong ping pong silence',
-    [23, 0, 'unknown'],
-  ],
-  ['a terminal error', 'auth start ready input a1 E:client_backpressure~!', [24, 0, 'yes']],
-  // Sequence numbers.
-  ['numbers from 0', 'auth start ready input a0 a1 a2 usage finish', [0, 3, 'yes']],
-  [
-    'numbers with gaps, and the right size',
-    'auth start ready input a2 a4 a6 usage finish',
-    [0, 3, 'yes'],
-  ],
-  [
-    'a gap in the middle, and the right size',
-    'auth start ready input a1 a2 a9 usage finish',
-    [0, 3, 'yes'],
-  ],
-  [
-    'a gap, and sizes after every frame',
-    'auth start ready input a1 usage a3 usage a5 usage finish',
-    [0, 3, 'yes'],
-  ],
-  [
-    'numbers with gaps, and another size',
-    'auth start ready input a2 a4 a6 usage-9 finish',
-    [25, 0, 'yes'],
-  ],
-  ['numbers with gaps, and no size', 'auth start ready input a1 a3 finish', [25, 0, 'yes']],
-  ['numbers in another order', 'auth start ready input a1 a3/3 a2/2 usage finish', [0, 3, 'yes']],
-  ['a repeated number', 'auth start ready input a1 a2 a2/2 usage finish', [0, 2, 'yes']],
-  [
-    'a hundred numbers with gaps',
-    `auth start ready input ${numbers(100, 2)} usage finish`,
-    [0, 100, 'yes'],
-  ],
-  [
-    'a hundred numbers with gaps, and another size',
-    `auth start ready input ${numbers(100, 2)} usage-9 finish`,
-    [25, 0, 'yes'],
-  ],
-  // Fields and messages that the client does not know, or that say nothing.
-  ['null for optional fields', 'auth? start ready? input a1? a2? usage? finish?', [0, 2, 'yes']],
-  [
-    'null in an error and a warning',
-    'auth start ready input warn*1? E:client_backpressure? a1 usage finish',
-    [0, 1, 'yes'],
-  ],
-  [
-    'unknown messages in every state',
-    'new auth new start new ready new input new a1 new usage new finish',
-    [0, 1, 'yes'],
-  ],
-  ['a second `ready`', 'auth start ready ready input a1 ready a2 usage finish', [0, 2, 'yes']],
-  ['a flood of warnings', 'auth start ready input warn*3000 a1 usage finish', [0, 1, 'yes']],
-];
+export const SIMPLE_SEQUENCES: readonly Row[] = rowsOf(
+  Object.assign({}, ...Object.values(SEQUENCES.simple)),
+);
 
 /** The same in reliable mode. The text has two segments, `s1` and `s2`. */
-export const RELIABLE_SEQUENCES: readonly Row[] = [
-  [
-    'a slow client between segments',
-    'auth start ready s1 a1 usage done E:client_backpressure~ s2 a2 usage done stop finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'an engine that recovers',
-    'auth start ready s1 E:provider_timeout~ a1 usage done s2 a2 usage done stop finish',
-    [0, 2, 'yes'],
-  ],
-  [
-    'an error before `finish`',
-    'auth start ready s1 a1 usage done s2 a2 usage done stop E:internal_error~ finish',
-    [0, 2, 'yes'],
-  ],
-  // All text was spoken, so that nothing is missing, however the session ends.
-  ...['E:internal_error!', 'E:connection_closed! close:1000', 'finish:error', 'finish:timeout'].map(
-    (end) =>
-      [
-        `a session that ends with ${end} after the last segment`,
-        `auth start ready s1 a1 usage done s2 a2 usage done stop ${end}`,
-        [0, 2, 'yes'],
-      ] as const,
-  ),
-  ...[1008, 1011, 4000].map(
-    (code) =>
-      [
-        `a session that is closed with ${code} after the last segment`,
-        `auth start ready s1 a1 usage done s2 a2 usage done stop close:${code}`,
-        [0, 2, 'yes'],
-      ] as const,
-  ),
-  [
-    'a session that ends with an error before the last segment',
-    'auth start ready s1 a1 usage done s2 a2 usage stop E:internal_error!',
-    [23, 0, 'yes'],
-  ],
-  [
-    'a refused segment',
-    'auth start ready s1 a1 usage done s2 E:segment_too_large<flush',
-    [20, 0, 'yes'],
-  ],
-  [
-    'numbers with gaps',
-    'auth start ready s1 a2 a4 usage done s2 a6 a8 usage done stop finish',
-    [0, 4, 'yes'],
-  ],
-  [
-    'numbers with gaps in the second segment',
-    'auth start ready s1 a1 a2 usage done s2 a4 a7 usage done stop finish',
-    [0, 4, 'yes'],
-  ],
-  [
-    'numbers with gaps that begin again',
-    'auth start ready s1 a2 a4 usage done s2 a2 a4 usage done stop finish',
-    [0, 4, 'yes'],
-  ],
-  [
-    'null for optional fields',
-    'auth? start ready? s1 a1? usage? done? s2 a2? usage? done? stop finish?',
-    [0, 2, 'yes'],
-  ],
-  [
-    'a flood of warnings',
-    'auth start ready s1 warn*3000 a1 usage done s2 a2 usage done stop finish',
-    [0, 2, 'yes'],
-  ],
-];
+export const RELIABLE_SEQUENCES: readonly Row[] = rowsOf(SEQUENCES.reliable);
+
+function rowsOf(sequences: Readonly<Record<string, readonly (string | number)[]>>): Row[] {
+  return Object.entries(sequences).map(([name, [words, ...outcome]]) => [
+    name,
+    String(words).replace('{numbers}', numbers(100, 2)),
+    outcome,
+  ]);
+}
 
 /**
  * Ends of a connection, after `ready` or after a segment, while the client has nothing to speak. Each text is written
@@ -268,17 +87,6 @@ export const IDLE_SEQUENCES: readonly (readonly [
   ['nothing more is written', 'segment_completed', drop(), ['One.'], [0, 1]],
   ['the service refuses the client', 'segment_completed', close(1008), ['One.'], [0, 1]],
 ];
-
-const NULL_CONTROLS = {
-  format: null,
-  speed: null,
-  volume: null,
-  stability: null,
-  similarity: null,
-  language: null,
-  chunkLength: null,
-  latency: null,
-};
 
 /** The audio frames of a sequence, in the order in which they are sent. */
 export const FRAMES: readonly Buffer[] = segmentFrames(
@@ -398,74 +206,12 @@ export const CLIENT_MESSAGES: readonly (readonly [
   messages: readonly Message[],
   events: string,
   units: number,
-])[] = [
-  [
-    'null for the optional fields in simple mode',
-    [
-      {
-        event: 'start',
-        mode: null,
-        eventId: null,
-        requestId: null,
-        retryFailed: null,
-        request: NULL_CONTROLS,
-      },
-      { event: 'ping', eventId: null, timestamp: null },
-      { event: 'input', text: 'One.', eventId: null, commit: null },
-    ],
-    'authenticated ready pong audio usage finish',
-    4,
-  ],
-  [
-    'null for the optional fields in reliable mode',
-    [
-      {
-        event: 'start',
-        mode: 'reliable',
-        requestId: 'r',
-        retryFailed: null,
-        request: NULL_CONTROLS,
-      },
-      { event: 'text', sequence: 1, text: 'One.' },
-      { event: 'flush', segmentId: 's1' },
-      { event: 'stop' },
-    ],
-    'authenticated ready input_ack segment_accepted audio usage segment_completed finish',
-    4,
-  ],
-  [
-    'null for required fields, then the same corrected',
-    [
-      { event: 'start', request: { voiceId: null } },
-      { event: 'start', request: {} },
-      { event: 'input', text: null },
-      { event: 'input', text: 'One.' },
-    ],
-    'authenticated error ready error audio usage finish',
-    4,
-  ],
-  [
-    'messages and fields that the service does not know',
-    [
-      { event: 'hello' },
-      { event: 'start', novelty: [1], request: {} },
-      { event: 'hello' },
-      { event: 'input', text: 'One.', novelty: { of: 'another version' } },
-    ],
-    'authenticated error ready error audio usage finish',
-    4,
-  ],
-  [
-    'a ticket in spite of an API key',
-    [
-      { event: 'auth', token: 'a ticket' },
-      { event: 'start', request: {} },
-      { event: 'input', text: 'One.' },
-    ],
-    'authenticated error ready audio usage finish',
-    4,
-  ],
-];
+])[] = SEQUENCES.clientMessages.map(({ name, messages, events, units }) => [
+  name,
+  messages,
+  events,
+  units,
+]);
 
 /** Origins in the handshake of a client, and the status of the response. `own` is the address of the service. */
 export const ORIGINS: readonly (readonly [
