@@ -3,75 +3,15 @@ import { DEFINITIONS } from '../../src/contract/endpoints.ts';
 import { v2FieldName } from '../../src/contract/realtime/protocols.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { MODELS } from '../../src/service/voices/model-catalogue.ts';
+import PAGES from './api-pages.json' with { type: 'json' };
 import { contractNames, namedSchemas } from './contract-names.ts';
 import { REALTIME_TABLES } from './realtime-tables.ts';
 
 /** `<!-- fields SpeechRequest -->` … `<!-- /fields -->`: a table that the contract writes. */
 const PLACE = /(<!-- ([a-z-]+)([^>]*?) -->\n)[\s\S]*?(<!-- \/\2 -->)/g;
 
-/** The endpoints in each `<!-- endpoints NAME -->`. */
-const ENDPOINT_TABLES: Readonly<Record<string, readonly string[]>> = {
-  account: ['getProfile', 'updateProfile', 'getOpenApiV1', 'getOpenApi'],
-  tickets: ['createBrowserTicket', 'createBrowserTicketV2'],
-  speech: [
-    'createSpeech',
-    'createAlignedSpeech',
-    'createSpeechV2',
-    'createSpeechV1',
-    'getCachedAudio',
-  ],
-  jobs: [
-    'createJob',
-    'listJobs',
-    'getJob',
-    'getJobAudio',
-    'getJobSegment',
-    'createJobV1',
-    'listJobsV1',
-    'getJobV1',
-    'getTaskAudio',
-    'getSignedAudio',
-  ],
-  models: ['getCapabilities'],
-  voices: [
-    'listVoices',
-    'getVoice',
-    'createVoiceV3',
-    'deleteVoiceV3',
-    'listVoicesV1',
-    'createVoice',
-    'deleteVoice',
-  ],
-  'voice-design': ['createVoiceDesign', 'getCandidateAudio', 'saveVoiceDesign'],
-  'lip-sync': ['createLipSync', 'listLipSync', 'getLipSync'],
-  dubbing: ['createDubbing', 'getDubbing'],
-  media: ['getMediaModels', 'createImageJob', 'getImageJob', 'createVideoJob', 'getVideoJob'],
-  realtime: [
-    'openRealtimeV3',
-    'openRealtimeV2',
-    'openRealtimeV1',
-    'getRealtimeCapabilities',
-    'getRealtimeCapabilitiesV2',
-    'getRealtimeRequest',
-    'getRealtimeRequestV2',
-    'getRealtimeSegment',
-  ],
-  'other-clients': [
-    'createCompatTts',
-    'createCompatSpeech',
-    'listCompatVoices',
-    'listCompatModels',
-    'getCompatModel',
-  ],
-  legacy: [
-    'createModel',
-    'deleteModel',
-    'listVoicesByPost',
-    'createLipSyncLegacy',
-    'listLipSyncLegacy',
-    'getLipSyncLegacy',
-  ],
-};
+/** The ids of the endpoints in each `<!-- endpoints NAME -->`. */
+const ENDPOINT_TABLES: Readonly<Record<string, readonly string[]>> = PAGES.endpoints;
 
 interface Base {
   /** Name of the schema whose fields are not repeated. */
@@ -83,30 +23,10 @@ interface Base {
 }
 
 /** Schemas that repeat the fields of another schema. Their tables show only the fields that differ. */
-const BASES: Readonly<Record<string, Base>> = {
-  SpeechRequestV2: { of: 'SpeechRequest' },
-  SpeechRequestV1: { of: 'SpeechRequest' },
-  JobRequestV1: { of: 'SpeechRequest', page: 'speech.md' },
-  Job: { of: 'JobListItem', under: 'task' },
-  JobListItemV1: { of: 'JobListItem' },
-  JobListQueryV1: { of: 'JobListQuery' },
-  VoiceAnswer: { of: 'Voice' },
-  VoiceCreatedV3: { of: 'Voice' },
-  VoiceListV1: { of: 'VoiceList' },
-  VoiceListV1Query: { of: 'VoiceListQuery' },
-  VoiceDesignSaved: { of: 'VoiceCreated', page: 'voices.md' },
-  DubbingAnswer: { of: 'LipSyncJob', under: 'data' },
-  VideoRequest: { of: 'ImageRequest' },
-  VideoJob: { of: 'ImageJob' },
-  OpenAiError: { of: 'Error', page: 'errors.md' },
-};
+const BASES: Readonly<Record<string, Base>> = PAGES.bases;
 
 /** Schemas of v2 with the fields of a v3 schema, in snake_case. */
-const IN_SNAKE_CASE: Readonly<Record<string, string>> = {
-  BrowserTicketV2: 'BrowserTicket',
-  RealtimeCapabilitiesV2: 'RealtimeCapabilities',
-  RealtimeRequestV2: 'RealtimeRequest',
-};
+const IN_SNAKE_CASE: Readonly<Record<string, string>> = PAGES.inSnakeCase;
 
 const WRITERS: Readonly<Record<string, (name: string) => string>> = {
   endpoints: (name) =>

@@ -58,8 +58,7 @@ function sparseJson({ method, path }: Request, status: number, bytes: Buffer): B
   if (status >= 400) return written(pruned(body, ERROR));
   const found = RESPONSES.find((one) => one.method === method && one.path.test(path));
   if (found === undefined) return bytes;
-  const arranged = found.arrange === undefined ? body : found.arrange(fieldsOf(body));
-  return written(pruned(arranged, found.shape));
+  return written(pruned(found.arrange(fieldsOf(body)), found.shape));
 }
 
 /** Returns an event of an aligned stream with nothing but the fields that the API names, and with an unknown one. */
@@ -86,7 +85,7 @@ function written(value: unknown): Buffer {
 }
 
 function pruned(value: unknown, shape: Shape): unknown {
-  if (shape === true || value === null || typeof value !== 'object') return value;
+  if (typeof shape === 'boolean' || value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) {
     const [item = true] = Array.isArray(shape) ? shape : [];
     return value.map((one: unknown) => pruned(one, item));
