@@ -9,7 +9,7 @@ await runChosenGates(() => [
     { name: 'types', command: tool('tsc', '--noEmit') },
     { name: 'unused code', command: tool('knip') },
     { name: 'generated files', command: [process.execPath, 'scripts/generate.mjs', '--check'] },
+    { name: 'packed tarball', command: [process.execPath, 'scripts/packed.mjs'] },
   ],
   { name: 'tests', command: vitest('tests') },
-  { name: 'packed tarball', command: [process.execPath, 'scripts/packed.mjs'] },
 ]);
