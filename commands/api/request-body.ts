@@ -206,10 +206,13 @@ export async function filePart(
   const regular =
     file === '-' ? undefined : await findRegularFile(file, shown, context.system.files);
   const filename = file === '-' ? 'stdin' : path.basename(file);
-  const common = { name, filename, contentType: BYTES };
-  if (regular !== undefined) return { ...common, ...regular };
+  const content = regular ?? (await contentInMemory(context, file, shown));
+  return { name, filename, contentType: BYTES, ...content };
+}
+
+async function contentInMemory(context: Context, file: string, shown: string) {
   const bytes = await readInput(context, file, shown);
-  return { ...common, byteLength: bytes.length, open: () => once(bytes) };
+  return { byteLength: bytes.length, open: () => once(bytes) };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {

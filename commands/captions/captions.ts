@@ -68,14 +68,9 @@ export const definition: CommandDefinition<CaptionsFlags, CaptionsOutput> = {
     const hasCueFlags = Object.keys(options).some((name) => name.startsWith('cue'));
     const { captionFileDocument, writeCaptions } =
       await import('../../src/captions/caption-files.ts');
-    const written = await writeCaptions({
-      system: context.system,
-      signal: context.signal,
-      targets,
-      timings,
-      shape,
-      cues: hasCueFlags ? undefined : cues,
-    });
+    const { signal, system } = context;
+    const content = { timings, shape, cues: hasCueFlags ? undefined : cues };
+    const written = await writeCaptions(content, { system, signal, targets });
     for (const { cues: count, path } of written) {
       context.io.notice(`${path}: ${count === undefined ? 'word times' : counted(count, 'cue')}`);
     }

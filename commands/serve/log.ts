@@ -7,8 +7,6 @@ import type { FaultEffect, JobFault } from '../../src/service/http/faults.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
 import { printFaultEffect } from '../../src/embedded/fault-rule.ts';
 
-type LogFlags = Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
-
 /**
  * Creates the log of `foley serve`. `report` writes an event to the log. `hide` sets the secrets that are masked in
  * later lines.
@@ -22,7 +20,7 @@ export function createServeLog({
 }: {
   /** Aborted when the user stops the service. */
   readonly signal: AbortSignal;
-  readonly globals: LogFlags;
+  readonly globals: GlobalOptions;
   readonly now: () => number;
   readonly write: (line: string) => void;
 }) {
@@ -51,7 +49,7 @@ const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'jobs-left',
 ]);
 
-function isLogged({ type }: ServiceEvent, { quiet, verbose }: LogFlags): boolean {
+function isLogged({ type }: ServiceEvent, { quiet, verbose }: GlobalOptions): boolean {
   if (type === 'failure') return true;
   return type === 'request' || type === 'job-fault' ? verbose === true : quiet !== true;
 }

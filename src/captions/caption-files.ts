@@ -135,15 +135,13 @@ export async function openCaptionFiles({
  * Writes all caption files under temporary names, then renames them. If a file cannot be written, none is renamed.
  * @throws Failure of kind `output`, `exists` or `usage`
  */
-export async function writeCaptions({
-  timings,
-  shape,
-  cues,
-  ...options
-}: CaptionFilesOptions & CaptionContent): Promise<readonly WrittenCaptions[]> {
+export async function writeCaptions(
+  content: CaptionContent,
+  options: CaptionFilesOptions,
+): Promise<readonly WrittenCaptions[]> {
   const files = await openCaptionFiles(options);
   try {
-    await files.prepare({ timings, shape, cues });
+    await files.prepare(content);
     return await files.publish();
   } catch (error) {
     await files.abandon();

@@ -71,10 +71,9 @@ export function timingsOf({
 
 /** Formats the content of a `--timings` file: JSON with one word per line. */
 export function timingsFile(timings: Timings): string {
-  const { words, ...rest } = timingsDocument(timings);
-  const head = toJson(rest).slice(0, -1);
+  const { words, ...head } = timingsDocument(timings);
   const rows = words.map((word) => toJson(word));
-  return `${head},"words":[${rows.length === 0 ? '' : `\n${rows.join(',\n')}\n`}]}\n`;
+  return `${toJson(head).slice(0, -1)},"words":[${rows.length === 0 ? '' : `\n${rows.join(',\n')}\n`}]}\n`;
 }
 
 /** The JSON document of timings, which a `--timings` file contains. */

@@ -8,9 +8,7 @@ export const ErrorBody = named('Error', {
   message: Type.String({ description: 'Error message for humans' }),
   requestId: RequestId,
   details: Type.Optional(
-    mapOf(Type.Unknown(), {
-      description: 'Further data about the error, such as the invalid fields',
-    }),
+    mapOf(Type.Unknown(), 'Further data about the error, such as the invalid fields'),
   ),
 });
 export type ErrorBody = Static<typeof ErrorBody>;

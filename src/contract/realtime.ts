@@ -17,9 +17,7 @@ export const RealtimeModel = named('RealtimeModel', {
   id: Type.String({ description: 'Public model id' }),
   available: Type.Boolean({ description: 'Whether the model can be used' }),
   formats: formats('Audio formats that the model produces (pcm: raw samples)'),
-  controls: mapOf(Type.Boolean(), {
-    description: 'Controls, such as speed, that the model supports',
-  }),
+  controls: mapOf(Type.Boolean(), 'Controls, such as speed, that the model supports'),
   segmentMaxCharacters: limit(
     'Maximum number of characters in a segment (reliable mode) or a request (simple mode)',
   ),

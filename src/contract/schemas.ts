@@ -10,8 +10,9 @@ export function named<Properties extends TProperties>($id: string, properties: P
  * Returns the schema of a map with string keys. Used instead of `Type.Record`, which would load much more code when
  * foley starts.
  */
-export function mapOf<Value extends TSchema>(value: Value, options: { description?: string } = {}) {
-  const schema = { type: 'object', additionalProperties: value, ...options };
+export function mapOf<Value extends TSchema>(value: Value, description?: string) {
+  const about = description === undefined ? {} : { description };
+  const schema = { type: 'object', additionalProperties: value, ...about };
   return Type.Unsafe<Record<string, Static<Value>>>(schema);
 }
 

@@ -130,12 +130,13 @@ export function outputFailure(
 export function unwritable(
   output: string,
   reason: string,
-  options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
+  { cause, hint }: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
 ): Failure {
   return new Failure(`cannot write ${display(output)}: ${reason}`, {
     code: 'output',
     exit: 'output',
-    ...options,
+    hint,
+    cause,
   });
 }
 

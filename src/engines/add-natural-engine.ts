@@ -92,9 +92,8 @@ async function storeChecked(
     }
   }
   const before = descriptions.reduce((sum, { bytes }) => sum + bytes, 0);
-  const onProgress = (bytes: number): void => deps.onProgress(before + bytes);
   const rest = missing.filter((file) => !isDescription(file));
-  await storeFiles(rest, { ...deps, onProgress });
+  await storeFiles(rest, deps, before);
 }
 
 function isDescription(file: ModelFile): boolean {

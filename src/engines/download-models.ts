@@ -25,7 +25,6 @@ import { Failure, usageFailure } from '../errors/failure.ts';
 import { counted, display } from '../text/display.ts';
 import { readSmallSource, SMALL_BYTES } from './small-source.ts';
 
-/** A file of a voice or a speech model. Its checksum is a SHA-256, or an MD5 if the publisher gives no SHA-256. */
 /** A file on the publisher's server. */
 export interface PublishedFile {
   /** Path relative to the models folder, such as `kokoro/voices/af_heart.bin`. */
@@ -33,6 +32,7 @@ export interface PublishedFile {
   readonly url: string;
 }
 
+/** A file of a voice or a speech model. Its checksum is a SHA-256, or an MD5 if the publisher gives no SHA-256. */
 export interface ModelFile extends PublishedFile {
   readonly bytes: number;
   readonly sha256?: string | undefined;
@@ -90,19 +90,22 @@ const VARIABLE = 'XDG_DATA_HOME';
  * interruption, the next call resumes the download.
  * @throws Failure: `output` if the disk is full or the files cannot be written, `usage` if the source folder lacks a
  *   file, `bad_answer` for a wrong checksum (the file is deleted), or a failure of the client
+ * @param storedBytes number of bytes that earlier calls stored; `onProgress` counts on from there
  */
-export async function storeFiles(wanted: readonly ModelFile[], deps: ModelDeps): Promise<void> {
+export async function storeFiles(
+  wanted: readonly ModelFile[],
+  deps: ModelDeps,
+  storedBytes = 0,
+): Promise<void> {
   const { files } = deps.system;
   const { modelsFolder, source } = deps;
   const folders = await (source.kind === 'folder' ? locateFiles(wanted, source.path, files) : []);
   const partials = await Promise.all(wanted.map((file) => partialBytes(file, deps)));
   const bytes = wanted.reduce((sum, file, at) => sum + file.bytes - (partials[at] ?? 0), 0);
   await requireSpace(modelsFolder, bytes, { files, what: 'the voices need', variable: VARIABLE });
-  let stored = 0;
+  let stored = storedBytes;
   for (const [at, file] of wanted.entries()) {
-    const before = stored;
-    const onProgress = (more: number): void => deps.onProgress(before + more);
-    await storeFile(file, folders[at], { ...deps, onProgress });
+    await storeFile(file, folders[at], deps, stored);
     stored += file.bytes;
   }
 }
@@ -172,10 +175,11 @@ async function storeFile(
   file: ModelFile,
   located: string | undefined,
   deps: ModelDeps,
+  storedBytes: number,
 ): Promise<void> {
   const { modelsFolder } = deps;
   const target = path.join(modelsFolder, file.path);
-  const partial = new PartialFile(partialName(modelsFolder, file), file, deps);
+  const partial = new PartialFile(partialName(modelsFolder, file), file, deps, storedBytes);
   try {
     await ensurePrivateFolder(path.dirname(target), deps.system.files);
     await partial.open();
@@ -203,7 +207,6 @@ async function copyFile(from: string, partial: PartialFile, deps: ModelDeps): Pr
       const { bytesRead } = await source.read(buffer, 0, buffer.length);
       if (bytesRead === 0) break;
       if (!(await partial.append(buffer.subarray(0, bytesRead)))) break;
-      deps.onProgress(partial.bytes);
     }
   } finally {
     await source.close();
@@ -240,7 +243,7 @@ function sourceUrl(file: PublishedFile, source: ModelSource): URL {
 async function completeDownload(url: URL, partial: PartialFile, deps: ModelDeps): Promise<void> {
   const client = await deps.client();
   const attempt = async () => {
-    if (!partial.isFull) await downloadRest(client, url, partial, deps);
+    if (!partial.isFull) await downloadRest(client, url, partial, deps.signal);
   };
   const position = () => partial.bytes;
   await repeatAfterCuts(attempt, client.retry, { signal: deps.signal, position });
@@ -250,7 +253,7 @@ async function downloadRest(
   client: ApiClient,
   url: URL,
   partial: PartialFile,
-  { onProgress, signal }: ModelDeps,
+  signal: AbortSignal,
 ): Promise<void> {
   const start = partial.bytes;
   const response = await requestRest(client, url, partial, signal);
@@ -272,7 +275,6 @@ async function downloadRest(
   try {
     for await (const chunk of response.body) {
       if (!(await partial.append(chunk))) return;
-      onProgress(partial.bytes);
     }
   } finally {
     await partial.flush();
@@ -348,14 +350,17 @@ class PartialFile {
   readonly #path: string;
   readonly #file: ModelFile;
   readonly #deps: ModelDeps;
+  // Number of bytes of the files before this one.
+  readonly #storedBefore: number;
   #handle: FileHandle | undefined;
   #writer: FileWriter | undefined;
   #sums: { readonly sha256: Checksum; readonly md5: Checksum } = newSums();
 
-  constructor(name: string, file: ModelFile, deps: ModelDeps) {
+  constructor(name: string, file: ModelFile, deps: ModelDeps, storedBefore: number) {
     this.#path = name;
     this.#file = file;
     this.#deps = deps;
+    this.#storedBefore = storedBefore;
   }
 
   get name(): string {
@@ -416,6 +421,7 @@ class PartialFile {
     this.#count(chunk);
     if (this.bytes > this.size) return false;
     await this.#writer?.write(chunk);
+    this.#deps.onProgress(this.#storedBefore + this.bytes);
     return true;
   }
 

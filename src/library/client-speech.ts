@@ -21,7 +21,7 @@ import { liveTimeouts } from '../live/state.ts';
 import { handshakeOf, openWebSockets } from '../live/websocket.ts';
 import type { WordTimes as AlignedWords } from '../paid/speakers/aligned-transport.ts';
 import { alignedStreamTransport } from '../paid/speakers/aligned-transport.ts';
-import type { SpeakOptions, Spoken } from '../paid/speakers/speak-stream.ts';
+import type { AudioStream, Spoken } from '../paid/speakers/speak-stream.ts';
 import { speak } from '../paid/speakers/speak-stream.ts';
 import { unspokenWords } from '../paid/unspoken.ts';
 import { countCodePoints } from '../text/code-points.ts';
@@ -70,8 +70,10 @@ export async function createSpeech(
   return runBilled(session, async (tools) => {
     checkOptions('speech.create', request, SPEECH_RULES);
     const plan = speechPlan(request);
-    const { onAudio } = request;
-    const spoken = await speakIntoMemory({ ...tools, ...plan, client: session.api, onAudio });
+    const client = session.api;
+    const spoken = await speakIntoMemory(request, (stream) =>
+      speak({ ...tools, ...plan, client, output: undefined, stream }),
+    );
     return speechOf(request.text, spoken);
   });
 }
@@ -96,9 +98,10 @@ export async function speakAligned(
         aligned = words;
       },
     );
-    const { onAudio } = request;
-    const target = { ...tools, ...plan, body, speech, client, transport, onAudio };
-    const spoken = await speakIntoMemory(target);
+    const order = { ...tools, ...plan, body, speech, client, transport };
+    const spoken = await speakIntoMemory(request, (stream) =>
+      speak({ ...order, output: undefined, stream }),
+    );
     const { isComplete = false, words = [] } = aligned ?? {};
     return { ...speechOf(request.text, spoken), words, complete: isComplete };
   });
@@ -124,21 +127,18 @@ function controlsOf(request: JobRequest | LiveRequest) {
   return Object.fromEntries(given);
 }
 
-type MemoryOptions = Omit<SpeakOptions, 'output' | 'stream'> & AudioListener;
-
-async function speakIntoMemory({ onAudio, ...options }: MemoryOptions) {
+async function speakIntoMemory(
+  { onAudio }: AudioListener,
+  speakTo: (stream: AudioStream) => Promise<Spoken>,
+) {
   const chunks: Uint8Array[] = [];
-  const spoken = await speak({
-    ...options,
-    output: undefined,
-    stream: {
-      memoryBytes: SPOOLED_BYTES_MAX,
-      async write(chunk) {
-        chunks.push(chunk);
-        await onAudio?.(chunk);
-      },
-      end: () => Promise.resolve(),
+  const spoken = await speakTo({
+    memoryBytes: SPOOLED_BYTES_MAX,
+    async write(chunk) {
+      chunks.push(chunk);
+      await onAudio?.(chunk);
     },
+    end: () => Promise.resolve(),
   });
   return { audio: joinFile(chunks, spoken.verdict.corrections), spoken };
 }
@@ -189,7 +189,7 @@ export async function speakLive(session: ClientSession, request: LiveRequest): P
     if (session.closed.aborted) {
       throw new Failure('the client is closed', { code: 'network', exit: 'network' });
     }
-    const { format = 'mp3', onAudio, text, voiceId } = request;
+    const { format = 'mp3', text, voiceId } = request;
     const signal = AbortSignal.any([session.closed, ...(request.signal ? [request.signal] : [])]);
     const modelId = request.modelId ?? (await defaultLiveModel(client, voiceId, signal));
     const requestId = request.requestId ?? random.uuid();
@@ -229,15 +229,18 @@ export async function speakLive(session: ClientSession, request: LiveRequest): P
         onNotice: () => undefined,
       },
     );
-    const { audio, spoken } = await speakIntoMemory({
-      ...tools,
-      client,
-      body: { text: typeof text === 'string' ? text : '', voiceId, modelId },
-      speech: { idempotencyKey: { value: requestId, madeByTool }, requestId, signal },
-      transport,
-      format,
-      onAudio,
-    });
+    const { audio, spoken } = await speakIntoMemory(request, (stream) =>
+      speak({
+        ...tools,
+        client,
+        body: { text: typeof text === 'string' ? text : '', voiceId, modelId },
+        speech: { idempotencyKey: { value: requestId, madeByTool }, requestId, signal },
+        transport,
+        format,
+        output: undefined,
+        stream,
+      }),
+    );
     const { creditsUsed, quotaRemaining, segments, unspoken } = metadata;
     return {
       audio,

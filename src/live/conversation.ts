@@ -172,8 +172,9 @@ export class Conversation implements TextReceiver {
       case 'frame':
         return this.#read(connection, event.bytes);
       case 'refused': {
-        const { failure, ...rest } = event;
-        return this.#dispatch({ ...rest, connection, ending: failureEnding(failure) });
+        const { failure, isRetryable, retryAfterMs, type } = event;
+        const ending = failureEnding(failure);
+        return this.#dispatch({ type, connection, ending, isRetryable, retryAfterMs });
       }
       case 'opened':
       case 'unreadable':

@@ -16,13 +16,16 @@ export interface TextReceiver {
   finish(): void;
 }
 
-export interface FeedOptions {
+export interface SegmentOptions {
   /** Divides the text into segments. If undefined, each piece of input is sent unchanged (`simple` mode). */
   readonly cutter: SegmentCutter | undefined;
   /** Maximum wait for more input, in milliseconds, before an incomplete segment is sent; undefined for no limit. */
   readonly flushAfterMs: number | undefined;
   /** Pronunciations to apply to each segment or piece. */
   readonly lexicon?: Lexicon | undefined;
+}
+
+export interface FeedOptions extends SegmentOptions {
   readonly clock: Clock;
 }
 

@@ -16,13 +16,13 @@ import type { SpeechTransport } from '../paid/speakers/speak-stream.ts';
 import { Conversation } from './conversation.ts';
 import type { ConversationDeps, LiveNotice, ResumeRequests } from './conversation.ts';
 import { lost } from './endings.ts';
-import type { FeedOptions } from './feed-text.ts';
+import type { SegmentOptions } from './feed-text.ts';
 import { feedText } from './feed-text.ts';
 import { readRequestStatus } from './server-message.ts';
 import type { ReceivedFrame } from './server-message.ts';
 import type { LivePlan } from './state.ts';
 
-export interface LiveConversation extends Omit<FeedOptions, 'clock'> {
+export interface LiveConversation extends SegmentOptions {
   readonly plan: LivePlan;
   /** Yields the text as it arrives. The signal is aborted when the conversation ends. */
   readonly pieces: (signal: AbortSignal) => AsyncIterable<string>;

@@ -35,7 +35,7 @@ export async function reportPaidSpeech(
   if (url === undefined) return undefined;
   const credits = failure.details?.['tts_credits_used'];
   const creditsUsed = typeof credits === 'number' ? credits : undefined;
-  const kept = await keep(url, failure, { ...deps, work, creditsUsed }).catch(
+  const kept = await keep(url, failure, work, creditsUsed, deps).catch(
     (error: unknown): undefined => {
       // After an abort the failure is still returned, because it contains the only URL of the speech.
       if (!(error instanceof Failure) && !deps.signal.aborted) throw error;
@@ -54,13 +54,13 @@ export async function reportPaidSpeech(
   });
 }
 
-interface Keeping extends PaidSpeechDeps {
-  readonly work: BilledRequest;
-  readonly creditsUsed: number | undefined;
-}
-
-async function keep(url: URL, failure: Failure, deps: Keeping): Promise<SpooledAudio> {
-  const { client, creditsUsed, signal, spool, work } = deps;
+async function keep(
+  url: URL,
+  failure: Failure,
+  work: BilledRequest,
+  creditsUsed: number | undefined,
+  { client, signal, spool }: PaidSpeechDeps,
+): Promise<SpooledAudio> {
   const opened = await spool();
   const answer = await fetchMediaFile(client, url, signal);
   const format = formatOfMediaType(answer.contentType) ?? 'wav';

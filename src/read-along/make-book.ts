@@ -57,7 +57,7 @@ export async function makeReadAlong(
   documents: AsyncIterable<SpokenDocument>,
   options: ReadAlongOptions,
 ): Promise<ReadAlong> {
-  const { book, output } = options;
+  const { book, files, output, signal } = options;
   const folder = newFolder(book);
   const overlays: DocumentOverlay[] = [];
   const replaced = new Map<string, Uint8Array>();
@@ -82,7 +82,7 @@ export async function makeReadAlong(
   const { byteOrderMark, file, xml } = book.package;
   const insertions = packageInsertions(book.package, overlays, hasClass);
   replaced.set(file, Buffer.from(byteOrderMark + insert(xml, insertions)));
-  await writeBook({ ...options, book: book.bytes, replaced, added });
+  await writeBook({ book: book.bytes, replaced, added, output, files, signal });
   return {
     ...(await output.publish()),
     durationMs: overlays.reduce((sum, { durationMs }) => sum + durationMs, 0),

@@ -21,7 +21,7 @@ import { readBytes, unreadable } from './text-source.ts';
 export async function readDocumentSource(
   source: TextSource,
   format: DocumentFormat,
-  { code, dropSounds, onlyChapters, skipFrontMatter }: Omit<ExtractOptions, 'onNotice' | 'signal'>,
+  { code, dropSounds, onlyChapters, skipFrontMatter }: ExtractOptions,
   read?: Uint8Array,
 ): Promise<{ readonly spoken: SpokenText; readonly bytes: Uint8Array }> {
   const { args, file } = source;

@@ -170,8 +170,10 @@ export const systemFiles = {
   open: async (file: string, flags: number | string = 'r', mode?: number): Promise<FileHandle> =>
     new FileHandle(await openDescriptor(file, flags, mode)),
   readFile: promisify(fs.readFile),
-  readdir: (folder: string, options: { readonly recursive?: boolean } = {}): Promise<string[]> =>
-    readNames(folder, { ...options, encoding: 'utf8' }),
+  readdir: (
+    folder: string,
+    { recursive = false }: { readonly recursive?: boolean } = {},
+  ): Promise<string[]> => readNames(folder, { recursive, encoding: 'utf8' }),
   // The function without `native` calls lstat for each folder of the path.
   realpath: promisify(fs.realpath.native),
   rename: promisify(fs.rename),

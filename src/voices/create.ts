@@ -78,7 +78,7 @@ export function designVoice(order: DesignRequest, deps: DesignPurchase): Promise
     what: 'design',
     request,
     body: request.body?.bytes,
-    create: ({ onNewKey }) => createVoiceDesign(client, order, { ...options, onNewKey }),
+    create: (sent) => createVoiceDesign(client, sent),
   });
 }
 
@@ -97,7 +97,7 @@ export function saveDesign(choice: DesignChoice, deps: DesignPurchase): Promise<
     what: 'voice',
     request,
     body: request.body?.bytes,
-    create: ({ onNewKey }) => saveVoiceDesign(client, choice, { ...options, onNewKey }),
+    create: (sent) => saveVoiceDesign(client, sent),
   });
 }
 

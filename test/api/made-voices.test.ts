@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createVoice, voiceUpload } from '../../src/api/resources/voices.ts';
-import { createVoiceDesign, saveVoiceDesign } from '../../src/api/resources/designs.ts';
+import {
+  createVoiceDesign,
+  designRequest,
+  saveDesignRequest,
+  saveVoiceDesign,
+} from '../../src/api/resources/designs.ts';
 import { failureOf, newClient } from './new-client.ts';
 import { rawServer, reply } from './raw-server.ts';
 
@@ -39,7 +44,7 @@ describe('a created voice is read in either form', () => {
     const client = await clientOf(body);
     const upload = voiceUpload({ name: 'Ada', audioFiles: [] }, 'boundary');
     expect(await createVoice(client, upload, {})).toMatchObject({ ...voice, raw: body });
-    expect(await saveVoiceDesign(client, CHOICE, KEY)).toMatchObject(voice);
+    expect(await saveVoiceDesign(client, saveDesignRequest(CHOICE, KEY))).toMatchObject(voice);
   });
 
   test.each<[unknown]>([
@@ -55,7 +60,7 @@ describe('a created voice is read in either form', () => {
     const upload = voiceUpload({ name: 'Ada', audioFiles: [] }, 'boundary');
     const calls = [
       () => createVoice(client, upload, {}),
-      () => saveVoiceDesign(client, CHOICE, KEY),
+      () => saveVoiceDesign(client, saveDesignRequest(CHOICE, KEY)),
     ];
     for (const call of calls) {
       expect(await failureOf(call())).toMatchObject({ exit: 'badAnswer', billed: 'unknown' });
@@ -78,7 +83,9 @@ describe('a design', () => {
       { designId: 'd', expiresAt: 'x' },
     ],
   ])('%j is read', async (body, design) => {
-    expect(await createVoiceDesign(await clientOf(body), ORDER, KEY)).toMatchObject(design);
+    expect(await createVoiceDesign(await clientOf(body), designRequest(ORDER, KEY))).toMatchObject(
+      design,
+    );
   });
 
   test.each<[unknown]>([
@@ -89,7 +96,7 @@ describe('a design', () => {
     [{ designId: 'd', candidates: {} }],
     [[]],
   ])('%j is unusable, and may have been billed', async (body) => {
-    const made = createVoiceDesign(await clientOf(body), ORDER, KEY);
+    const made = createVoiceDesign(await clientOf(body), designRequest(ORDER, KEY));
     expect(await failureOf(made)).toMatchObject({ exit: 'badAnswer', billed: 'unknown' });
   });
 });

@@ -46,11 +46,7 @@ async function simulation(): Promise<string> {
 describe('several caption files', () => {
   test('have the same content as one at a time', async () => {
     const out = await simulation();
-    const written = await writeCaptions({
-      system: testSystem(),
-      ...CONTENT,
-      targets: targets(out),
-    });
+    const written = await writeCaptions(CONTENT, { system: testSystem(), targets: targets(out) });
     expect(written.map(({ format, cues }) => [format, cues])).toStrictEqual([
       ['srt', 1],
       ['json', undefined],
@@ -68,14 +64,15 @@ describe('several caption files', () => {
     });
     const text = words.map((word) => word.text).join(' ');
     const timings = timingsOf({ text, durationMs: 600_000, complete: true, words });
-    const long = { system: testSystem(), timings, shape: DEFAULT_SHAPE, targets: targets(out) };
+    const long = { timings, shape: DEFAULT_SHAPE };
+    const options = { system: testSystem(), targets: targets(out) };
     const stop = new AbortController();
-    const stopped = writeCaptions({ ...long, signal: stop.signal });
+    const stopped = writeCaptions(long, { ...options, signal: stop.signal });
     stop.abort(new Error('stopped'));
     await expect(stopped).rejects.toThrow('stopped');
     expect(await namesIn(out)).toEqual(['talk.srt']);
     expect(await textOf(path.join(out, 'talk.srt'))).toBe(OLD);
-    await writeCaptions(long);
+    await writeCaptions(long, options);
     for (const format of ['srt', 'vtt'] as const) {
       const { content } = subtitlesOf(timings, DEFAULT_SHAPE, format);
       expect(await textOf(path.join(out, `talk.${format}`))).toBe(content);
@@ -93,13 +90,8 @@ describe('several caption files', () => {
 
   test('keep an existing file that may not be replaced', async () => {
     const out = await simulation();
-    const options = {
-      system: testSystem(),
-      ...CONTENT,
-      targets: targets(out),
-      existing: 'refuse',
-    } as const;
-    await expect(writeCaptions(options)).rejects.toMatchObject({ exitCode: 31 });
+    const options = { system: testSystem(), targets: targets(out), existing: 'refuse' } as const;
+    await expect(writeCaptions(CONTENT, options)).rejects.toMatchObject({ exitCode: 31 });
     expect(await namesIn(out)).toStrictEqual(['talk.srt']);
   });
 
@@ -115,7 +107,7 @@ describe('several caption files', () => {
         fault,
         prepare: simulation,
         scenario: async (out, files) => {
-          await writeCaptions({ system: testSystem({ files }), ...CONTENT, targets: targets(out) });
+          await writeCaptions(CONTENT, { system: testSystem({ files }), targets: targets(out) });
         },
         async check(out, { at, struck, error }) {
           const texts = await Promise.all(

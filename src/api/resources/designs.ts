@@ -45,21 +45,21 @@ export interface DesignChoice {
   readonly language?: string | undefined;
 }
 
-/** Builds the request that {@link createVoiceDesign} sends. */
+/** Builds the request for {@link createVoiceDesign}. */
 export function designRequest(order: DesignRequest, options: BilledCallOptions): RequestSpec {
   return keyedRequest(endpoint('createVoiceDesign'), jsonBody(order), options);
 }
 
 /**
  * Creates a voice design: the service proposes voices for a description in words.
+ * @param request from {@link designRequest}
  * @throws Failure. If the response contains no design id, the request may have been billed.
  */
 export async function createVoiceDesign(
   client: ApiClient,
-  order: DesignRequest,
-  options: BilledCallOptions,
+  request: RequestSpec,
 ): Promise<CreatedDesign> {
-  const response = await client.send(designRequest(order, options));
+  const response = await client.send(request);
   const { created, made } = await readCreateResponse(response, ['design', 'data']);
   const designId = firstText(made['designId'], made['id']);
   const candidates = readArray(made['candidates'], readCandidate);
@@ -70,7 +70,7 @@ export async function createVoiceDesign(
   return { ...created, designId, candidates, expiresAt: firstText(made['expiresAt']), notices };
 }
 
-/** Builds the request that {@link saveVoiceDesign} sends. */
+/** Builds the request for {@link saveVoiceDesign}. */
 export function saveDesignRequest(choice: DesignChoice, options: BilledCallOptions): RequestSpec {
   const { designId, ...body } = choice;
   return keyedRequest(endpoint('saveVoiceDesign', { designId }), jsonBody(body), options);
@@ -78,16 +78,13 @@ export function saveDesignRequest(choice: DesignChoice, options: BilledCallOptio
 
 /**
  * Saves a candidate of a voice design as a permanent voice.
+ * @param request from {@link saveDesignRequest}
  * @throws Failure: `rejected` for an expired design. If the response contains no voice id, the voice may still have
  * been created.
  */
-export async function saveVoiceDesign(
-  client: ApiClient,
-  choice: DesignChoice,
-  options: BilledCallOptions,
-): Promise<MadeVoice> {
+export async function saveVoiceDesign(client: ApiClient, request: RequestSpec): Promise<MadeVoice> {
   try {
-    return await readMadeVoice(await client.send(saveDesignRequest(choice, options)));
+    return await readMadeVoice(await client.send(request));
   } catch (error) {
     throw withVoiceLimitHint(withExpiryHint(error));
   }

@@ -28,7 +28,7 @@ export async function encodeFile(
   const samples = resampled(sound, options.sampleRate, sampleRate);
   const failure = new AbortController();
   const output = watched(options.output, failure);
-  const target = { ...options, output, sampleRate };
+  const target = { output, sampleRate, marks: options.marks };
   const encoding =
     format === 'm4a' || format === 'm4b'
       ? encodeMp4(format, samples, target)

@@ -115,7 +115,7 @@ export class AudioCopies {
       const names = captionNames(temporary, formats);
       const targets = formats.map((format, at) => ({ format, path: names[at] ?? '', assStyle }));
       const { writeCaptions } = await import('../../captions/caption-files.ts');
-      await writeCaptions({ system: this.#system, ...content, targets });
+      await writeCaptions(content, { system: this.#system, targets });
       await this.add(temporary, facts);
       this.#names = undefined;
       const sums = await this.#captionSums(temporary, formats);

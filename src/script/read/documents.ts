@@ -24,9 +24,9 @@ export async function readBook(
   file: string,
   format: DocumentFormat,
   bytes: Uint8Array,
-  options: Omit<ExtractOptions, 'code'>,
+  options: ExtractOptions,
 ): Promise<readonly DraftLine[]> {
-  const chapters = await extractDocument(file, format, bytes, { ...options, code: undefined });
+  const chapters = await extractDocument(file, format, bytes, options);
   return chapters.flatMap(
     ({ chapters: starts = [], file: part = '', skipped = 0, text }, index) => {
       const paragraphs = text.split(/\n{2,}/);

@@ -180,7 +180,7 @@ export async function openRecording(options: RecordingOptions): Promise<OpenReco
       async make(lines) {
         const sounds = new LineSounds(options);
         try {
-          return await makeRecording(lines, files, { ...options, sounds });
+          return await makeRecording(lines, files, options, sounds);
         } finally {
           await sounds.close();
         }
@@ -216,10 +216,11 @@ const LOUDNESS_TOLERANCE_LU = 0.5;
 async function makeRecording(
   lines: readonly SpokenLine[],
   files: Files,
-  options: RecordingOptions & { readonly sounds: LineSounds },
+  options: RecordingOptions,
+  sounds: LineSounds,
 ): Promise<Recording> {
   const { captions, format, loudness, tags = {}, timing } = options;
-  const { lengths, meters } = await measureLines(lines, options.sounds);
+  const { lengths, meters } = await measureLines(lines, sounds);
   const places = placeLines(
     lines.map((line, index) => ({ ...line, samples: lengths[index]?.samples ?? 0 })),
     timing,
@@ -235,7 +236,7 @@ async function makeRecording(
   const mix = (gains: Gains, speaker?: string): AsyncIterable<Float32Array> => {
     const own = placed.filter((line) => speaker === undefined || line.speaker === speaker);
     const mixed = own.map((line) => ({ ...line, gain: gains.get(line.speaker) ?? 1 }));
-    return mixLines(mixed, { sounds: options.sounds, total });
+    return mixLines(mixed, { sounds, total });
   };
   const peakDb = loudness === 'off' ? 0 : MAX_TRUE_PEAK_DB - CODEC_LEVELS[format].riseDb;
   const limited = (gains: Gains): AsyncIterable<Float32Array> =>
