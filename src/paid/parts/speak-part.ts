@@ -309,8 +309,12 @@ function optionsOf(
   };
 }
 
-function openEnded({ memoryBytes, write }: Direct): AudioStream {
-  return { write, memoryBytes, end: () => Promise.resolve() };
+function openEnded(stream: Direct): AudioStream {
+  return {
+    write: (chunk) => stream.write(chunk),
+    memoryBytes: stream.memoryBytes,
+    end: () => Promise.resolve(),
+  };
 }
 
 async function writePartWords(
