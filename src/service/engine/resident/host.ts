@@ -236,9 +236,10 @@ class EngineHost {
     // The map is in the order of service: the first foley process is next.
     const [first] = this.#waiting;
     if (first === undefined) return;
-    const [command, [start, ...rest]] = first;
+    const [command, starts] = first;
+    const start = starts.shift();
     this.#waiting.delete(command);
-    if (rest.length > 0) this.#waiting.set(command, rest);
+    if (starts.length > 0) this.#waiting.set(command, starts);
     this.#running += 1;
     start?.();
   }
