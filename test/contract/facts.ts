@@ -74,22 +74,29 @@ export async function finishedJob(service: ServiceUnderTest): Promise<string> {
   });
 }
 
-/** Polls a job of v3 to its end, as fast as it may be asked, and gives its status then. */
+/** Polls a job of v3 to its end, and gives its status then. */
 export async function endOf(service: ServiceUnderTest, id: string): Promise<string> {
-  for (;;) {
-    const answer = await service.ask(`GET /api/open/v3/speech/tts/jobs/${id}`);
-    claimStatus(answer, 200);
-    const status = String(at(answer.json(), 'task.status'));
-    if (status !== 'pending' && status !== 'processing') return status;
-    await pause(Number(answer.header('Retry-After') ?? 3));
-  }
+  const job = await polledToEnd(service, `/api/open/v3/speech/tts/jobs/${id}`, 'task.status');
+  return String(at(job, 'task.status'));
 }
 
-/** As long as the service asks for, and never without giving way. */
-async function pause(seconds: number): Promise<void> {
-  await new Promise((resolve) => {
-    setTimeout(resolve, Math.max(20, seconds * 1_000));
-  });
+/** Polls a job to its end, as fast as it may be asked, and returns the last answer. */
+export async function polledToEnd(
+  service: ServiceUnderTest,
+  path: string,
+  statusAt: string,
+): Promise<unknown> {
+  for (;;) {
+    const answer = await service.ask(`GET ${path}`);
+    claimStatus(answer, 200);
+    const status = String(at(answer.json(), statusAt));
+    if (status !== 'pending' && status !== 'processing') return answer.json();
+    const seconds = Number(answer.header('Retry-After') ?? 3);
+    // Never without giving way.
+    await new Promise((resolve) => {
+      setTimeout(resolve, Math.max(20, seconds * 1_000));
+    });
+  }
 }
 
 export async function creditsOf(service: ServiceUnderTest): Promise<number> {

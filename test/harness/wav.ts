@@ -30,24 +30,40 @@ export function readWav(bytes: Uint8Array): WavAudio {
 
 /** Writes one channel of samples from -1 to 1 as a 16-bit PCM WAV file. */
 export function writeWav(samples: Float32Array, sampleRate: number): Buffer {
-  const size = samples.length * 2;
-  const bytes = Buffer.alloc(44 + size);
-  bytes.write('RIFF', 0, 'latin1');
-  bytes.writeUInt32LE(36 + size, 4);
-  bytes.write('WAVEfmt ', 8, 'latin1');
-  bytes.writeUInt32LE(16, 16);
-  bytes.writeUInt16LE(1, 20);
-  bytes.writeUInt16LE(1, 22);
-  bytes.writeUInt32LE(sampleRate, 24);
-  bytes.writeUInt32LE(sampleRate * 2, 28);
-  bytes.writeUInt16LE(2, 32);
-  bytes.writeUInt16LE(16, 34);
-  bytes.write('data', 36, 'latin1');
-  bytes.writeUInt32LE(size, 40);
+  const head = wavHead(samples.length * 2, { sampleRate });
+  const bytes = Buffer.concat([head, Buffer.alloc(samples.length * 2)]);
   samples.forEach((sample, index) =>
-    bytes.writeInt16LE(Math.round(sample * 32_767), 44 + index * 2),
+    bytes.writeInt16LE(Math.round(sample * 32_767), head.length + index * 2),
   );
   return bytes;
+}
+
+/** Returns the 44 bytes before PCM data of a length. */
+export function wavHead(
+  dataBytes: number,
+  { bits = 16, channels = 1, sampleRate }: WavFormat,
+): Buffer {
+  const head = Buffer.alloc(44);
+  const frameBytes = (channels * bits) / 8;
+  head.write('RIFF', 0, 'latin1');
+  head.writeUInt32LE(36 + dataBytes, 4);
+  head.write('WAVEfmt ', 8, 'latin1');
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(channels, 22);
+  head.writeUInt32LE(sampleRate, 24);
+  head.writeUInt32LE(sampleRate * frameBytes, 28);
+  head.writeUInt16LE(frameBytes, 32);
+  head.writeUInt16LE(bits, 34);
+  head.write('data', 36, 'latin1');
+  head.writeUInt32LE(dataBytes, 40);
+  return head;
+}
+
+interface WavFormat {
+  readonly sampleRate: number;
+  readonly channels?: number;
+  readonly bits?: number;
 }
 
 function chunksOf(view: DataView): Map<string, DataView> {

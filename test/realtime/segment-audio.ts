@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { wavHead } from '../harness/wav.ts';
 
 /** The amount of audio of a segment. */
 export interface AudioShape {
@@ -53,7 +54,7 @@ function frameOf({ ordinal, text, format }: SpokenText, index: number, length: n
   }
   const samples = Buffer.alloc(length + (length % 2), mark);
   const isFirst = ordinal === 1 && index === 0;
-  return format === 'wav' && isFirst ? Buffer.concat([wavHead(), samples]) : samples;
+  return format === 'wav' && isFirst ? Buffer.concat([endlessWavHead(), samples]) : samples;
 }
 
 function mp3Frames(mark: string, count: number): Buffer {
@@ -62,21 +63,10 @@ function mp3Frames(mark: string, count: number): Buffer {
   return Buffer.concat(Array.from({ length: count }, () => frame));
 }
 
-function wavHead(): Buffer {
-  const { sampleRate, channels, bitDepth } = PCM;
-  const head = Buffer.alloc(44);
-  const frameBytes = (channels * bitDepth) / 8;
-  head.write('RIFF', 0);
+function endlessWavHead(): Buffer {
+  const { sampleRate, channels, bitDepth: bits } = PCM;
+  const head = wavHead(0, { sampleRate, channels, bits });
   head.writeUInt32LE(0xffffffff, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(channels, 22);
-  head.writeUInt32LE(sampleRate, 24);
-  head.writeUInt32LE(sampleRate * frameBytes, 28);
-  head.writeUInt16LE(frameBytes, 32);
-  head.writeUInt16LE(bitDepth, 34);
-  head.write('data', 36);
   head.writeUInt32LE(0xffffffff, 40);
   return head;
 }

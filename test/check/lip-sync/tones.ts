@@ -1,3 +1,5 @@
+import { wavHead } from '../../harness/wav.ts';
+
 /** A tone of 440 Hz in the first tenth of every second, as a wav of 16 bits. */
 export function tones(seconds: number, sampleRate: number, channels: 1 | 2 = 1): Buffer {
   const frames = Math.round(seconds * sampleRate);
@@ -9,22 +11,5 @@ export function tones(seconds: number, sampleRate: number, channels: 1 | 2 = 1):
       data.writeInt16LE(Math.round(value), (frame * channels + channel) * 2);
     }
   }
-  return Buffer.concat([wavHead(data.length, sampleRate, channels), data]);
-}
-
-function wavHead(bytes: number, sampleRate: number, channels: number): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0, 'latin1');
-  head.writeUInt32LE(36 + bytes, 4);
-  head.write('WAVEfmt ', 8, 'latin1');
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(channels, 22);
-  head.writeUInt32LE(sampleRate, 24);
-  head.writeUInt32LE(sampleRate * channels * 2, 28);
-  head.writeUInt16LE(channels * 2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36, 'latin1');
-  head.writeUInt32LE(bytes, 40);
-  return head;
+  return Buffer.concat([wavHead(data.length, { sampleRate, channels }), data]);
 }

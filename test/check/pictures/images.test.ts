@@ -6,15 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { pngOf } from '../../service/media/pictures/png-of.ts';
-import {
-  create,
-  creditsOf,
-  endOf,
-  fetchResult,
-  made,
-  serveFiles,
-  serveForPictures,
-} from './picture-calls.ts';
+import { create, creditsOf, endOf, fetchResult, made, serveForPictures } from './picture-calls.ts';
+import { serveMedia } from '../../binary/support/lip-sync-fixture.ts';
 
 const SMALL = { prompt: 'A lighthouse at sunset', model: 'altH-image-2' };
 
@@ -64,7 +57,7 @@ describe('an image', () => {
     const service = await serveForPictures();
     const colours = ['#ff0000', '#00ff00', '#0000ff', '#ffff00'];
     const files = await Promise.all(colours.map((colour) => plainPicture(colour)));
-    const host = await serveFiles(Object.fromEntries(files.map((file, index) => [index, file])));
+    const host = await serveMedia(Object.fromEntries(files.map((file, index) => [index, file])));
     const { data } = await made(service, 'images', {
       ...SMALL,
       image_urls: [0, 1, 2, 3].map((index) => `${host}/${index}`),
@@ -86,7 +79,7 @@ describe('a reference that is no good', () => {
     const service = await serveForPictures();
     const png = await plainPicture('#123456');
     const bomb = pngOf(20_000, 20_000, deflateSync(Buffer.alloc(2_501 * 20_000)));
-    const host = await serveFiles({
+    const host = await serveMedia({
       good: png,
       truncated: png.subarray(0, -60),
       bomb,

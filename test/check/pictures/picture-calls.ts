@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
@@ -91,22 +89,4 @@ export async function fetchResult(data: {
 export async function creditsOf(service: ServingFoley): Promise<number> {
   const { bytes } = await service.ask(PROFILE_PATH);
   return JSON.parse(bytes.toString()).credits;
-}
-
-/** Serves files on this machine by their names, until the test ends. */
-export async function serveFiles(files: Readonly<Record<string, Uint8Array>>): Promise<string> {
-  const server = createServer(({ url = '' }, response) => {
-    const content = files[url.slice(1)];
-    if (content === undefined) response.writeHead(404).end();
-    else response.end(content);
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${port}`;
 }

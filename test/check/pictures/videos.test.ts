@@ -7,14 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { VIDEO_MODELS } from '../../../src/service/media/catalogue/picture-models.ts';
 import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
-import {
-  create,
-  creditsOf,
-  fetchResult,
-  made,
-  serveFiles,
-  serveForPictures,
-} from './picture-calls.ts';
+import { create, creditsOf, fetchResult, made, serveForPictures } from './picture-calls.ts';
+import { serveMedia } from '../../binary/support/lip-sync-fixture.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const FRAMES_PER_SECOND = 24;
@@ -61,7 +55,7 @@ describe('a video', () => {
   test('is the same to the frame for the same prompt, seed and reference, and moves', async () => {
     const service = await serveForPictures();
     const plain = { width: 80, height: 45, channels: 3, background: '#00ff00' } as const;
-    const host = await serveFiles({ green: await sharp({ create: plain }).png().toBuffer() });
+    const host = await serveMedia({ green: await sharp({ create: plain }).png().toBuffer() });
     const frames = async (fields: object) => {
       const { data } = await made(service, 'videos', { ...SHORT, ...fields });
       expect(data.reference_count).toBe('image_url' in fields ? 1 : 0);

@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { MEDIA_SECONDS_MAX } from '../../../src/contract/limits.ts';
 import { at, claimStatus } from '../claims.ts';
-import { plainBody } from '../facts.ts';
+import { plainBody, polledToEnd } from '../facts.ts';
+import { wavHead } from '../../harness/wav.ts';
 import type { Answer, ServiceUnderTest } from '../service-under-test.ts';
 import { NotApplicable } from '../service-under-test.ts';
 
@@ -30,19 +31,7 @@ const ODD: Readonly<Record<string, (response: ServerResponse) => void>> = {
 /** Silence at a thousand samples a second. */
 function longSound(seconds: number): Buffer {
   const bytes = seconds * 1_000;
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0, 'latin1');
-  head.writeUInt32LE(36 + bytes, 4);
-  head.write('WAVEfmt ', 8, 'latin1');
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(1_000, 24);
-  head.writeUInt32LE(1_000, 28);
-  head.writeUInt16LE(1, 32);
-  head.writeUInt16LE(8, 34);
-  head.write('data', 36, 'latin1');
-  head.writeUInt32LE(bytes, 40);
+  const head = wavHead(bytes, { sampleRate: 1_000, bits: 8 });
   return Buffer.concat([head, Buffer.alloc(bytes, 128)]);
 }
 
@@ -109,19 +98,7 @@ export async function ended(service: ServiceUnderTest, path: MediaPath): Promise
   });
 }
 
-/** Polls a job to its end, as often as it may be asked. */
-export async function endOf(
-  service: ServiceUnderTest,
-  path: MediaPath,
-  id: string,
-): Promise<unknown> {
-  for (;;) {
-    const answer = await service.ask(`GET ${path}/${id}`);
-    claimStatus(answer, 200);
-    const status = String(at(answer.json(), 'data.status'));
-    if (status !== 'pending' && status !== 'processing') return answer.json();
-    await new Promise((resolve) => {
-      setTimeout(resolve, Math.max(50, 1_000 * Number(answer.header('Retry-After') ?? 3)));
-    });
-  }
+/** Polls a job of lip sync, dubbing, images or videos to its end. */
+export function endOf(service: ServiceUnderTest, path: string, id: string): Promise<unknown> {
+  return polledToEnd(service, `${path}/${id}`, 'data.status');
 }

@@ -2,6 +2,7 @@ import { at, claimStatus } from '../claims.ts';
 import { freshKey } from '../facts.ts';
 import type { Answer, ServiceUnderTest } from '../service-under-test.ts';
 import { NotApplicable } from '../service-under-test.ts';
+import { endOf } from './media-calls.ts';
 
 export const MODELS = '/api/open/v1/media/models';
 export const IMAGES = '/api/open/v1/media/images/jobs';
@@ -58,21 +59,4 @@ export async function ended(service: ServiceUnderTest, path: PicturePath): Promi
     const id = String(at((await accepted(service, path)).json(), 'data.id'));
     return endOf(service, path, id);
   });
-}
-
-/** Polls a job to its end, as often as it may be asked. */
-export async function endOf(
-  service: ServiceUnderTest,
-  path: PicturePath,
-  id: string,
-): Promise<unknown> {
-  for (;;) {
-    const answer = await service.ask(`GET ${path}/${id}`);
-    claimStatus(answer, 200);
-    const status = String(at(answer.json(), 'data.status'));
-    if (status !== 'pending' && status !== 'processing') return answer.json();
-    await new Promise((resolve) => {
-      setTimeout(resolve, 1_000 * Math.min(1, Number(answer.header('Retry-After') ?? 1)));
-    });
-  }
 }

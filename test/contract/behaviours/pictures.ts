@@ -6,7 +6,6 @@ import { NotApplicable } from '../service-under-test.ts';
 import {
   accepted,
   ended,
-  endOf,
   IMAGES,
   MODELS,
   modelsOf,
@@ -14,6 +13,7 @@ import {
   VIDEOS,
   withKey,
 } from './picture-calls.ts';
+import { endOf } from './media-calls.ts';
 import type { PicturePath } from './picture-calls.ts';
 
 /** How images and videos are made (docs/api/media.md#jobs, docs/api/media.md and docs/api/errors.md). */
