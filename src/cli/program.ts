@@ -351,9 +351,10 @@ export function findInvocation(argv: readonly string[], tree: readonly CommandNo
 function findVerb(branch: Branch, before: readonly string[], rest: readonly string[]): Invocation {
   const second = nextWord(rest);
   const words = [...before, ...second.before];
+  const all = [...before, ...rest];
   if (branch.itself !== undefined && !isVerb(branch, second)) {
     const leaf = { name: branch.name, summary: branch.summary, load: branch.itself };
-    return { kind: 'leaf', leaf, path: [branch.name], words: [...before, ...rest] };
+    return { kind: 'leaf', leaf, path: [branch.name], words: all };
   }
   const fallback = branch.children.find(({ name }) => name === branch.fallback);
   if (second.word === undefined) {
@@ -369,7 +370,7 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
       kind: 'leaf',
       leaf: fallback,
       path: [branch.name, fallback.name],
-      words: [...before, ...rest],
+      words: all,
     };
   }
   if (leaf === undefined) throw unknownCommand(word, branch.children, branch.name);
