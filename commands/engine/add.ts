@@ -1,7 +1,14 @@
 import { Option } from 'commander';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { engineDeps, engineDocument, formatBytes, languagesOf } from '../shared/engine-list.ts';
-import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
+import {
+  addOptions,
+  filled,
+  integerOption,
+  listOption,
+  textOption,
+} from '../../src/cli/flags/values.ts';
+import { ENGINE_REQUESTS_MAX } from '../../src/contract/engine.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { Progress } from '../../src/cli/render/progress.ts';
 import type { EngineCommand, EngineRegistration } from '../../src/contract/engine.ts';
@@ -16,11 +23,18 @@ import type {
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { counted } from '../../src/text/display.ts';
 import type { EngineDocument } from '../shared/engine-list.ts';
+import { addServers, requireUrl, serverUrl } from './servers.ts';
 
 interface EngineAddFlags {
   readonly voice?: readonly string[];
   readonly from?: string;
   readonly yes?: true;
+  readonly url?: readonly string[];
+  readonly model?: string;
+  readonly voicesFrom?: string;
+  readonly keyFile?: string;
+  readonly maxConcurrent?: number;
+  readonly language?: string;
 }
 
 /** Defines the command `foley engine add NAME` (docs/engines.md). */
@@ -32,8 +46,10 @@ export const definition: CommandDefinition<EngineAddFlags, EngineDocument> = {
           '`hibari`, `kokoro` and `piper` are natural voices: foley shows what it downloads, with sizes and ' +
           'licenses, asks, and resumes an interrupted download. `espeak-ng` speaks 18 languages, under ' +
           'the GPL. npm installs the programs. With a command, foley adds any program that implements ' +
-          'the protocol of docs/engines.md; it runs in the current folder, without a shell. Replaces an ' +
-          'engine of the same name.',
+          'the protocol of docs/engines.md; it runs in the current folder, without a shell. With --url, ' +
+          'foley adds servers that speak at /v1/audio/speech as OpenAI does, such as Kokoro-FastAPI, ' +
+          'LocalAI or vLLM: a sentence goes to the server with the least to do. Replaces an engine of the ' +
+          'same name.',
       )
       .argument(
         '<name>',
@@ -42,18 +58,35 @@ export const definition: CommandDefinition<EngineAddFlags, EngineDocument> = {
       .argument('[command...]', 'program and its arguments, after --')
       .addHelpText('after', EXAMPLES);
     addOptions(command, [
-      listOption('--voice <name>', 'hibari, kokoro, piper: voice to add', filled('--voice')),
+      listOption('--voice <name>', 'hibari, kokoro, piper, --url: voice to add', filled('--voice')),
       textOption(
         '--from <place>',
         'hibari, kokoro, piper: folder or URL of a mirror with the files',
       ),
       new Option('--yes', 'accept download and licenses without asking'),
+      listOption('--url <url>', 'server that speaks; give several to share the work', serverUrl),
+      textOption('--model <name>', 'with --url: model of the servers (default: tts-1)'),
+      textOption('--voices-from <path>', 'with --url: path of the list of voices on the server'),
+      textOption('--key-file <path>', 'with --url: file with the key of the servers'),
+      integerOption(
+        '--max-concurrent <count>',
+        'with --url: requests at once to one server (default: 1)',
+        {
+          minimum: 1,
+          maximum: ENGINE_REQUESTS_MAX,
+        },
+      ),
+      textOption(
+        '--language <code>',
+        'with --url: language of voices that name none (default: en)',
+      ),
     ]);
   },
   async run(context, { args: [name = '', command, ...args], options }) {
     const { isNaturalEngine } = await import('../../src/engines/natural-engines.ts');
     const isNatural = isNaturalEngine(name);
-    if (command !== undefined && isNatural) {
+    requireUrl(options, command);
+    if ((command !== undefined || options.url !== undefined) && isNatural) {
       throw usageFailure(
         `the name ${name} is reserved for an engine that foley installs`,
         `Choose another name, such as my-${name}, or run \`foley engine add ${name}\`.`,
@@ -66,9 +99,11 @@ export const definition: CommandDefinition<EngineAddFlags, EngineDocument> = {
     }
     refuseNaturalFlags(options);
     const engine =
-      command === undefined
-        ? await installEspeak(context, name)
-        : await add(context, { name, command, args, cwd: context.cwd() });
+      options.url !== undefined
+        ? await addServers(context, name, options)
+        : command === undefined
+          ? await installEspeak(context, name)
+          : await add(context, { name, command, args, cwd: context.cwd() });
     await endOldProcesses(context, name);
     context.io.notice(describeAdded(engine));
     return { data: engineDocument(engine) };
@@ -81,6 +116,7 @@ Examples:
   $ foley engine add hibari --voice fenrir
   $ foley engine add piper --voice en_US-joe-medium --yes
   $ foley engine add espeak-ng
+  $ foley engine add gpu --url http://192.168.1.20:8880 --url http://192.168.1.21:8880
   $ foley engine add mine -- python3 engine.py --model de.onnx`;
 
 // A process of the engine that had this name finishes its running requests.
@@ -93,8 +129,9 @@ function describeAdded(engine: EngineRegistration): string {
   return `added ${engine.name}: ${counted(engine.voices.length, 'voice')} in ${languagesOf(engine)}`;
 }
 
-function refuseNaturalFlags({ from, voice }: EngineAddFlags): void {
-  const flag = voice === undefined ? (from === undefined ? undefined : '--from') : '--voice';
+function refuseNaturalFlags({ from, url, voice }: EngineAddFlags): void {
+  const isVoice = voice !== undefined && url === undefined;
+  const flag = isVoice ? '--voice' : from === undefined ? undefined : '--from';
   if (flag !== undefined)
     throw usageFailure(`${flag} works with the engines hibari, kokoro and piper only`);
 }

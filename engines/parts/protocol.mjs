@@ -29,8 +29,8 @@ export function messageOf(error) {
  * @typedef {import('../../src/service/engine/process/messages.ts').SpeakMessage} SpeakMessage
  * @typedef {import('../../src/service/engine/process/messages.ts').EngineMessage} EngineMessage
  *
- * @typedef {{ text: string, voice: Voice, speed: number, pitch: number, wantsWords: boolean, pronunciations: readonly Pronunciation[] }} Request
- * @typedef {Pick<EngineDescription, 'license' | 'models' | 'version' | 'voices'> & { name: string, controls: EngineControl[] }} Description
+ * @typedef {{ text: string, voice: Voice, speed: number, pitch: number, wantsWords: boolean, pronunciations: readonly Pronunciation[], signal: AbortSignal }} Request
+ * @typedef {Omit<EngineDescription, 'protocol'> & { name: string, controls: EngineControl[] }} Description
  * @typedef {(message: string, progress?: number) => void} Report
  *
  * @typedef {object} Engine
@@ -41,7 +41,7 @@ export function messageOf(error) {
 
 /**
  * Runs an engine until stdin or stdout ends; the program must exit then. Requests are spoken one after
- * the other.
+ * the other, unless the engine declares `maxConcurrent`. The signal of a request is aborted when foley cancels it.
  * @param {Engine} engine
  * @returns {Promise<void>}
  */
@@ -59,26 +59,35 @@ export function serve(engine) {
   const loaded = engine.load(report);
   loaded.catch(() => undefined);
 
-  /** @type {Set<number>} */
-  const open = new Set();
+  /** @type {Map<number, AbortController>} */
+  const open = new Map();
   let last = Promise.resolve();
+  let isConcurrent = false;
 
   /** @param {Extract<HostMessage, { type: 'hello' }>} message */
   const greet = async (message) => {
     protocol = Math.min(PROTOCOL, message.maxProtocol ?? message.protocol);
     if (protocol >= 2) for (const loading of reports) await send(loading);
-    const { models, controls, voices, ...description } = await loaded;
-    const extra = protocol >= 2 ? { models, controls, maxConcurrent: 1 } : {};
+    const { models, controls, maxConcurrent = 1, voices, ...description } = await loaded;
+    isConcurrent = maxConcurrent > 1;
+    const extra = protocol >= 2 ? { models, controls, maxConcurrent } : {};
     await send({ type: 'hello', protocol, ...description, ...extra, voices });
   };
 
   /** @type {(id: number, message: object) => Promise<void>} */
   const end = async (id, message) => {
-    if (open.delete(id)) await send({ id, ...message });
+    const request = open.get(id);
+    if (request === undefined) return;
+    open.delete(id);
+    request.abort();
+    await send({ id, ...message });
   };
 
-  /** @param {SpeakMessage} message */
-  const speak = async (message) => {
+  /**
+   * @param {SpeakMessage} message
+   * @param {AbortSignal} signal
+   */
+  const speak = async (message, signal) => {
     const { id, text, voice: wanted, pronunciations = [] } = message;
     const { controls, words = true } = 'controls' in message ? message : { controls: message };
     const { voices } = await loaded;
@@ -91,6 +100,7 @@ export function serve(engine) {
       pitch: Number(controls.pitch ?? 0),
       wantsWords: words,
       pronunciations,
+      signal,
     };
     for await (const chunk of engine.speak(request)) {
       if (!open.has(id)) break;
@@ -104,7 +114,10 @@ export function serve(engine) {
   const answer = async (message) => {
     try {
       if (message.type === 'hello') await greet(message);
-      else if (message.type === 'speak' && open.has(message.id)) await speak(message);
+      else if (message.type === 'speak') {
+        const signal = open.get(message.id)?.signal;
+        if (signal !== undefined) await speak(message, signal);
+      }
     } catch (error) {
       const reason = error instanceof Unspeakable ? 'unspeakable' : 'failed';
       if (reason === 'failed') process.stderr.write(`${messageOf(error)}\n`);
@@ -119,8 +132,9 @@ export function serve(engine) {
     const message = JSON.parse(line);
     // A cancelled request ends at once; its model run ends in its own time.
     if (message.type === 'cancel') return void end(message.id, { type: 'done' });
-    if (message.type === 'speak') open.add(message.id);
-    last = last.then(() => answer(message));
+    if (message.type === 'speak') open.set(message.id, new AbortController());
+    if (isConcurrent) void answer(message);
+    else last = last.then(() => answer(message));
   };
   return new Promise((resolve) => {
     process.stdout.on('error', resolve);

@@ -64,7 +64,8 @@ export async function register(registration: EngineRegistration, deps: EngineDep
   await saveEngineRegistrations(file, [...others, registration], deps.system);
 }
 
-function requireEngineName(name: string): void {
+/** @throws Failure of kind `usage` for an invalid name of an engine */
+export function requireEngineName(name: string): void {
   if (!new RegExp(ENGINE_NAME).test(name)) {
     throw usageFailure(
       `"${name}" is not a valid engine name`,

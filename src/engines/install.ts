@@ -8,7 +8,7 @@ import { awaitLateSignal } from '../system/processes.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { EngineDeps } from './engines.ts';
-import { register, requireWorkingEngine } from './engines.ts';
+import { register, requireEngineName, requireWorkingEngine } from './engines.ts';
 import { whileLocked } from './engines-lock.ts';
 import type { NaturalEngineName } from './natural-engines.ts';
 import { PACKAGES_BYTES } from './natural-engines.ts';
@@ -22,6 +22,9 @@ import {
 } from './registrations.ts';
 
 export const ESPEAK_NG = 'espeak-ng';
+
+/** The adapter that lets servers speak. */
+const REMOTE = 'remote';
 
 /** The folder of the adapters that come with foley. An adapter is a program that connects foley to an engine. */
 export const ADAPTERS_FOLDER = fileURLToPath(new URL('../../engines/', import.meta.url));
@@ -47,6 +50,8 @@ interface AdapterFile {
 // The program that connects foley to an engine.
 interface Adapter {
   readonly name: string;
+  // The folder of the adapter in the package.
+  readonly folder: AdapterFolder;
   // Arguments of `node`, which runs in the folder of the installation.
   readonly args: readonly string[];
   readonly files: readonly AdapterFile[];
@@ -63,7 +68,26 @@ interface Adapter {
 export async function installEspeakNg(deps: InstallDeps): Promise<EngineRegistration> {
   const files = await adapterFiles(ESPEAK_NG, deps);
   const args = [`${ESPEAK_NG}/engine.mjs`];
-  const adapter: Adapter = { name: ESPEAK_NG, args, files, optional: 'include' };
+  const adapter = { name: ESPEAK_NG, folder: ESPEAK_NG, args, files, optional: 'include' } as const;
+  return whileLocked(deps, () => install(adapter, deps));
+}
+
+/**
+ * Adds servers with an OpenAI-shaped `/v1/audio/speech` as an engine, after a test that they speak
+ * (docs/engines.md#servers). Keeps an engine of the same name if the servers do not work.
+ * @param args the arguments of the adapter, such as `--url URL`
+ * @throws Failure of kind `usage` for an invalid name, `config` if the servers do not work, `output` or `state` if the
+ * adapter cannot be stored
+ */
+export async function addRemoteEngine(
+  name: string,
+  args: readonly string[],
+  deps: InstallDeps,
+): Promise<EngineRegistration> {
+  requireEngineName(name);
+  const files = await adapterFiles(REMOTE, deps);
+  const adapted = [`${REMOTE}/engine.mjs`, ...args];
+  const adapter: Adapter = { name, folder: REMOTE, args: adapted, files, optional: 'omit' };
   return whileLocked(deps, () => install(adapter, deps));
 }
 
@@ -98,7 +122,7 @@ export async function installNaturalEngine(
     await requireSpace(enginesFolder, PACKAGES_BYTES, { files, what, variable: 'XDG_STATE_HOME' });
   }
   const adapted = await adapterFiles(name, deps);
-  const adapter: Adapter = { name, args, files: adapted, optional };
+  const adapter: Adapter = { name, folder: name, args, files: adapted, optional };
   return install({ ...adapter, afterPackages: removeOtherPlatforms }, deps);
 }
 
@@ -155,7 +179,7 @@ async function install(adapter: Adapter, deps: InstallDeps): Promise<EngineRegis
   await makeFolder(cwd, deps.system.files);
   try {
     await copyAdapter(cwd, adapter, deps);
-    if (needsPackages(name)) await deps.installPackages(cwd, adapter.optional);
+    if (needsPackages(adapter.folder)) await deps.installPackages(cwd, adapter.optional);
     await adapter.afterPackages?.(cwd, deps);
     const registration = { ...command, ...(await requireWorkingEngine(command, deps)) };
     await register(registration, deps);
@@ -189,14 +213,16 @@ const FOLEY_FILES: Readonly<Partial<Record<string, string>>> = {
   kokoro: `dist/english-reader.cjs ${READER_FILES}`,
 };
 
-// foley itself computes the model of hibari.
-function needsPackages(name: string): boolean {
-  return name !== 'hibari';
+type AdapterFolder = NaturalEngineName | typeof ESPEAK_NG | typeof REMOTE;
+
+// foley itself computes the model of hibari, and servers have theirs.
+function needsPackages(folder: AdapterFolder): boolean {
+  return folder !== 'hibari' && folder !== REMOTE;
 }
 
 // npm needs package.json and its lock file at the top of the installation. The first folder that has them is used.
 async function adapterFiles(
-  name: NaturalEngineName | typeof ESPEAK_NG,
+  name: AdapterFolder,
   { adapterFolder, system: { files } }: InstallDeps,
 ): Promise<readonly AdapterFile[]> {
   const found = await Promise.all(
