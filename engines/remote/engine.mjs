@@ -90,10 +90,10 @@ await serve({
       license: 'LicenseRef-remote',
       controls: ['speed'],
       maxConcurrent: Math.min(16, Math.max(2, servers.capacity)),
-      voices: listed.map(({ id, language: spokenLanguage, name }) => {
+      voices: listed.map(({ id, language: spokenLanguage, title }) => {
         return {
           id,
-          ...(name !== id && name.length <= 64 && { name }),
+          ...(title !== id && { name: title }),
           language: spokenLanguage,
           sampleRate,
           words: false,

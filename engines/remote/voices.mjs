@@ -11,8 +11,8 @@ const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$/;
 const MAX_VOICES = 1_000;
 
 /**
- * @typedef {{ readonly id: string, readonly name: string, readonly language: string }} RemoteVoice
- * `id` is the id for foley; `name` is what the server calls the voice
+ * @typedef {{ readonly id: string, readonly name: string, readonly title: string, readonly language: string }} RemoteVoice
+ * `id` is the id for foley, and `title` the name that people read; `name` is what the server calls the voice
  */
 
 /**
@@ -64,6 +64,7 @@ export function voicesIn(value, language) {
     voices.set(id, {
       id,
       name,
+      title: (textOf(fields, ['name', 'display_name']) ?? name).slice(0, 64),
       language: named !== undefined && LANGUAGE.test(named) ? named : language,
     });
   }
