@@ -146,21 +146,21 @@ export class Servers {
    * @param {AbortSignal} signal
    */
   #change(ms, signal) {
-    return /** @type {Promise<void>} */ (
-      new Promise((resolve) => {
-        /** @type {ReturnType<typeof setTimeout> | undefined} */
-        let timer;
-        const done = () => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', done);
-          this.#waiting.delete(done);
-          resolve();
-        };
-        if (Number.isFinite(ms)) timer = setTimeout(done, Math.max(1, ms));
-        signal.addEventListener('abort', done, { once: true });
-        this.#waiting.add(done);
-      })
-    );
+    /** @type {Promise<void>} */
+    const changed = new Promise((resolve) => {
+      /** @type {ReturnType<typeof setTimeout> | undefined} */
+      let timer;
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      if (Number.isFinite(ms)) timer = setTimeout(done, Math.max(1, ms));
+      signal.addEventListener('abort', done, { once: true });
+      this.#waiting.add(done);
+    });
+    return changed;
   }
 
   #wake() {

@@ -38,7 +38,7 @@ async function startSpeechServer(answer: Answer = speak, voices: unknown = { voi
     void bodyOf(request).then((body) => {
       const one = { ...JSON.parse(body), authorization: request.headers.authorization };
       asked.push(one);
-      answer(one, response);
+      return answer(one, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
