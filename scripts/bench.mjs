@@ -18,6 +18,8 @@ const TOOLS = new Set([
   'job-server.mjs',
   'live-client.mjs',
   'live-server.mjs',
+  'raw-speakers.mjs',
+  'speech-servers.mjs',
 ]);
 
 const wanted = process.argv.slice(2);

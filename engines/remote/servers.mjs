@@ -17,6 +17,7 @@ const SLOW_MS = 15_000;
  * @property {URL} url
  * @property {number} busy number of its running requests
  * @property {number} pauseMs how long it was left out last; 0 while it works
+ * @property {number} turn number of its last request
  * @property {number} from when it may be asked again, in milliseconds of `performance.now()`
  * @property {'pcm' | 'wav' | undefined} format the format that it sends; undefined before its first sound
  */
@@ -26,6 +27,7 @@ export class Servers {
   /** @type {readonly Server[]} */
   #all;
   #perServer;
+  #turn = 0;
   /** @type {Set<() => void>} Called when a server may have become free. */
   #waiting = new Set();
 
@@ -34,7 +36,14 @@ export class Servers {
    * @param {number} perServer maximum number of requests that one server gets at once
    */
   constructor(urls, perServer) {
-    this.#all = urls.map((url) => ({ url, busy: 0, pauseMs: 0, from: 0, format: undefined }));
+    this.#all = urls.map((url) => ({
+      url,
+      busy: 0,
+      pauseMs: 0,
+      turn: 0,
+      from: 0,
+      format: undefined,
+    }));
     this.#perServer = perServer;
   }
 
@@ -116,10 +125,14 @@ export class Servers {
       );
       const [best] = free.toSorted(
         (a, b) =>
-          (tries.get(a) ?? 0) - (tries.get(b) ?? 0) || a.pauseMs - b.pauseMs || a.busy - b.busy,
+          (tries.get(a) ?? 0) - (tries.get(b) ?? 0) ||
+          a.pauseMs - b.pauseMs ||
+          a.busy - b.busy ||
+          a.turn - b.turn,
       );
       if (best !== undefined) {
         best.busy += 1;
+        best.turn = this.#turn += 1;
         return best;
       }
       const next = Math.min(...open.map(({ from }) => (from <= now ? Infinity : from)));

@@ -64,6 +64,7 @@ export function createContext(deps: ServiceDeps, faults: Faults) {
   const rateLimit = createRateLimit(deps);
   const types = { speech: createSpeechJobs(deps, catalogue), ...createMediaJobs(deps) };
   const { ownership } = operations;
+  const { maxConcurrent } = deps.engines;
   return {
     ...speech,
     personalVoices,
@@ -71,7 +72,7 @@ export function createContext(deps: ServiceDeps, faults: Faults) {
     designs: new Designs(deps),
     uploads: deps.uploads,
     creates: new Creates(deps, operations),
-    jobs: new Jobs({ clock, random, store, report, ownership, faults, types }),
+    jobs: new Jobs({ clock, random, store, report, ownership, faults, types, maxConcurrent }),
     audio,
     cachedSpeech: createCachedSpeech(deps),
     links,

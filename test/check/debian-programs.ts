@@ -23,6 +23,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
   fish: { packages: ['fish'] },
   flac: { packages: ['flac'] },
+  flite: { packages: ['flite'] },
   mandoc: { packages: ['mandoc'] },
   mpg123: { packages: ['mpg123'], file: 'usr/bin/mpg123.bin' },
   opusdec: { packages: ['opus-tools'] },

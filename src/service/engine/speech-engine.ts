@@ -97,6 +97,8 @@ export interface SpeechEngine {
   readonly voices: readonly EngineVoice[];
   /** The engine's own models. Undefined if the engine's voices use the models of the service. */
   readonly models?: readonly EngineModel[];
+  /** The number of requests that the engine speaks at once, if it declares one. */
+  readonly maxConcurrent?: number;
   /**
    * Starts the engine's threads or processes in the background, so that the first request is fast.
    * Never rejects: if the start fails, the first request reports the failure. Does not keep the
@@ -198,6 +200,11 @@ export class EngineRegistry {
     if (new Set(names).size < names.length) {
       throw new RangeError('Two speech engines have the same name and voice.');
     }
+  }
+
+  /** The number of requests that the engines speak at once: the highest number that one declares, at least 1. */
+  get maxConcurrent(): number {
+    return Math.max(1, ...this.#engines.map(({ maxConcurrent = 1 }) => maxConcurrent));
   }
 
   find(engineName: string, voiceId: string): VoiceOfEngine | undefined {

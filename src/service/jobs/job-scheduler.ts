@@ -13,6 +13,8 @@ interface JobSchedulerDeps {
   readonly ownership: Ownership;
   readonly store: Store;
   readonly report: (event: ServiceEvent) => void;
+  /** The number of requests that the engines of the service speak at once. */
+  readonly maxConcurrent: number;
 }
 
 // Each lane has its own queue and workers, so that slow jobs do not delay jobs of other lanes.
@@ -45,7 +47,8 @@ export abstract class JobScheduler {
     this.#deps = deps;
     const open = (lane: Lane): JobQueue => this.#openQueue(WORKERS[lane]);
     this.#queues = {
-      speech: open('speech'),
+      // Servers that speak elsewhere are kept busy.
+      speech: this.#openQueue(Math.max(WORKERS.speech, deps.maxConcurrent)),
       sound: open('sound'),
       image: open('image'),
       video: open('video'),

@@ -25,6 +25,8 @@ interface JobsDeps {
   readonly faults: Faults;
   readonly types: JobTypes;
   readonly report: (event: ServiceEvent) => void;
+  /** The number of requests that the engines of the service speak at once. */
+  readonly maxConcurrent: number;
 }
 
 /** Accepts, finds and runs jobs of all kinds and accounts. */

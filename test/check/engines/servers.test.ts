@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { SOON } from '../../binary/support/fixture.ts';
 import { startServe } from '../../binary/support/serve.ts';
 import { meanFrequency } from '../../harness/mean-frequency.ts';
 import { runFoley } from '../../harness/run-foley.ts';
@@ -271,6 +272,54 @@ describe('servers as an engine', () => {
     expect(spoken.code, spoken.stderr).toBe(0);
     expect(numbersIn(bytes)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     expect(good.asked.length).toBeGreaterThan(slow.asked.length);
+  });
+
+  test('one that dies while it speaks a batch loses nothing, and nothing is bought twice', async () => {
+    const servers = [];
+    for (let index = 0; index < 4; index += 1) {
+      servers.push(
+        await startSpeechServer((request, response) => {
+          setTimeout(() => speak(request, response), 20);
+        }),
+      );
+    }
+    const [, , , dying] = servers;
+    const { sandbox } = await add(servers.map(({ url }) => url));
+    const lines = Array.from({ length: 12 }, (_, index) => `This is number ${WORDS[index + 1]}.`);
+    await writeFile(path.join(sandbox.out, 'lines.txt'), lines.join('\n'));
+    const running = runFoley(
+      [
+        'batch',
+        '--lines',
+        'lines.txt',
+        '--local',
+        '-v',
+        'alloy',
+        '--format',
+        'wav',
+        '--output-dir',
+        'book',
+        '--json',
+      ],
+      { sandbox },
+    );
+    await vi.waitFor(() => expect(dying?.asked.length).toBeGreaterThan(1), SOON);
+    dying?.server.closeAllConnections();
+    dying?.server.close();
+    const { code, stderr, stdout } = await running;
+    expect(code, stderr).toBe(0);
+    const summary = stdout.toString().trim().split('\n').at(-1) ?? '';
+    const characters = lines.reduce((sum, line) => sum + line.length, 0);
+    const { creditsUsed, ...counts } = JSON.parse(summary);
+    expect(counts).toMatchObject({ done: 12, failed: 0 });
+    const names = (await readdir(path.join(sandbox.out, 'book'))).filter((name) =>
+      /wav$/.test(name),
+    );
+    const heard = [];
+    for (const name of names)
+      heard.push(...numbersIn(await readFile(path.join(sandbox.out, 'book', name))));
+    expect(heard.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(creditsUsed).toBeLessThanOrEqual(characters);
   });
 
   test('that all fail give their words, and nothing is billed', async () => {

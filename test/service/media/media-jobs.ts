@@ -102,7 +102,7 @@ export async function mediaJobsFixture(options: FixtureOptions = {}): Promise<Me
   const { run, ...children } = heldChildren();
   const faults = createFaults([]);
   const types = { speech: NO_SPEECH, ...createMediaJobs({ ...deps, media: { ...sources, run } }) };
-  const jobs = new Jobs({ ...deps, ownership, faults, types, report });
+  const jobs = new Jobs({ ...deps, ownership, faults, types, report, maxConcurrent: 1 });
   onTestFinished(() => jobs.close(0, AbortSignal.abort()));
   const folderOf = (id: string): string => sources.folder.pathOf(id, '.');
   return {

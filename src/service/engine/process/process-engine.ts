@@ -51,6 +51,7 @@ export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine
   return {
     name: registration.name,
     ...(models === undefined ? {} : { models }),
+    maxConcurrent,
     voices: registration.voices.map((voice) => ({
       id: voice.id,
       name: voice.name ?? voice.id,
