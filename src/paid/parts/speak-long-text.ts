@@ -1,4 +1,5 @@
 import { reviseFailure } from '../../api/failures.ts';
+import { noticeTrouble } from '../../api/poll.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import type { JoinedMarks } from '../../audio/encode/tags.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
@@ -51,6 +52,7 @@ export async function speakLongText(
     const whole = new WholeAudio({
       files: options.system.files,
       output,
+      marks: options.marks,
       format,
       stream: { write: (chunk) => abortable(options.stream.write(chunk), signal) },
       sampleRate: () => firstSampleRate(record),
@@ -100,7 +102,7 @@ function firstSampleRate(record: LongTextRecord): number | undefined {
 }
 
 function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPart[] {
-  const { record, stream } = options;
+  const { notice, record, stream } = options;
   const { delivery, format, parts, silences, via } = record.plan;
   // Raw samples do not have their rate, which silence before them needs.
   const isDirect = delivery === 'stream' && (format !== 'pcm' || (silences?.[0] ?? 0) === 0);
@@ -108,10 +110,11 @@ function partsOf(options: LongTextOptions, whole: WholeAudio): readonly SpokenPa
     memoryBytes: stream.memoryBytes,
     write: (chunk: Uint8Array) => whole.write(chunk),
   };
+  const deps = { ...options, onTrouble: noticeTrouble(notice) };
   return parts.map((_, index) => ({
     order: record.partOrder(index),
     async speak() {
-      await speakPart(record, index, options, isDirect && index === 0 ? direct : undefined);
+      await speakPart(record, index, deps, isDirect && index === 0 ? direct : undefined);
       return true;
     },
     leaveOut: (refusal) => leaveOut(record, index, refusal),

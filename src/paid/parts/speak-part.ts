@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
-import { noticeTrouble } from '../../api/poll.ts';
 import { isAlignedWord } from '../../api/resources/aligned-events.ts';
 import type { SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioVerdict } from '../../audio/reader.ts';
@@ -53,6 +52,8 @@ export interface PartDeps {
   /** The bought audio to reuse (`--reuse`); undefined to buy all audio. */
   readonly reuse?: ReuseStore | undefined;
   readonly notice: (line: string) => void;
+  /** Called when a poll of a job fails but polling continues. */
+  readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
 /**
@@ -90,7 +91,7 @@ export async function speakPart(
 }
 
 async function speakAsJob(record: LongTextRecord, index: number, deps: PartDeps): Promise<void> {
-  const { client, notice, reuse } = deps;
+  const { client, onTrouble, reuse } = deps;
   const { clock, files, random } = deps.system;
   const { format, parts } = record.plan;
   const recorded = record.part(index);
@@ -117,7 +118,7 @@ async function speakAsJob(record: LongTextRecord, index: number, deps: PartDeps)
       },
       recorded,
       reuse,
-      polling: { clock, random, onTrouble: noticeTrouble(notice) },
+      polling: { clock, random, onTrouble },
       placeFor,
       missing: (failure, id) => missingJobFailure(failure, index, id, record),
       onCreated: (made) =>
