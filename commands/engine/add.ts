@@ -116,7 +116,7 @@ Examples:
   $ foley engine add hibari --voice fenrir
   $ foley engine add piper --voice en_US-joe-medium --yes
   $ foley engine add espeak-ng
-  $ foley engine add gpu --url http://192.168.1.20:8880 --url http://192.168.1.21:8880
+  $ foley engine add gpu --url http://10.0.0.2:8880 --url http://10.0.0.3:8880
   $ foley engine add mine -- python3 engine.py --model de.onnx`;
 
 // A process of the engine that had this name finishes its running requests.

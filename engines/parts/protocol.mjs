@@ -120,9 +120,9 @@ export function serve(engine) {
       }
     } catch (error) {
       const reason = error instanceof Unspeakable ? 'unspeakable' : 'failed';
+      if (message.type === 'hello') return await send({ type: 'error', message: messageOf(error) });
       if (reason === 'failed') process.stderr.write(`${messageOf(error)}\n`);
-      if (message.type === 'hello') await send({ type: 'error', message: messageOf(error) });
-      else await end(message.id, { type: 'error', reason, message: messageOf(error) });
+      await end(message.id, { type: 'error', reason, message: messageOf(error) });
     }
   };
 

@@ -31,7 +31,7 @@ export async function listVoices(read, place, language) {
       if (voices.length > 0) return voices;
       problems.push(`${one} lists no voices`);
     } catch (error) {
-      problems.push(messageOf(error));
+      problems.push(`${one}: ${messageOf(error)}`);
       if (error instanceof ServerError && error.kind === 'broken') break;
     }
   }

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { heardWords } from '../../harness/heard-words.ts';
+import { naturalModels } from '../../harness/natural-models.ts';
+import { installPythonTools } from '../../harness/python-tools.ts';
 import { findOnPath } from '../../harness/require-tool.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
@@ -19,7 +21,11 @@ async function startProgram(...command: readonly string[]): Promise<string> {
   onTestFinished(() => {
     running.kill();
   });
-  const [line] = await once(running.stdout, 'data');
+  const ended = once(running, 'exit').then(() => {
+    throw new Error(`${program} ended before it served`);
+  });
+  const [line] = await Promise.race([once(running.stdout, 'data'), ended]);
+  ended.catch(() => undefined);
   return String(line).trim();
 }
 
@@ -58,3 +64,40 @@ test('a Debian engine behind thirty lines of Python speaks, with captions, scrip
   const script = await run('script', 'talk.txt', '--local', '-v', 'slt', '-o', 'talk.wav');
   expect(script.code, script.stderr).toBe(0);
 });
+
+test('the server kokoro-cli of PyPI speaks, with voices from its own path and captions', async () => {
+  const bin = await installPythonTools(
+    fileURLToPath(new URL('../python/kokoro-server.txt', import.meta.url)),
+  );
+  const script = fileURLToPath(new URL('../python/serve_kokoro.py', import.meta.url));
+  const sandbox = await createSandbox();
+  const kokoro = path.join(await naturalModels(), 'kokoro');
+  const url = await startProgram(path.join(bin, 'python'), script, kokoro, sandbox.temporary);
+  const run = (...args: string[]) => runFoley(args, { sandbox });
+  // It has no list at a usual place, and says so.
+  const unlisted = await run('engine', 'add', 'farm', '--url', url);
+  expect(unlisted.code).toBe(2);
+  expect(unlisted.stderr).toMatch(/answered 404: Not found.*--voices-from/s);
+  const added = await run('engine', 'add', 'farm', '--url', url, '--voices-from', '/voices');
+  expect(added.code, added.stderr).toBe(0);
+  const spoken = await run(
+    'tts',
+    SENTENCE,
+    '--local',
+    '-v',
+    'af_heart',
+    '-o',
+    'a.wav',
+    '--subtitles',
+    'a.srt',
+  );
+  expect(spoken.code, spoken.stderr).toBe(0);
+  const { channels, sampleRate } = readWav(await readFile(path.join(sandbox.out, 'a.wav')));
+  const [samples = new Float32Array()] = channels;
+  const heard = await heardWords(
+    { samples, sampleRate },
+    SENTENCE.toLowerCase().match(/\w+/g) ?? [],
+  );
+  expect(heard.map(({ word }) => word)).toContain('waved');
+  expect(await readFile(path.join(sandbox.out, 'a.srt'), 'utf8')).toMatch(/nobody waved/);
+}, 900_000);
