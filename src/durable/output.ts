@@ -29,10 +29,6 @@ export type Existing =
   /** Like `number`, but reuses an existing file that has the same bytes; for names that contain an id. */
   | 'reuse';
 
-/**
- * An output that is being written. Methods throw a Failure: `exists` (exit code 31) if the file must not be replaced,
- * otherwise `output` (exit code 30).
- */
 /** Where an encoder writes a file. */
 export interface EncoderOutput {
   /** Number of bytes passed to `write` so far. */
@@ -46,6 +42,10 @@ export interface EncoderOutput {
   overwrite(position: number, bytes: Uint8Array): Promise<void>;
 }
 
+/**
+ * An output that is being written. Methods throw a Failure: `exists` (exit code 31) if the file must not be replaced,
+ * otherwise `output` (exit code 30).
+ */
 export interface Output extends EncoderOutput {
   /** The final path. If `existing` is `number` or `reuse`, `publish` may change the path. */
   readonly path: string;
