@@ -15,6 +15,7 @@ import {
   openShop,
   sectionOf,
   TIMEOUT_MS,
+  WAY_WIDTH,
   WAYS,
   withTexts,
 } from './ways.ts';
@@ -40,7 +41,8 @@ test.each(CASES)('the disk of the %s is %s', { timeout: TIMEOUT_MS }, async (dis
     buyOnFullDisk(way, shop, { disk, isFull: when === 'full' }),
   );
   const wanted = sectionOf(`the disk of the ${disk} is ${when}`).lines;
-  expect(lines).toEqual(wanted.filter((line) => ways.some((way) => line.startsWith(`${way}  `))));
+  const isOf = (line: string, way: Way): boolean => line.startsWith(`${way.padEnd(WAY_WIDTH)} `);
+  expect(lines).toEqual(wanted.filter((line) => ways.some((way) => isOf(line, way))));
 });
 
 /** Buys, makes room on the disk, and continues. Returns the line of the table. */

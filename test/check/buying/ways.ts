@@ -124,6 +124,9 @@ export function customer({ keys, voiceId }: Shop, way: Way, origin: string) {
   };
 }
 
+/** Width of the column with the ways. */
+export const WAY_WIDTH = 19;
+
 /** What a command did, as a line of the table: requests for a text, exit code, credits, and the error or the warning. */
 export function lineOf(
   way: Way,
@@ -132,7 +135,7 @@ export function lineOf(
   const { code, message } = errorOf(result);
   const [, host = ''] = /^foley: (.*; retrying)$/m.exec(result.stderr) ?? [];
   const what = code === '' ? withoutHosts(host) : `${code}: ${message}`;
-  const cells = [way.padEnd(19), `${requests}`.padEnd(2), `exit ${result.code}`.padEnd(8)];
+  const cells = [way.padEnd(WAY_WIDTH), `${requests}`.padEnd(2), `exit ${result.code}`.padEnd(8)];
   return [...cells, `${credits}`.padEnd(7), what].join(' ').trimEnd();
 }
 
