@@ -97,6 +97,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'foley engine add piper --voice en_US-joe-medium --yes': 'it downloads a model from the network',
   'foley engine add espeak-ng': 'it installs a package from the network',
   'foley engine add mine -- python3 engine.py --model de.onnx': 'the program is the reader’s own',
+  'foley engine add gpu --url http://10.0.0.2:8880 --url http://10.0.0.3:8880':
+    'the servers are the reader’s own',
 };
 
 /** Written from the tree, whose examples are run. */

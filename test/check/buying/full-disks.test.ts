@@ -41,8 +41,8 @@ test.each(CASES)('the disk of the %s is %s', { timeout: TIMEOUT_MS }, async (dis
     buyOnFullDisk(way, shop, { disk, isFull: when === 'full' }),
   );
   const wanted = sectionOf(`the disk of the ${disk} is ${when}`).lines;
-  const isOf = (line: string, way: Way): boolean => line.startsWith(`${way.padEnd(WAY_WIDTH)} `);
-  expect(lines).toEqual(wanted.filter((line) => ways.some((way) => isOf(line, way))));
+  const starts = ways.map((way) => `${way.padEnd(WAY_WIDTH)} `);
+  expect(lines).toEqual(wanted.filter((line) => starts.some((start) => line.startsWith(start))));
 });
 
 /** Buys, makes room on the disk, and continues. Returns the line of the table. */
