@@ -31,8 +31,8 @@ export async function listVoices(read, place, language) {
       if (voices.length > 0) return voices;
       problems.push(`${one} lists no voices`);
     } catch (error) {
+      if (!(error instanceof ServerError) || error.kind === 'broken') throw error;
       problems.push(`${one}: ${messageOf(error)}`);
-      if (error instanceof ServerError && error.kind === 'broken') break;
     }
   }
   throw new ServerError(
