@@ -103,12 +103,15 @@ function outputOf({ into }: SpeakOrder, file: string): Run['order']['output'] {
 /** Judges every run that has ended since. */
 async function conclude(book: Book, { runs, observations, simulation }: Real): Promise<void> {
   await simulation.settle();
-  for (const run of runs) {
+  // Only those that ended since can have written a file at once.
+  const ended = runs.filter((run) => run.ending !== undefined && observations.has(run));
+  for (const run of ended) {
     const before = observations.get(run);
-    if (run.ending === undefined || before === undefined) continue;
+    if (before === undefined) continue;
     observations.delete(run);
     run.isNoted = true;
-    await noteEnding(simulation, book, run, before);
+    const others = ended.filter((other) => other !== run);
+    await noteEnding(simulation, book, run, before, others);
   }
 }
 

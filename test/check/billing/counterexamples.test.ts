@@ -175,6 +175,15 @@ const JOB_SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
     ],
   ],
   [
+    'two jobs of different texts for one file, of which the later one keeps the name',
+    [
+      speak({ surface: 'compat-tts', key: { again: 0 }, into: 'file', slot: 0 }),
+      job({ text: 1, key: { again: 0 }, slot: 0, audioFaults: [{ kind: 'pause', at: 0 }] }),
+      job({ text: 0, key: { again: 0 }, slot: 0, audioFaults: [{ kind: 'pause', at: 0 }] }),
+      releaseStep(),
+    ],
+  ],
+  [
     'a job while the output is full',
     [diskStep('output', true), job({}), diskStep('output', false), recoverStep(undefined)],
   ],
