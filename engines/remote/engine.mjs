@@ -27,7 +27,7 @@ const PARAGRAPH_PAUSE_MS = 540;
 /** Smaller samples are no sound (-54 dB). */
 const AUDIBLE = 0.002;
 
-/** Longest speech of a text, and the most bytes of a sample: 4, of two channels. */
+/** The most bytes of a second of sound: 48,000 samples of 4 bytes in two channels. */
 const BYTES_PER_SECOND = 48_000 * 4 * 2;
 
 const { values: options } = parseArgs({

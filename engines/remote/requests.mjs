@@ -190,12 +190,12 @@ function reasonOf(error) {
  * @param {Buffer} body
  */
 function failedAnswer(url, status, headers, body) {
-  const isBroken = status >= 500 || status === 429 || status === 408 || status === 404;
+  const isBroken = status >= 500 || status === 429 || status === 408;
   const words = wordsOf(body, headers);
   const seconds = Number(headers['retry-after']);
   return new ServerError(
     `${url.origin} answered ${status}${words === '' ? '' : `: ${words}`}`,
-    isBroken && status !== 404 ? 'broken' : 'refused',
+    isBroken ? 'broken' : 'refused',
     Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined,
   );
 }

@@ -9,6 +9,7 @@ import { naturalModels } from '../../harness/natural-models.ts';
 import { installPythonTools } from '../../harness/python-tools.ts';
 import { findOnPath } from '../../harness/require-tool.ts';
 import { runFoley } from '../../harness/run-foley.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { readWav } from '../../harness/wav.ts';
 
@@ -31,6 +32,18 @@ async function startProgram(...command: readonly string[]): Promise<string> {
 
 const SENTENCE = 'The ship left at noon and nobody waved.';
 
+/** Expects the sentence in the sound `a.wav` and in the captions `a.srt`. */
+async function expectSentence(sandbox: Sandbox): Promise<void> {
+  const { channels, sampleRate } = readWav(await readFile(path.join(sandbox.out, 'a.wav')));
+  const [samples = new Float32Array()] = channels;
+  const heard = await heardWords(
+    { samples, sampleRate },
+    SENTENCE.toLowerCase().match(/\w+/g) ?? [],
+  );
+  expect(heard.map(({ word }) => word)).toContain('waved');
+  expect(await readFile(path.join(sandbox.out, 'a.srt'), 'utf8')).toMatch(/nobody waved/);
+}
+
 test('a Debian engine behind thirty lines of Python speaks, with captions, scripts and batches', async () => {
   const python = findOnPath('python3') ?? 'python3';
   const urls: string[] = [];
@@ -46,14 +59,7 @@ test('a Debian engine behind thirty lines of Python speaks, with captions, scrip
   const local = ['--local', '-v', 'slt'];
   const spoken = await run('tts', SENTENCE, ...local, '-o', 'a.wav', '--subtitles', 'a.srt');
   expect(spoken.code, spoken.stderr).toBe(0);
-  const { channels, sampleRate } = readWav(await readFile(path.join(sandbox.out, 'a.wav')));
-  const [samples = new Float32Array()] = channels;
-  const heard = await heardWords(
-    { samples, sampleRate },
-    SENTENCE.toLowerCase().match(/\w+/g) ?? [],
-  );
-  expect(heard.map(({ word }) => word)).toContain('waved');
-  expect(await readFile(path.join(sandbox.out, 'a.srt'), 'utf8')).toMatch(/nobody waved/);
+  await expectSentence(sandbox);
   await writeFile(
     path.join(sandbox.out, 'lines.txt'),
     'One line.\nAnother line.\nThe last line.\n',
@@ -92,12 +98,5 @@ test('the server kokoro-cli of PyPI speaks, with voices from its own path and ca
     'a.srt',
   );
   expect(spoken.code, spoken.stderr).toBe(0);
-  const { channels, sampleRate } = readWav(await readFile(path.join(sandbox.out, 'a.wav')));
-  const [samples = new Float32Array()] = channels;
-  const heard = await heardWords(
-    { samples, sampleRate },
-    SENTENCE.toLowerCase().match(/\w+/g) ?? [],
-  );
-  expect(heard.map(({ word }) => word)).toContain('waved');
-  expect(await readFile(path.join(sandbox.out, 'a.srt'), 'utf8')).toMatch(/nobody waved/);
+  await expectSentence(sandbox);
 }, 900_000);
