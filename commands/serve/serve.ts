@@ -6,6 +6,7 @@ import { startService } from '../../src/embedded/start.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type {
   AccountKey,
+  Alias,
   OpenServiceOptions,
   RunningService,
 } from '../../src/service/running-service.ts';
@@ -146,6 +147,7 @@ function serviceOptions(
     ...(rateLimit === undefined ? {} : { requestsPerSecond: rateLimit }),
     ...(maxWaiting === undefined ? {} : { maxWaiting }),
     faults: flags.fault ?? [],
+    aliases: flags.alias ?? [],
     unavailableModels: flags.unavailable ?? [],
     allowHosts: flags.allowHost ?? [],
     allowOrigins: flags.allowOrigin ?? [],
@@ -192,6 +194,7 @@ interface ServeFlags {
   readonly credits?: number;
   readonly rateLimit?: number;
   readonly maxWaiting?: number;
+  readonly alias?: readonly Alias[];
   readonly unavailable?: readonly string[];
   readonly fault?: readonly FaultRule[];
   readonly allowHost?: readonly string[];
@@ -231,11 +234,24 @@ function behaviourOptions(): Option[] {
   const parse = (given: string): string => (isLocal(given) ? given : known(given));
   const models = Object.assign(parse, { words: SERVED_MODELS });
   return [
+    listOption(
+      '--alias <name=id>',
+      'other name of a model or voice, for OpenAI clients',
+      parseAlias,
+    ),
     listOption('--unavailable <model>', 'model to report as unavailable', models),
     listOption('--fault <rule>', 'inject a fault, such as "POST /**; status=503"', parseFaultRule),
     listOption('--allow-host <name>', hosts, parseHostName),
     listOption('--allow-origin <url>', 'web origin to accept', parseOrigin),
   ];
+}
+
+function parseAlias(given: string): Alias {
+  const [, name, id] = /^([^\s=]+)=(\S+)$/.exec(given) ?? [];
+  if (name !== undefined && id !== undefined) return { name, id };
+  throw usageFailure(
+    `--alias is "${given}"; it takes a name and the id of a model or voice, such as tts-1=vendor-s1`,
+  );
 }
 
 function parseHostName(given: string): string {

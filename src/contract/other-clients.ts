@@ -29,7 +29,7 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
 export const CompatSpeechRequest = named('CompatSpeechRequest', {
   model: Type.String({
     minLength: 1,
-    description: 'Model id of this service (OpenAI model names are rejected)',
+    description: 'Model id of this service (OpenAI model names need foley serve --alias)',
   }),
   input: SpeechRequest.properties.text,
   voice: Type.Union(

@@ -9,6 +9,7 @@ import type {
   RunningService,
 } from '../service/running-service.ts';
 import type { StoreError } from '../service/store/open-store.ts';
+import { nearestHint } from '../text/did-you-mean.ts';
 import { missingBinary } from './missing-binary.ts';
 
 /**
@@ -70,7 +71,7 @@ export async function startService(
 
 /**
  * Opens the embedded service.
- * @throws Failure: `state` for unusable data, `usage` if the host or port cannot be used
+ * @throws Failure: `state` for unusable data, `usage` if the host, the port or an alias cannot be used
  */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
   const service = await import('../service/index.ts');
@@ -84,9 +85,14 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
         'Choose another --host or --port; --port 0 selects a free port.',
       );
     }
+    if (service.isAliasError(error)) {
+      throw usageFailure(error.message, nearestHint(error.id, error.known, LIST_IDS));
+    }
     throw error;
   }
 }
+
+const LIST_IDS = 'List the ids with `foley models --local` and `foley voices list --local`.';
 
 const WHAT_TO_DO = {
   unwritable: 'Check the permissions and free space of that folder.',

@@ -3,11 +3,13 @@ import type { ListenError } from './http/serve.ts';
 import type { OpenServiceOptions, RunningService } from './running-service.ts';
 import type { EncodeSpeech } from './speech/encode.ts';
 import type { StoreError } from './store/open-store.ts';
+import type { AliasError } from './voices/aliases.ts';
 
 /**
  * Starts the embedded service. The built-in engine warms up in a thread while other modules load.
  * @throws StoreError when the data directory cannot be used, or a required package is missing
  * @throws ListenError when listening fails
+ * @throws AliasError for an alias that cannot be used
  */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
   const { EngineRegistry } = await import('./engine/speech-engine.ts');
@@ -97,4 +99,9 @@ export function isStoreError(error: unknown): error is StoreError {
 /** Returns whether an error of `openService` means that it could not listen on the host and port. */
 export function isListenError(error: unknown): error is ListenError {
   return error instanceof Error && error.name === 'ListenError';
+}
+
+/** Returns whether an error of `openService` means that an alias cannot be used. */
+export function isAliasError(error: unknown): error is AliasError {
+  return error instanceof Error && error.name === 'AliasError';
 }

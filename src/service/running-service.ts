@@ -10,6 +10,13 @@ export interface AccountKey {
   readonly account: string;
 }
 
+/** Another name of a model or a voice. */
+export interface Alias {
+  readonly name: string;
+  /** Id of a speech model or a voice. */
+  readonly id: string;
+}
+
 /** An event to log, without secrets. */
 export type ServiceEvent =
   | {
@@ -71,6 +78,8 @@ export interface ServiceSettings {
   readonly allowHosts: readonly string[];
   /** Allowed origins of web pages; default none. */
   readonly allowOrigins: readonly string[];
+  /** Other names of models and voices, for the endpoints for OpenAI clients; default none. */
+  readonly aliases?: readonly Alias[];
   /** Ids of models to report as unavailable. */
   readonly unavailableModels: readonly string[];
   /**

@@ -20,6 +20,7 @@ import { createGenerations } from './speech/generations.ts';
 import type { SpeechContext } from './speech/speak.ts';
 import { SpeechQueue } from './speech/speak.ts';
 import type { Store } from './store/open-store.ts';
+import { createAliases } from './voices/aliases.ts';
 import { createCatalogue } from './voices/catalogue.ts';
 import { Designs } from './voices/designs.ts';
 import type { HearRecordings } from './voices/listen/listening-thread.ts';
@@ -67,6 +68,7 @@ export function createContext(deps: ServiceDeps, faults: Faults) {
   const { maxConcurrent } = deps.engines;
   return {
     ...speech,
+    aliases: createAliases(deps, catalogue),
     personalVoices,
     voiceMaker,
     designs: new Designs(deps),

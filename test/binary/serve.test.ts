@@ -133,6 +133,22 @@ describe('it answers', () => {
     expect(parseJsonDocument(result.stdout)).toMatchObject({ target: 'hosted' });
   });
 
+  test('names of OpenAI with --alias, and refuses an alias of nothing', async () => {
+    const sandbox = await createSandbox();
+    const listed = await runFoley(['voices', 'list', '--local', '--json'], { sandbox });
+    const { voiceId } = Object(parseJsonDocument(listed.stdout)).items[1];
+    const model = ['--alias', 'tts-1=vendor-s21pro-flash'];
+    const flags = [...model, '--alias', `alloy=${voiceId}`];
+    const { ask } = await startServe(flags, { sandbox });
+    const body = { model: 'tts-1', voice: 'alloy', input: 'Hello.' };
+    const { bytes, headers, status } = await ask('/v1/audio/speech', { method: 'POST', body });
+    expect(status).toBe(200);
+    expect(headers['x-openapi-credits-used']).toBe('3');
+    expect(await expectSound(bytes)).toMatchObject({ format: 'mp3' });
+    const refused = await runFoley(['serve', '--alias', 'tts-1=vendor-s9'], { sandbox });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/the id vendor-s9/) });
+  });
+
   test('the models of --unavailable as unavailable', async () => {
     const { env, ...service } = await startServe(['--unavailable', 'vendor-s1']);
     const voiceId = await firstVoiceId({ env, ...service });

@@ -40,8 +40,10 @@ export const createCompatTts: Handler<'createCompatTts'> = (call, context) => {
 /** Handles `POST /v1/audio/speech` (docs/api/other-clients.md). */
 export const createCompatSpeech: Handler<'createCompatSpeech'> = (call, context) => {
   const { body } = call;
-  const { input: text, voice, model: modelId, response_format: format, speed } = body;
-  const voiceId = typeof voice === 'string' ? voice : voice.id;
+  const { aliases } = context;
+  const { input: text, voice, model, response_format: format, speed } = body;
+  const voiceId = aliases.idOf(typeof voice === 'string' ? voice : voice.id);
+  const modelId = aliases.idOf(model);
   const order = { text, voiceId, modelId, format, speed };
   const request = { surface: 'compat-speech', order } as const;
   return body.stream_format === 'sse'
@@ -50,26 +52,35 @@ export const createCompatSpeech: Handler<'createCompatSpeech'> = (call, context)
 };
 
 /** Handles `GET /v1/audio/voices` (docs/api/other-clients.md). */
-export const listCompatVoices: Handler<'listCompatVoices'> = ({ account }, { catalogue }) => {
-  const body: CompatVoices = {
-    voices: catalogue.of(account).voices.map(({ id, name }) => ({ id, name })),
-  };
+export const listCompatVoices: Handler<'listCompatVoices'> = ({ account }, context) => {
+  const catalogue = context.catalogue.of(account);
+  const aliased = context.aliases.voices.flatMap(({ id, name }) => {
+    const voice = catalogue.voice(id);
+    return voice === undefined ? [] : [{ id: name, name: voice.name }];
+  });
+  const voices = catalogue.voices.map(({ id, name }) => ({ id, name }));
+  const body: CompatVoices = { voices: [...voices, ...aliased] };
   return Response.json(body);
 };
 
 /** Handles `GET /v1/models` for OpenAI clients. Only the embedded service has this endpoint. */
-export const listCompatModels: Handler<'listCompatModels'> = (_call, { catalogue }) => {
-  const available = catalogue.models.filter(({ id }) => catalogue.isAvailable(id));
-  const body: CompatModels = { object: 'list', data: available.map(({ id }) => compatModel(id)) };
+export const listCompatModels: Handler<'listCompatModels'> = (_call, context) => {
+  const { aliases, catalogue } = context;
+  const models = [...catalogue.models.map(({ id }) => ({ id, name: id })), ...aliases.models];
+  const available = models.filter(({ id }) => catalogue.isAvailable(id));
+  const body: CompatModels = {
+    object: 'list',
+    data: available.map(({ name }) => compatModel(name)),
+  };
   return Response.json(body);
 };
 
 /** Handles `GET /v1/models/{modelId}` for OpenAI clients. Only the embedded service has this endpoint. */
-export const getCompatModel: Handler<'getCompatModel'> = ({ parameters }, { catalogue }) => {
-  const { modelId } = parameters;
-  const model = catalogue.model(modelId);
+export const getCompatModel: Handler<'getCompatModel'> = (call, { aliases, catalogue }) => {
+  const { modelId } = call.parameters;
+  const model = catalogue.model(aliases.idOf(modelId));
   if (model !== undefined && catalogue.isAvailable(model.id)) {
-    return Response.json(compatModel(model.id));
+    return Response.json(compatModel(modelId));
   }
   const message = `No such model: ${showText(modelId)}; GET /v1/models lists them`;
   throw new ServiceError('ERR_NOT_FOUND', message);

@@ -1,0 +1,58 @@
+import type { Alias, AccountKey } from '../running-service.ts';
+import type { Catalogue } from './catalogue.ts';
+
+/** Resolves other names of models and voices, which `foley serve --alias` sets, for the endpoints for OpenAI clients. */
+export type Aliases = ReturnType<typeof createAliases>;
+
+interface AliasDeps {
+  readonly aliases?: readonly Alias[];
+  readonly keys: readonly AccountKey[];
+}
+
+/**
+ * Creates the table of aliases. The id of an alias may be a speech model, a voice, or a custom voice of an account; other
+ * accounts cannot use an alias of a private voice.
+ * @throws AliasError if a name is listed twice or is an id, or if an id is unknown
+ */
+export function createAliases({ aliases = [], keys }: AliasDeps, catalogue: Catalogue) {
+  const accounts = new Set(keys.map(({ account }) => account));
+  const hasVoice = (id: string): boolean =>
+    [...accounts].some((account) => catalogue.of(account).voice(id) !== undefined);
+  const isModel = (id: string): boolean => catalogue.model(id) !== undefined;
+  const known = new Map<string, string>();
+  for (const { id, name } of aliases) {
+    const problem = known.has(name)
+      ? 'the name has two aliases'
+      : isModel(name) || hasVoice(name)
+        ? `${name} is the id of a model or voice`
+        : isModel(id) || hasVoice(id)
+          ? undefined
+          : `no speech model or voice has the id ${id}`;
+    if (problem !== undefined) throw new AliasError({ id, name }, problem, idsOf(catalogue));
+    known.set(name, id);
+  }
+  return {
+    /** Returns the id of an alias; any other name unchanged. */
+    idOf: (name: string): string => known.get(name) ?? name,
+    models: aliases.filter(({ id }) => isModel(id)),
+    voices: aliases.filter(({ id }) => !isModel(id)),
+  };
+}
+
+function idsOf({ models, voices }: Catalogue): readonly string[] {
+  return [...models, ...voices].map(({ id }) => id);
+}
+
+/** Thrown for an alias that cannot be used. */
+export class AliasError extends Error {
+  override readonly name = 'AliasError';
+  readonly id: string;
+  /** The ids of all models and public voices. */
+  readonly known: readonly string[];
+
+  constructor({ id, name }: Alias, problem: string, known: readonly string[]) {
+    super(`the alias ${name}=${id} cannot be used: ${problem}`);
+    this.id = id;
+    this.known = known;
+  }
+}
