@@ -27,6 +27,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   mandoc: { packages: ['mandoc'] },
   mpg123: { packages: ['mpg123'], file: 'usr/bin/mpg123.bin' },
   opusdec: { packages: ['opus-tools'] },
+  parallel: { packages: ['parallel'] },
   pocketsphinx_batch: {
     packages: ['pocketsphinx', 'pocketsphinx-en-us'],
     arguments: `-hmm ${MODEL}/en-us" -dict ${MODEL}/cmudict-en-us.dict"`,
