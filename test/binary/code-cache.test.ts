@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import { testedNodeMajor } from '../harness/tested-node.ts';
+import { TESTED_NODE } from '../harness/tested-node.ts';
+import { execFileSync } from 'node:child_process';
 
 /** Every file below the cache of compiled code, by its path there. */
 function kept({ cache }: Sandbox): string[] {
@@ -66,3 +67,9 @@ describe.skipIf(!isOurs)('compiled code', () => {
     expect(kept(sandbox)).toEqual([]);
   });
 });
+
+/** Its major version, such as 22. */
+function testedNodeMajor(): number {
+  const print = ['-p', 'process.versions.node'];
+  return Number.parseInt(execFileSync(TESTED_NODE, print, { encoding: 'utf8' }), 10);
+}

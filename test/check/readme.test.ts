@@ -16,14 +16,13 @@ import { createSandbox } from '../harness/sandbox.ts';
 import {
   documentationPages,
   foleyLines,
-  helpExamples,
   linkedPaths,
-  programsOf,
-  shellBlocks,
+  commandLines,
 } from '../binary/support/documentation.ts';
 import { startHostedService } from '../binary/support/hosted-service.ts';
 import { expectSoundIn } from '../binary/support/sound.ts';
 import { speechRecording, tone } from '../binary/voices/recordings.ts';
+import type { Page } from '../binary/support/documentation.ts';
 
 const [VOICE] = VOICES;
 const ID = VOICE?.id ?? '';
@@ -32,6 +31,11 @@ const MORSE = new URL('../../examples/engine/morse.mjs', import.meta.url);
 const PODCAST = new URL('../../examples/podcast/', import.meta.url);
 const MEDIA = new URL('../fixtures/media/', import.meta.url);
 const PICTURE = { width: 256, height: 256, channels: 3, background: '#d02060' } as const;
+
+/** What a shell knows without a program of that name. */
+const SHELL_WORDS = new Set(
+  'foley cd export for do done if then fi while set wait kill read printf echo test'.split(' '),
+);
 
 const TIMINGS =
   '{"version":1,"text":"Hello you.","durationMs":1900,"complete":true,"words":[{"text":"Hello","startMs":0,"endMs":310}]}';
@@ -275,3 +279,29 @@ test('every example about a job is of a kind that is made', () => {
 test('every example that is not run is still there', () => {
   expect([...examples]).toEqual(expect.arrayContaining(Object.keys(NOT_RUN)));
 });
+
+/** The commands of each `sh` block: a line each, continued lines joined, comments left out. */
+function shellBlocks({ text }: Page): string[][] {
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) =>
+    commandLines(block),
+  );
+}
+
+/** The commands that a help text shows after `$`. */
+function helpExamples(text: string): string[] {
+  const joined = text.replaceAll(/ *\\\n\s*/g, ' ');
+  return [...joined.matchAll(/^ +\$ (.+)$/gm)].map(([, line = '']) => line);
+}
+
+/** The programs that a line needs besides foley and the shell. */
+function programsOf(line: string): string[] {
+  const quoteless = line.replaceAll(/"[^"]*"|'[^']*'/g, 'x');
+  const words = quoteless.split(/\|\|?|&&?|;|\$\(/).map((part) =>
+    part
+      .trim()
+      .replaceAll(/^(?:\w+=\S* )+/g, '')
+      .split(/\s+/, 1)
+      .join(),
+  );
+  return [...new Set(words)].filter((word) => /^[a-z]/.test(word) && !SHELL_WORDS.has(word));
+}

@@ -1,4 +1,4 @@
-import { chmod, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, rm, stat, truncate, writeFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { batchSandbox } from '../binary/batch/batch-sandbox.ts';
@@ -15,7 +15,6 @@ import {
 import { firstVoiceId } from '../binary/support/serve.ts';
 import { expectSound } from '../binary/support/sound.ts';
 import {
-  flipBit,
   onlyStored,
   runBeside,
   speakReusing,
@@ -269,3 +268,10 @@ describe('foley reuse', () => {
     expect(await speakReusing(fixture, ['--speed', '1.1'])).toMatchObject({ reused: true });
   });
 });
+
+/** Changes a bit of a file. */
+async function flipBit(file: string, position: number): Promise<void> {
+  const bytes = await readFile(file);
+  bytes[position] = (bytes[position] ?? 0) ^ 1;
+  await writeFile(file, bytes);
+}

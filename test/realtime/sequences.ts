@@ -195,36 +195,3 @@ function errorStep(words: string, isNull: boolean): Step {
   };
   return to === undefined ? { kind: 'send', message } : { kind: 'reply', to, message };
 }
-
-/**
- * Messages of a client that the embedded service meets, on one connection. The outcome is the events of the replies,
- * with one word for all audio messages in a row, and the number of billed units. `request` stands for the fields
- * `voiceId` and `modelId`.
- */
-export const CLIENT_MESSAGES: readonly (readonly [
-  name: string,
-  messages: readonly Message[],
-  events: string,
-  units: number,
-])[] = SEQUENCES.clientMessages.map(({ name, messages, events, units }) => [
-  name,
-  messages,
-  events,
-  units,
-]);
-
-/** Origins in the handshake of a client, and the status of the response. `own` is the address of the service. */
-export const ORIGINS: readonly (readonly [
-  origin: string | undefined,
-  hasKey: boolean,
-  status: number,
-])[] = [
-  [undefined, true, 101],
-  ['http://own', true, 101],
-  ['https://own', true, 101],
-  ['http://own', false, 403],
-  ['http://own.evil.example', true, 403],
-  ['http://127.0.0.1', true, 403],
-  ['https://evil.example', true, 403],
-  ['null', true, 403],
-];

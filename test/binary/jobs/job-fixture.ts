@@ -1,4 +1,3 @@
-import { errorAnswer } from '../../fault-server/faults/status.ts';
 import { audio } from '../../fault-server/faults/wrong-answer.ts';
 import { answer } from '../../fault-server/http-text.ts';
 import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
@@ -99,9 +98,4 @@ export async function jobFixture(rules: readonly Rule[] = []): Promise<Fixture> 
 /** The requests that came to a path. */
 export function requestsTo({ server }: Fixture, path: string): readonly RecordedRequest[] {
   return server.requests.filter((request) => request.path === path);
-}
-
-/** 404 of a job. */
-export function noJob(): Step[] {
-  return errorAnswer(404, { code: 'ERR_JOB_NOT_FOUND', message: 'There is no such job.' });
 }

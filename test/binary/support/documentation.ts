@@ -23,24 +23,11 @@ export function documentationPages(): Page[] {
   }));
 }
 
-/** The commands of each `sh` block: a line each, continued lines joined, comments left out. */
-export function shellBlocks({ text }: Page): string[][] {
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) =>
-    commandLines(block),
-  );
-}
-
 /** Every line of a block of any kind that runs foley. */
 export function foleyLines({ text }: Page): string[] {
   return [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
     commandLines(block).filter((line) => /(?:^|\| *)(?:\w+=\S+ )*foley /.test(line)),
   );
-}
-
-/** The commands that a help text shows after `$`. */
-export function helpExamples(help: string): string[] {
-  const joined = help.replaceAll(/ *\\\n\s*/g, ' ');
-  return [...joined.matchAll(/^ +\$ (.+)$/gm)].map(([, line = '']) => line);
 }
 
 /** Paths in the repository that a page links to. */
@@ -50,28 +37,10 @@ export function linkedPaths({ name, text }: Page): string[] {
   );
 }
 
-function commandLines(block: string): string[] {
+export function commandLines(block: string): string[] {
   return block
     .replaceAll('\\\n', ' ')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
-}
-
-/** What a shell knows without a program of that name. */
-const SHELL_WORDS = new Set(
-  'foley cd export for do done if then fi while set wait kill read printf echo test'.split(' '),
-);
-
-/** The programs that a line needs besides foley and the shell. */
-export function programsOf(line: string): string[] {
-  const quoteless = line.replaceAll(/"[^"]*"|'[^']*'/g, 'x');
-  const words = quoteless.split(/\|\|?|&&?|;|\$\(/).map((part) =>
-    part
-      .trim()
-      .replaceAll(/^(?:\w+=\S* )+/g, '')
-      .split(/\s+/, 1)
-      .join(),
-  );
-  return [...new Set(words)].filter((word) => /^[a-z]/.test(word) && !SHELL_WORDS.has(word));
 }

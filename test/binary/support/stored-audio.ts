@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
@@ -45,11 +45,4 @@ export async function onlyStored(sandbox: Sandbox): Promise<string> {
   const [file = '', ...others] = await storedFiles(sandbox);
   expect(others).toEqual([]);
   return file;
-}
-
-/** Changes a bit of a file. */
-export async function flipBit(file: string, position: number): Promise<void> {
-  const bytes = await readFile(file);
-  bytes[position] = (bytes[position] ?? 0) ^ 1;
-  await writeFile(file, bytes);
 }

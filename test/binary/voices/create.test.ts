@@ -3,7 +3,8 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import type { Fixture } from '../support/fixture.ts';
 import { createFixture } from '../support/fixture.ts';
 import { putRecording, tone } from './recordings.ts';
-import { debrisIn, formOf, json, MADE, onCreate } from './voice-fixture.ts';
+import { debrisIn, json, MADE, onCreate } from './voice-fixture.ts';
+import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 
 /** A scene with recordings, and a service that makes a voice of them. */
 async function maker(made: unknown = MADE): Promise<Fixture> {
@@ -112,3 +113,9 @@ describe('voices create', () => {
     expect(arrived).toStrictEqual(names);
   });
 });
+
+/** What a form has, read by Node's own reader of forms. */
+async function formOf({ body, header }: RecordedRequest): Promise<FormData> {
+  const headers = { 'content-type': header('content-type') ?? '' };
+  return new Response(new Uint8Array(body), { headers }).formData();
+}

@@ -59,10 +59,3 @@ export async function putLargeWav(
   await file.truncate(bytes);
   await file.close();
 }
-
-/** Several of them, more together than the buffers between two programs hold. */
-export async function putLargeWavs(sandbox: Sandbox, count = 2): Promise<readonly string[]> {
-  const names = Array.from({ length: count }, (_, index) => `large-${index + 1}.wav`);
-  for (const name of names) await putLargeWav(sandbox, name);
-  return names;
-}

@@ -1,6 +1,5 @@
 import { answer } from '../../fault-server/http-text.ts';
 import type { HeaderLines } from '../../fault-server/http-text.ts';
-import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import type { Answer, Rule } from '../../fault-server/script.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
@@ -41,10 +40,4 @@ export function onCreate(
   more: Pick<Rule, 'answerAt' | 'nth' | 'optional' | 'times'> = {},
 ): Rule {
   return { method: 'POST', path: VOICES_V1, answer: reply, ...more };
-}
-
-/** What a form has, read by Node's own reader of forms. */
-export async function formOf({ body, header }: RecordedRequest): Promise<FormData> {
-  const headers = { 'content-type': header('content-type') ?? '' };
-  return new Response(new Uint8Array(body), { headers }).formData();
 }

@@ -10,8 +10,9 @@ import { srtFile, vttFile } from '../../../src/captions/subtitles.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { arbitraryShape, arbitraryTimings } from '../../captions/arbitrary-timings.ts';
-import { unescaped, written } from '../../captions/parsed.ts';
+import { unescaped } from '../../captions/parsed.ts';
 import { DEFAULT_SHAPE, STORED, storedTimings } from '../../captions/stored-timings.ts';
+import { lineText } from '../../../src/captions/cue-shape.ts';
 
 const numRuns = process.env['FOLEY_TEST_SIZE'] === 'full' ? 3_000 : 150;
 
@@ -93,3 +94,19 @@ describe('ffmpeg reads every file without warnings', () => {
     }
   });
 });
+
+/** A parsed cue. */
+interface ReadCue {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Returns the cues that a parser should read. */
+function written(cues: readonly Cue[]): ReadCue[] {
+  return cues.map(({ startMs, endMs, lines }) => ({
+    from: startMs,
+    to: endMs,
+    text: lines.map((line) => lineText(line)).join('\n'),
+  }));
+}

@@ -10,7 +10,6 @@ import {
   eventsThenCut,
   eventText,
   snapshotEvent,
-  wholeEvents,
 } from '../../fault-server/faults/aligned.ts';
 import { resetBeforeHeaders } from '../../fault-server/faults/cut.ts';
 import { errorAnswer } from '../../fault-server/faults/status.ts';
@@ -31,6 +30,7 @@ import {
   createFixture,
   spooled,
 } from '../../binary/support/fixture.ts';
+import type { Payload } from '../../fault-server/tiny-audio.ts';
 
 const { mp3 } = await paidAudio();
 const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
@@ -345,3 +345,14 @@ test('a model without aligned streams is named in the error', async () => {
     'word times require aligned streams, but the model vendor-s21pro does not have them',
   );
 });
+
+/** A whole stream of "hi" in two packets. */
+function wholeEvents({ bytes }: Payload): readonly string[] {
+  const middle = Math.floor(bytes.length / 2);
+  return [
+    audioEvent(bytes.subarray(0, middle)),
+    snapshotEvent(0, [['hi', 20, 400]]),
+    audioEvent(bytes.subarray(middle)),
+    completedEvent(),
+  ];
+}

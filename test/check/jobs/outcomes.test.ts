@@ -16,12 +16,12 @@ import {
   jobAnswer,
   JOBS_PATH,
   jobFixture,
-  noJob,
   onAudio,
   onCreate,
   onPoll,
   requestsTo,
 } from '../../binary/jobs/job-fixture.ts';
+import type { Step } from '../../fault-server/steps.ts';
 
 const { mp3, wav } = await tinyAudio();
 const CREATE = ['jobs', 'create', 'hi', '-v', VOICE];
@@ -483,3 +483,8 @@ describe('audio of a job', () => {
     });
   });
 });
+
+/** 404 of a job. */
+function noJob(): Step[] {
+  return errorAnswer(404, { code: 'ERR_JOB_NOT_FOUND', message: 'There is no such job.' });
+}

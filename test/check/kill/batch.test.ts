@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile, readdir, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -13,8 +13,6 @@ import { startServe } from '../../binary/support/serve.ts';
 import { readBooks } from '../../binary/support/books.ts';
 import type { MortalBatch } from './mortal-batch.ts';
 import {
-  chopJournal,
-  deleteJournal,
   ENDINGS,
   endBy,
   endService,
@@ -22,11 +20,10 @@ import {
   FAULTS,
   IS_FULL,
   liveFor,
-  lives,
-  MOST_RUNS,
   TIMEOUT_MS,
 } from './mortal-batch.ts';
 import { VOICE_ID } from '../../binary/support/orders.ts';
+import { existsSync } from 'node:fs';
 
 /** Sizes of the test with the most kills, and of the others. */
 const MAIN = IS_FULL ? { items: 60, kills: 100 } : { items: 8, kills: 8 };
@@ -387,4 +384,29 @@ async function expectTimed(file: string): Promise<void> {
   expect((await decodeAudio(await readFile(file))).durationMs).toBeGreaterThan(300);
   const timings = await readFile(file.replace(/\.[^.]+$/, '.json'), 'utf8');
   expect(JSON.parse(timings)).toMatchObject({ version: 1, complete: true });
+}
+
+const MOST_RUNS = 2_000;
+
+/** Number of changes after which a run is killed: some die before the first item, some after a few. */
+const lives = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 3, max: 16 }));
+
+/** Returns the journal files of a batch, the newest last. */
+async function journalFiles(folder: string): Promise<readonly string[]> {
+  const journal = path.join(folder, '.foley', 'journal');
+  const names = existsSync(journal) ? await readdir(journal) : [];
+  return names.sort().map((name) => path.join(journal, name));
+}
+
+/** Cuts bytes off the end of the newest journal file, like a disk that lost them. */
+async function chopJournal(folder: string, bytes: number): Promise<void> {
+  const newest = (await journalFiles(folder)).at(-1);
+  if (newest === undefined) return;
+  const { size } = await stat(newest);
+  await truncate(newest, Math.max(0, size - bytes));
+}
+
+/** Removes every journal file. */
+async function deleteJournal(folder: string): Promise<void> {
+  for (const file of await journalFiles(folder)) await rm(file);
 }

@@ -1,8 +1,5 @@
 import type { FSWatcher } from 'node:fs';
 import { existsSync, watch } from 'node:fs';
-import { readdir, rm, stat, truncate } from 'node:fs/promises';
-import path from 'node:path';
-import fc from 'fast-check';
 import { expect } from 'vitest';
 import { readBooks } from '../../binary/support/books.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
@@ -11,11 +8,7 @@ import type { Running, RunResult } from '../../harness/run-options.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 
 export const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
-export const MOST_RUNS = 2_000;
 export const TIMEOUT_MS = IS_FULL ? 3_600_000 : 300_000;
-
-/** Number of changes after which a run is killed: some die before the first item, some after a few. */
-export const lives = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 3, max: 16 }));
 
 /** All faults of a response, and failing jobs. */
 export const FAULTS = [
@@ -71,26 +64,6 @@ function watchFolders(folders: readonly string[], tick: () => void): readonly FS
   const present = folders.filter((folder) => existsSync(folder));
   // The removal of a watched folder makes the watcher fail; that is not a change.
   return present.map((folder) => watch(folder, tick).on('error', () => undefined));
-}
-
-/** Returns the journal files of a batch, the newest last. */
-async function journalFiles(folder: string): Promise<readonly string[]> {
-  const journal = path.join(folder, '.foley', 'journal');
-  const names = existsSync(journal) ? await readdir(journal) : [];
-  return names.sort().map((name) => path.join(journal, name));
-}
-
-/** Cuts bytes off the end of the newest journal file, like a disk that lost them. */
-export async function chopJournal(folder: string, bytes: number): Promise<void> {
-  const newest = (await journalFiles(folder)).at(-1);
-  if (newest === undefined) return;
-  const { size } = await stat(newest);
-  await truncate(newest, Math.max(0, size - bytes));
-}
-
-/** Removes every journal file. */
-export async function deleteJournal(folder: string): Promise<void> {
-  for (const file of await journalFiles(folder)) await rm(file);
 }
 
 /** Checks the books of an ended service: this number of items was charged, each once. */

@@ -12,8 +12,12 @@ import {
   serveMedia,
 } from '../../binary/support/lip-sync-fixture.ts';
 import { readMedia } from './read-mp4.ts';
-import { decodesSilently, tonesIn } from './second-opinion.ts';
-import { tones } from './tones.ts';
+import { decodesSilently } from './second-opinion.ts';
+import { wavHead } from '../../harness/wav.ts';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import { requireTool } from '../../harness/require-tool.ts';
 
 const TIME = { timeout: 300_000 };
 const FRAME = 0.1;
@@ -201,4 +205,46 @@ function expectSeconds(told: number | null | undefined, wanted: number): void {
 
 function urlsAt(files: string) {
   return { video_url: `${files}/video`, audio_url: `${files}/audio` };
+}
+
+/** A tone of 440 Hz in the first tenth of every second, as a wav of 16 bits. */
+function tones(seconds: number, sampleRate: number, channels: 1 | 2 = 1): Buffer {
+  const frames = Math.round(seconds * sampleRate);
+  const data = Buffer.alloc(frames * channels * 2);
+  for (let frame = 0; frame < frames; frame += 1) {
+    const time = frame / sampleRate;
+    const value = time % 1 < 0.1 ? Math.sin(2 * Math.PI * 440 * time) * 16_000 : 0;
+    for (let channel = 0; channel < channels; channel += 1) {
+      data.writeInt16LE(Math.round(value), (frame * channels + channel) * 2);
+    }
+  }
+  return Buffer.concat([wavHead(data.length, { sampleRate, channels }), data]);
+}
+
+/** When tones begin in the sound of a file as ffmpeg decodes it, in seconds. Skips where it is missing. */
+async function tonesIn(folder: string, bytes: Uint8Array): Promise<readonly number[]> {
+  const ffmpeg = requireTool('ffmpeg');
+  const file = path.join(folder, 'heard.mp4');
+  await writeFile(file, bytes);
+  const args = ['-v', 'error', '-i', file, '-ac', '1', '-ar', '48000', '-f', 's16le', '-'];
+  const { stdout } = await execa(ffmpeg, args, { encoding: 'buffer' });
+  return onsets(Buffer.from(stdout));
+}
+
+const RATE = 48_000;
+
+const LOUD = 3_000;
+
+/** Quiet for so long before it. */
+const GAP = RATE / 4;
+
+function onsets(samples: Buffer): readonly number[] {
+  const found: number[] = [];
+  let lastLoud = -GAP;
+  for (let at = 0; at * 2 < samples.length; at += 1) {
+    if (Math.abs(samples.readInt16LE(at * 2)) < LOUD) continue;
+    if (at - lastLoud >= GAP) found.push(at / RATE);
+    lastLoud = at;
+  }
+  return found;
 }

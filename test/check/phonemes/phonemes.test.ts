@@ -9,7 +9,8 @@ import { installPythonTools } from '../../harness/python-tools.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
 import { HOMOGRAPHS } from '../../phonemes/homographs.ts';
 import { distance } from '../word-errors/count-word-errors.ts';
-import { madeSentences, sentencesOfRepository } from './plain-sentences.ts';
+import { sentencesOfRepository } from './plain-sentences.ts';
+import WORDS from './sentence-words.json' with { type: 'json' };
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const ASSETS = path.join(ROOT, 'assets/voice');
@@ -108,4 +109,41 @@ function randomOf(seed: number): () => number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
+}
+
+/**
+ * Makes sentences from patterns. Random words of the dictionary get endings, become names and parts of compounds, so that
+ * every rule meets many words.
+ * @param random returns a number from 0 up to 1
+ */
+function madeSentences(
+  count: number,
+  dictionary: readonly string[],
+  random: () => number,
+): readonly string[] {
+  const { patterns, nouns, verbs, adjectives } = WORDS;
+  const words = dictionary.filter((word) => /^[a-z]{3,12}$/.test(word));
+  const names = dictionary.filter((word) => /^[A-Z][a-z]{2,10}$/.test(word));
+  const pick = (list: readonly string[]) => list[Math.trunc(random() * list.length)] ?? 'word';
+  const fill = (slot: string): string => {
+    switch (slot) {
+      case 'NAME':
+        return pick(names);
+      case 'RARE':
+        return pick(words) + pick(['', '', 's', "'s", 'ed', 'ing']);
+      case 'PAIR':
+        return `${pick(nouns)}-${pick(words)}`;
+      case 'NOUN':
+        return pick(nouns) + pick(['', '', 's']);
+      case 'VERB':
+        return pick(verbs);
+      case 'ADJ':
+        return pick(adjectives);
+      case 'LETTERS':
+        return pick(['the FBI', 'the US', 'a CD', 'two PCs', 'her DNA', 'the BBC', 'an MRI']);
+      default:
+        return slot;
+    }
+  };
+  return Array.from({ length: count }, () => pick(patterns).replaceAll(/[A-Z]{3,}/g, fill));
 }

@@ -8,7 +8,7 @@ import type { Sandbox } from '../../harness/sandbox.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { startInTerminal } from '../../harness/terminal.ts';
 import { OPEN } from '../../binary/support/fixture.ts';
-import { putLargeWav, putLargeWavs, TEN_MEGABYTES } from '../../binary/voices/recordings.ts';
+import { putLargeWav, TEN_MEGABYTES } from '../../binary/voices/recordings.ts';
 import type { Upload } from '../../binary/voices/upload-server.ts';
 import { startUploadServer } from '../../binary/voices/upload-server.ts';
 import { debrisIn, MADE } from '../../binary/voices/voice-fixture.ts';
@@ -228,3 +228,10 @@ test(
     expect(await debrisIn(sandbox)).toStrictEqual([]);
   },
 );
+
+/** Several of them, more together than the buffers between two programs hold. */
+async function putLargeWavs(sandbox: Sandbox, count = 2): Promise<readonly string[]> {
+  const names = Array.from({ length: count }, (_, index) => `large-${index + 1}.wav`);
+  for (const name of names) await putLargeWav(sandbox, name);
+  return names;
+}

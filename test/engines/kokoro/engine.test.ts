@@ -3,8 +3,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { driveEngine, type DrivenEngine } from '../drive-engine.ts';
-import { expectTimedWords, FRAMES } from '../stand-in.ts';
-import { standInFolder, standInModel, standInVoice } from './stand-in.ts';
+import { expectTimedWords, FRAMES, modelFolder } from '../stand-in.ts';
+import { standInModel, COLUMNS } from './stand-in.ts';
+
+const ROWS = 510;
 
 const ENGINE = fileURLToPath(new URL('../../../engines/kokoro/engine.mjs', import.meta.url));
 const READER = fileURLToPath(new URL('../../../dist/english-reader.cjs', import.meta.url));
@@ -334,3 +336,24 @@ describe('the speech of the Kokoro engine', () => {
     expect(engine.stderr()).toBe('');
   });
 });
+
+/** Returns the styles of a voice: the sum of each row is the amplitude of its tone. */
+function standInVoice(amplitudeOf: (row: number) => number): Buffer {
+  const numbers = new Float32Array(ROWS * COLUMNS);
+  for (let row = 0; row < ROWS; row += 1) numbers[row * COLUMNS] = amplitudeOf(row);
+  return Buffer.from(numbers.buffer);
+}
+
+/** Writes a folder of models with these voices; it is removed after the test. */
+async function standInFolder(
+  voices: Readonly<Record<string, Buffer>>,
+  model = standInModel(),
+): Promise<string> {
+  const styles = Object.entries(voices).map(([name, voice]) => [`voices/${name}.bin`, voice]);
+  const folder = await modelFolder({
+    'kokoro-v1.0.int8.onnx': model,
+    ...Object.fromEntries(styles),
+  });
+  await mkdir(path.join(folder, 'voices'), { recursive: true });
+  return folder;
+}

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { driveEngine, type DrivenEngine } from '../drive-engine.ts';
-import { expectTimedWords, FRAMES } from '../stand-in.ts';
-import { FRAME_SAMPLES, standInDescription, standInFolder, standInModel } from './stand-in.ts';
+import { expectTimedWords, FRAMES, modelFolder } from '../stand-in.ts';
+import { FRAME_SAMPLES, standInDescription, standInModel } from './stand-in.ts';
 
 const ENGINE = fileURLToPath(new URL('../../../engines/piper/engine.mjs', import.meta.url));
 const RATE = 22_050;
@@ -287,4 +287,21 @@ describe('the speech of the Piper engine', () => {
 /** Returns the start of the symbol with this index, in milliseconds from the start of a sentence. */
 function at(symbol: number): number {
   return Math.floor((symbol * FRAMES * FRAME_SAMPLES * 1000) / RATE);
+}
+
+interface StandInVoice {
+  readonly model?: Buffer;
+  /** Undefined for a voice without the file. */
+  readonly description?: object | undefined;
+}
+
+/** Writes a folder with these voices; it is removed after the test. */
+function standInFolder(voices: Readonly<Record<string, StandInVoice>>): Promise<string> {
+  const written = Object.entries(voices).flatMap(([name, files]) => {
+    const description = 'description' in files ? files.description : standInDescription();
+    const model = [`${name}.onnx`, files.model ?? standInModel()] as const;
+    if (description === undefined) return [model];
+    return [model, [`${name}.onnx.json`, JSON.stringify(description)] as const];
+  });
+  return modelFolder(Object.fromEntries(written));
 }

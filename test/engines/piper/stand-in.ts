@@ -1,4 +1,4 @@
-import { constant, modelFolder, toneModel } from '../stand-in.ts';
+import { constant, toneModel } from '../stand-in.ts';
 
 export const FRAME_SAMPLES = 256;
 
@@ -68,21 +68,4 @@ export function standInDescription(changes: object = {}): object {
     language: { code: 'en_US' },
     ...changes,
   };
-}
-
-interface StandInVoice {
-  readonly model?: Buffer;
-  /** Undefined for a voice without the file. */
-  readonly description?: object | undefined;
-}
-
-/** Writes a folder with these voices; it is removed after the test. */
-export function standInFolder(voices: Readonly<Record<string, StandInVoice>>): Promise<string> {
-  const files = Object.entries(voices).flatMap(([name, voice]) => {
-    const description = 'description' in voice ? voice.description : standInDescription();
-    const model = [`${name}.onnx`, voice.model ?? standInModel()] as const;
-    if (description === undefined) return [model];
-    return [model, [`${name}.onnx.json`, JSON.stringify(description)] as const];
-  });
-  return modelFolder(Object.fromEntries(files));
 }

@@ -1,7 +1,6 @@
 import { answer, chunk, head, lastChunk } from '../http-text.ts';
 import { fin, pause } from '../steps.ts';
 import type { Step } from '../steps.ts';
-import type { Payload } from '../tiny-audio.ts';
 
 /** Answers of an aligned stream (docs/api/speech.md#aligned-stream), whole and with faults. */
 
@@ -38,17 +37,6 @@ export function completedEvent(alignmentStatus: 'complete' | 'partial' = 'comple
     quotaRemaining: 98,
     creditsUsed: 2,
   });
-}
-
-/** A whole stream of "hi" in two packets. */
-export function wholeEvents({ bytes }: Payload): readonly string[] {
-  const half = Math.floor(bytes.length / 2);
-  return [
-    audioEvent(bytes.subarray(0, half)),
-    snapshotEvent(0, [['hi', 20, 400]]),
-    audioEvent(bytes.subarray(half)),
-    completedEvent(),
-  ];
 }
 
 const STREAM = {

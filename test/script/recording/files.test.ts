@@ -9,7 +9,7 @@ import { readTimings } from '../../../src/captions/timings.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { readWav } from '../../harness/wav.ts';
-import { make, readFloatWav } from './make.ts';
+import { make } from './make.ts';
 
 const SHAPE = { ...CUE_PRESETS.netflix, by: 'phrase' } as const;
 
@@ -154,4 +154,11 @@ describe('captions of a recording', () => {
 
 function word(text: string, startMs: number, endMs: number) {
   return { text, startMs, endMs };
+}
+
+/** Reads the samples of a wav file with a header of 58 bytes and floating-point samples. */
+function readFloatWav(bytes: Buffer): Float32Array {
+  return Float32Array.from({ length: (bytes.length - 58) / 4 }, (_, at) =>
+    bytes.readFloatLE(58 + at * 4),
+  );
 }

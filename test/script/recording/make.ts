@@ -64,10 +64,3 @@ export async function make(tones: readonly ToneLine[], changes: Partial<Recordin
     audio: lines.map(({ audio }) => audio),
   };
 }
-
-/** Reads the samples of a wav file with a header of 58 bytes and floating-point samples. */
-export function readFloatWav(bytes: Buffer): Float32Array {
-  return Float32Array.from({ length: (bytes.length - 58) / 4 }, (_, at) =>
-    bytes.readFloatLE(58 + at * 4),
-  );
-}

@@ -2,10 +2,40 @@ import { describe, expect, test } from 'vitest';
 import { VERSIONS } from '../../realtime/messages.ts';
 import { connectRealtime } from '../../realtime/raw-client.ts';
 import { HandshakeRefused } from '../../realtime/raw-handshake.ts';
-import { CLIENT_MESSAGES, ORIGINS } from '../../realtime/sequences.ts';
+import SEQUENCES from '../../realtime/sequences.json' with { type: 'json' };
 import type { Message } from '../../realtime/wire-names.ts';
 import { KEY } from '../support/test-service.ts';
 import { plainRequest, realtimeService } from './realtime-service.ts';
+
+/**
+ * Messages of a client that the embedded service meets, on one connection. The outcome is the events of the replies,
+ * with one word for all audio messages in a row, and the number of billed units. `request` stands for the fields
+ * `voiceId` and `modelId`.
+ */
+const CLIENT_MESSAGES: readonly (readonly [
+  name: string,
+  messages: readonly Message[],
+  events: string,
+  units: number,
+])[] = SEQUENCES.clientMessages.map(({ name, messages, events, units }) => [
+  name,
+  messages,
+  events,
+  units,
+]);
+
+/** Origins in the handshake of a client, and the status of the response. `own` is the address of the service. */
+const ORIGINS: readonly (readonly [origin: string | undefined, hasKey: boolean, status: number])[] =
+  [
+    [undefined, true, 101],
+    ['http://own', true, 101],
+    ['https://own', true, 101],
+    ['http://own', false, 403],
+    ['http://own.evil.example', true, 403],
+    ['http://127.0.0.1', true, 403],
+    ['https://evil.example', true, 403],
+    ['null', true, 403],
+  ];
 
 describe.each(VERSIONS)('the service on %s', (version) => {
   test.each(CLIENT_MESSAGES)('accepts %s', async (_name, messages, events, units) => {
