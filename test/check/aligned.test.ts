@@ -9,8 +9,8 @@ import { parseEvents } from '../harness/read-events.ts';
 import { skipWithout } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { createSandbox } from '../harness/sandbox.ts';
-import type { RawConnection } from '../service/support/raw-connection.ts';
-import { connectRaw, rawPost } from '../service/support/raw-connection.ts';
+import type { RawConnection } from '../harness/raw-connection.ts';
+import { connectRaw, rawPost } from '../harness/raw-connection.ts';
 import { codeOf, type ServingFoley, startServe } from '../binary/support/serve.ts';
 
 const PATH = '/api/open/v3/speech/tts/aligned';
@@ -79,7 +79,7 @@ test('a reader that stops stops the engine, and gets all when it reads on', asyn
   const text = 'The quick brown fox jumps over the lazy dog, and nobody knows why. '.repeat(100);
   const body = { text, voiceId: voiceId('Jonas'), format: 'wav' };
   const connection = await askRaw(service, body);
-  await expect.poll(() => connection.received()).toContain('event: audio');
+  await expect.poll(() => connection.text).toContain('event: audio');
   connection.socket.pause();
   const atRest = (await cpuAtRest(service.running.pid)) - cpuBefore;
   connection.socket.resume();

@@ -3,8 +3,8 @@ import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import type { FaultEffect } from '../../src/service/http/faults.ts';
 import { startServer } from '../../src/service/http/serve.ts';
-import type { RawConnection } from './support/raw-connection.ts';
-import { connectRaw, rawPost } from './support/raw-connection.ts';
+import type { RawConnection } from '../harness/raw-connection.ts';
+import { connectRaw, rawPost } from '../harness/raw-connection.ts';
 import { KEY, testService, voiceId } from './support/test-service.ts';
 
 const SPEECH = '/api/open/v3/speech/tts';
@@ -24,7 +24,7 @@ async function cutBehindSpeech(effect: FaultEffect): Promise<{
   const release = engine.holdBefore(1);
   const connection = await connectRaw(server.baseUrl);
   connection.send(rawPost(SPEECH, BODY, { Authorization: `Bearer ${KEY}` }) + HEALTH);
-  await expect.poll(() => connection.received()).toContain('200 OK');
+  await expect.poll(() => connection.text).toContain('200 OK');
   return { connection, release };
 }
 
@@ -37,7 +37,7 @@ describe('an answer that is cut while the one before it on the connection still 
     const { connection, release } = await cutBehindSpeech(effect);
     release();
     const received = await connection.untilClosed();
-    expect(connection.brokenBy()).toBe(effect.kind === 'reset' ? 'ECONNRESET' : undefined);
+    expect(connection.brokenBy).toBe(effect.kind === 'reset' ? 'ECONNRESET' : undefined);
     const [speech = '', health] = received.split(/(?=HTTP\/1\.1 200 OK)/);
     expect(speech.endsWith('\r\n0\r\n\r\n')).toBe(true);
     if (effect.afterBytes === 0) expect(health).toBeUndefined();

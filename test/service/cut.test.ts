@@ -3,7 +3,7 @@ import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import type { BodyCut, FaultRule } from '../../src/service/http/faults.ts';
 import { startServer } from '../../src/service/http/serve.ts';
-import { connectRaw, rawPost } from './support/raw-connection.ts';
+import { connectRaw, rawPost } from '../harness/raw-connection.ts';
 import type { TestService } from './support/test-service.ts';
 import { KEY, testService, voiceId } from './support/test-service.ts';
 
@@ -51,7 +51,7 @@ async function createFixture(
       connection.send(request);
       const received = await connection.untilClosed();
       const [head = '', ...rest] = received.split('\r\n\r\n');
-      return { head, body: rest.join('\r\n\r\n'), brokenBy: connection.brokenBy() };
+      return { head, body: rest.join('\r\n\r\n'), brokenBy: connection.brokenBy };
     },
   };
 }

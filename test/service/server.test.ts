@@ -6,7 +6,7 @@ import { ListenError } from '../../src/service/http/serve.ts';
 import type { ServeOptions, ServiceServer } from '../../src/service/http/serve.ts';
 import { startServer } from '../../src/service/http/serve.ts';
 import type { Service } from '../../src/service/service.ts';
-import { connectRaw, rawPost } from './support/raw-connection.ts';
+import { connectRaw, rawPost } from '../harness/raw-connection.ts';
 import { KEY, jsonPost, testService, voiceId } from './support/test-service.ts';
 import { toneEngine } from './support/tone-engine.ts';
 
@@ -75,12 +75,12 @@ describe('a service on a socket', () => {
     const whole = await connectRaw(baseUrl);
     whole.send(request);
     expect(await whole.untilClosed()).toContain('200 OK');
-    expect(whole.brokenBy()).toBe(undefined);
+    expect(whole.brokenBy).toBe(undefined);
     engine.failBefore(2);
     const cut = await connectRaw(baseUrl);
     cut.send(request);
     await cut.untilClosed();
-    expect(cut.brokenBy()).toBe('ECONNRESET');
+    expect(cut.brokenBy).toBe('ECONNRESET');
   });
 
   it('stops the engine when the client hangs up while it listens', async () => {
@@ -89,7 +89,7 @@ describe('a service on a socket', () => {
     engine.holdBefore(1);
     const connection = await connectRaw(baseUrl);
     connection.send(rawPost(SPEECH, { ...BODY, modelId: 'vendor-s21pro' }, AUTHORIZED));
-    await expect.poll(connection.received).toContain('200 OK');
+    await expect.poll(() => connection.text).toContain('200 OK');
     connection.socket.destroy();
     await expect.poll(engine.speaking).toBe(0);
     expect((await balance()).credits).toBe(1_000_000 - 16);
@@ -184,14 +184,15 @@ describe('what is no proper request', () => {
   it('gets its 413 though the client writes all of it before it reads', async () => {
     const { service } = await testService();
     const { baseUrl } = await serve(service);
-    const { brokenBy, received, socket } = await connectRaw(baseUrl);
+    const connection = await connectRaw(baseUrl);
+    const { socket } = connection;
     const post = rawPost(SPEECH, { text: 'a'.repeat(20_000_000) }, AUTHORIZED);
     await new Promise<void>((resolve, reject) => {
       socket.on('error', reject);
       socket.write(post, 'latin1', (error) => (error ? reject(error) : resolve()));
     });
-    await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /);
-    expect(brokenBy()).toBe(undefined);
+    await expect.poll(() => connection.text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(connection.brokenBy).toBe(undefined);
   });
 
   it('is not read to its end when it is too large', async () => {
@@ -226,14 +227,12 @@ describe('a client that drips', () => {
     async (_name, head) => {
       const { service } = await testService();
       const { baseUrl } = await serve(service, limits);
-      const { received, send, socket, untilClosed } = await connectRaw(baseUrl, {
-        allowHalfOpen: true,
-      });
-      send(head);
-      const dripping = setInterval(() => socket.write('x'), 5);
+      const connection = await connectRaw(baseUrl, { allowHalfOpen: true });
+      connection.send(head);
+      const dripping = setInterval(() => connection.send('x'), 5);
       onTestFinished(() => clearInterval(dripping));
-      await untilClosed();
-      expect(received()).toMatch(/^HTTP\/1\.1 4\d\d /);
+      await connection.untilClosed();
+      expect(connection.text).toMatch(/^HTTP\/1\.1 4\d\d /);
     },
     30_000,
   );
@@ -244,8 +243,8 @@ describe('a client that drips', () => {
     const keyed = await connectRaw(baseUrl);
     const request = `GET /api/open/v3/voices HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
     keyed.send(request);
-    await expect.poll(keyed.received).toContain('200 OK');
-    const before = keyed.received().length;
+    await expect.poll(() => keyed.text).toContain('200 OK');
+    const before = keyed.text.length;
     const crowd = await Promise.all(
       Array.from({ length: 1_100 }, async () => {
         const one = await connectRaw(baseUrl);
@@ -258,6 +257,6 @@ describe('a client that drips', () => {
     expect(response.status).toBe(200);
     await response.arrayBuffer();
     keyed.send(request);
-    await expect.poll(() => keyed.received().length).toBeGreaterThan(before);
+    await expect.poll(() => keyed.text.length).toBeGreaterThan(before);
   });
 });

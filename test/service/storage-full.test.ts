@@ -10,7 +10,7 @@ import type { RunTask } from '../../src/service/media/child/run-task.ts';
 import { MediaTaskError } from '../../src/service/media/child/messages.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { readEvents } from '../harness/read-events.ts';
-import { mediaSources } from './support/media-sources.ts';
+import { mediaSources } from './support/new-service.ts';
 import { createTemporaryFolder } from '../../src/service/http/multipart-form.ts';
 import { JOBS, jobService } from './jobs/job-service.ts';
 import { jsonPost, temporaryFolder, testService, voiceId } from './support/test-service.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { startServer } from '../../src/service/http/serve.ts';
-import { connectRaw } from './support/raw-connection.ts';
+import { connectRaw } from '../harness/raw-connection.ts';
 import { FAMILIES } from '../../src/contract/families.ts';
 import { VOICES } from '../../src/service/voices/catalogue-voice.ts';
 import { jsonPost, KEY, testService, voiceId } from './support/test-service.ts';

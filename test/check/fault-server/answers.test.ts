@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import * as catalogue from '../../fault-server/catalogue.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';
-import { getRaw } from '../../fault-server/raw-client.ts';
+import { getRaw } from '../../harness/raw-connection.ts';
 import type { Answer } from '../../fault-server/script.ts';
 import { fin } from '../../fault-server/steps.ts';
 import type { Step } from '../../fault-server/steps.ts';
@@ -20,7 +20,7 @@ async function ask(answer: Answer, headers: Record<string, string> = {}) {
 
 async function raw(answer: readonly Step[]) {
   const server = await startFaultServer([{ answer: [...answer, fin()] }]);
-  return getRaw(server.port);
+  return getRaw(server.origin);
 }
 
 describe('answers with a wrong content', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Agent, request } from 'undici';
 import * as catalogue from '../../fault-server/catalogue.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';
-import { connectRaw, getRaw } from '../../fault-server/raw-client.ts';
+import { connectRaw, getRaw } from '../../harness/raw-connection.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 
@@ -16,17 +16,17 @@ const serve = async (answer: readonly Step[]) => startFaultServer([{ answer }]);
 describe('before there is a head', () => {
   test('a reset breaks the connection without a byte', async () => {
     const server = await serve(catalogue.resetBeforeHeaders());
-    expect(await getRaw(server.port)).toMatchObject({ ending: 'reset', text: '' });
+    expect(await getRaw(server.origin)).toMatchObject({ ending: 'reset', text: '' });
   });
 
   test('a close ends it in order without a byte', async () => {
     const server = await serve(catalogue.closeBeforeHeaders());
-    expect(await getRaw(server.port)).toMatchObject({ ending: 'fin', text: '' });
+    expect(await getRaw(server.origin)).toMatchObject({ ending: 'fin', text: '' });
   });
 
   test('a close inside the head ends it within a line', async () => {
     const server = await serve(catalogue.closeInsideHeaders());
-    const { ending, text } = await getRaw(server.port);
+    const { ending, text } = await getRaw(server.origin);
     expect(ending).toBe('fin');
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*[^\n]$/s);
   });
@@ -45,7 +45,7 @@ const cuts = [
 
 test.each(cuts)('$0.name ends with $1 after $2', async (fault, ending, framing, body) => {
   const server = await serve(fault(mp3));
-  const seen = await getRaw(server.port);
+  const seen = await getRaw(server.origin);
   expect(seen.ending).toBe(ending);
   expect(seen.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(seen.text).toContain('Content-Type: audio/mpeg\r\n');
@@ -55,7 +55,7 @@ test.each(cuts)('$0.name ends with $1 after $2', async (fault, ending, framing, 
 
 test('a body without a length has neither length nor chunks', async () => {
   const server = await serve(catalogue.closeDelimited(mp3));
-  const { text } = await getRaw(server.port);
+  const { text } = await getRaw(server.origin);
   expect(text).not.toMatch(/^(?:Content-Length|Transfer-Encoding):/im);
 });
 
@@ -69,7 +69,7 @@ test.each(chunked)(
   '$0.name ends with $1 and has no last chunk',
   async (fault, ending, size, rest) => {
     const server = await serve(fault(mp3));
-    const seen = await getRaw(server.port);
+    const seen = await getRaw(server.origin);
     expect(seen.ending).toBe(ending);
     expect(seen.text).toContain('Transfer-Encoding: chunked\r\n');
     expect(seen.body.toString('latin1')).toBe(`${size}\r\n${rest}`);
@@ -79,14 +79,14 @@ test.each(chunked)(
 test('a reset after the last byte lets all bytes through, every time', async () => {
   const server = await serve(catalogue.resetAfterLastByte(mp3));
   for (let time = 0; time < 50; time += 1) {
-    const { ending, body } = await getRaw(server.port);
+    const { ending, body } = await getRaw(server.origin);
     expect([ending, body.length]).toStrictEqual(['reset', mp3.bytes.length]);
   }
 });
 
 test('a reset when idle comes after a whole answer, on demand', async () => {
   const server = await serve(catalogue.resetWhenIdle(mp3));
-  const client = await connectRaw(server.port);
+  const client = await connectRaw(server.origin);
   client.get();
   await server.paused();
   await client.waitFor(mp3.bytes.length);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import { answer } from '../../fault-server/http-text.ts';
 import { refusedOrigin, startFaultServer } from '../../fault-server/fault-server.ts';
-import { connectRaw, getRaw } from '../../fault-server/raw-client.ts';
+import { connectRaw, getRaw } from '../../harness/raw-connection.ts';
 import { fin, pause, tunnelTo, write } from '../../fault-server/steps.ts';
 
 const say = (text: string) => answer(200, {}, text);
@@ -11,7 +11,7 @@ const ok = answer(200, {}, 'ok');
 describe('what was sent is recorded', () => {
   test('byte for byte, with headers in their order and case', async () => {
     const server = await startFaultServer([{ answer: ok }]);
-    const client = await connectRaw(server.port);
+    const client = await connectRaw(server.origin);
     const head =
       'POST /a/b?c=%20d&e HTTP/1.1\r\nHost: x\r\nX-One:1\r\nx-TWO:  2 \r\nx-one: 3\r\nContent-Length: 4\r\n\r\n';
     client.send(head);
@@ -36,7 +36,7 @@ describe('what was sent is recorded', () => {
 
   test('with a chunked body taken out of its chunks', async () => {
     const server = await startFaultServer([{ answer: ok }]);
-    const client = await connectRaw(server.port);
+    const client = await connectRaw(server.origin);
     client.send('POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n');
     client.send('a\r\n0123456789\r\n0\r\n\r\n');
     await client.waitFor('ok');
@@ -45,7 +45,7 @@ describe('what was sent is recorded', () => {
 
   test('in the order of arrival, on whatever connection', async () => {
     const server = await startFaultServer([{ answer: ok }]);
-    const [first, second] = [await connectRaw(server.port), await connectRaw(server.port)];
+    const [first, second] = [await connectRaw(server.origin), await connectRaw(server.origin)];
     first.get('/1');
     await first.waitFor('ok');
     second.get('/2');
@@ -70,7 +70,7 @@ describe('what was sent is recorded', () => {
 
   test('of a proxy’s client too', async () => {
     const server = await startFaultServer([{ answer: ok }]);
-    const client = await connectRaw(server.port);
+    const client = await connectRaw(server.origin);
     client.send('GET http://else.test:80/p?q=1 HTTP/1.1\r\n\r\n');
     client.send('CONNECT else.test:443 HTTP/1.1\r\n\r\n');
     await server.received({ method: 'CONNECT' });
@@ -100,7 +100,7 @@ describe('a script', () => {
 
   test('can answer before the body has come', async () => {
     const server = await startFaultServer([{ answerAt: 'head', answer: answer(413, {}, 'big') }]);
-    const client = await connectRaw(server.port);
+    const client = await connectRaw(server.origin);
     client.send('POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\nabc');
     await client.waitFor('big');
     expect(client.text).toMatch(/^HTTP\/1\.1 413 /);
@@ -118,7 +118,7 @@ describe('a script', () => {
 
   test.fails('fails the test when what comes is no request', async () => {
     const server = await startFaultServer([{ optional: true, answer: ok }]);
-    const client = await connectRaw(server.port);
+    const client = await connectRaw(server.origin);
     client.send('nonsense\r\n\r\n');
     await client.ended;
   });
@@ -133,7 +133,7 @@ describe('a pause', () => {
     const server = await startFaultServer([
       { answer: [write('one'), pause(), write('two'), fin()] },
     ]);
-    const client = await connectRaw(server.port);
+    const client = await connectRaw(server.origin);
     client.get();
     await server.paused();
     await client.waitFor('one');
@@ -146,7 +146,7 @@ describe('a pause', () => {
   test('may be let go before it is reached', async () => {
     const server = await startFaultServer([{ answer: [pause(), write('x'), fin()] }]);
     const advanced = server.advance();
-    const client = await connectRaw(server.port);
+    const client = await connectRaw(server.origin);
     client.get();
     expect(await advanced).toBe(true);
     expect(await client.ended).toBe('fin');
@@ -154,11 +154,11 @@ describe('a pause', () => {
 
   test('reports that the client has disconnected', async () => {
     const server = await startFaultServer([{ answer: [pause(), write('x'), pause(), fin()] }]);
-    const client = await connectRaw(server.port);
+    const client = await connectRaw(server.origin);
     client.get();
     expect(await server.advance()).toBe(true);
     await client.waitFor('x');
-    client.close();
+    client.socket.destroy();
     expect((await server.abandoned()).answer.state).toBe('client gone');
     expect(await server.advance()).toBe(false);
   });
@@ -169,14 +169,14 @@ test('how far an answer came can be seen, and a slow reader slows it', async () 
   const server = await startFaultServer([
     { answer: [{ kind: 'repeat', bytes: megabyte, times: 100 }, fin()] },
   ]);
-  const client = await connectRaw(server.port);
+  const client = await connectRaw(server.origin);
   client.get();
   await client.waitFor(1);
-  client.hold();
+  client.socket.pause();
   const sent = await server.received();
   expect(sent.answer.state).toBe('running');
   expect(sent.answer.bytesWritten).toBeLessThan(50_000_000);
-  client.close();
+  client.socket.destroy();
   expect(await server.abandoned()).toBe(sent);
   expect(sent.answer.state).toBe('client gone');
 });
@@ -186,7 +186,7 @@ test('a tunnel joins the client to another port', async () => {
   const proxy = await startFaultServer([
     { method: 'CONNECT', answer: [...answer(200), tunnelTo(target.port)] },
   ]);
-  const client = await connectRaw(proxy.port);
+  const client = await connectRaw(proxy.origin);
   client.send('CONNECT somewhere.test:443 HTTP/1.1\r\n\r\n');
   await client.waitFor('200 OK');
   client.get('/inner');
@@ -201,5 +201,5 @@ test('a refused origin refuses', async () => {
 
 test('a server is gone when its test has ended', async () => {
   const server = await startFaultServer([{ answer: [write('bye'), fin()] }]);
-  expect(await getRaw(server.port)).toMatchObject({ ending: 'fin', text: 'bye' });
+  expect(await getRaw(server.origin)).toMatchObject({ ending: 'fin', text: 'bye' });
 });

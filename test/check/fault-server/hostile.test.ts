@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import * as catalogue from '../../fault-server/catalogue.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';
-import { getRaw } from '../../fault-server/raw-client.ts';
+import { getRaw } from '../../harness/raw-connection.ts';
 import type { Answer } from '../../fault-server/script.ts';
 import { fin } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
@@ -41,9 +41,9 @@ describe.each(strings)('%s', (_name, text) => {
       { path: '/type', answer: [...catalogue.hostileType(text), fin()] },
     ]);
     const bytes = Buffer.from(text).toString('latin1');
-    expect((await getRaw(server.port, '/headers')).text).toContain(`X-Request-Id: ${bytes}\r\n`);
-    expect((await getRaw(server.port, '/reason')).text).toContain(`HTTP/1.1 500 ${bytes}\r\n`);
-    expect((await getRaw(server.port, '/type')).text).toContain(`Content-Type: text/${bytes}\r\n`);
+    expect((await getRaw(server.origin, '/headers')).text).toContain(`X-Request-Id: ${bytes}\r\n`);
+    expect((await getRaw(server.origin, '/reason')).text).toContain(`HTTP/1.1 500 ${bytes}\r\n`);
+    expect((await getRaw(server.origin, '/type')).text).toContain(`Content-Type: text/${bytes}\r\n`);
   });
 });
 

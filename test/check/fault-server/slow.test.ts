@@ -16,7 +16,7 @@ import {
   stallMidBody,
 } from '../../fault-server/catalogue.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';
-import { connectRaw, getRaw } from '../../fault-server/raw-client.ts';
+import { connectRaw, getRaw } from '../../harness/raw-connection.ts';
 import { fin } from '../../fault-server/steps.ts';
 import type { Step } from '../../fault-server/steps.ts';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
@@ -28,7 +28,7 @@ const serve = async (answer: readonly Step[]) => startFaultServer([{ answer: [..
 
 const connectTo = async (answer: readonly Step[]) => {
   const server = await serve(answer);
-  const client = await connectRaw(server.port);
+  const client = await connectRaw(server.origin);
   client.get();
   return { server, client };
 };
@@ -100,7 +100,7 @@ test('an endless body continues until the client disconnects', async () => {
   const { server, client } = await connectTo(endlessBody(mp3));
   await client.waitFor(3_000_000);
   expect(client.text).toContain('Transfer-Encoding: chunked');
-  client.close();
+  client.socket.destroy();
   expect((await server.abandoned()).answer.bytesWritten).toBeGreaterThan(3_000_000);
 });
 
@@ -123,7 +123,7 @@ test('one huge header overflows what Node takes', async () => {
 
 test('many headers stand in many lines', async () => {
   const server = await serve(manyHeaders(mp3, 300));
-  const { text } = await getRaw(server.port);
+  const { text } = await getRaw(server.origin);
   expect(text.match(/^X-Padding: value \d+\r$/gm)).toHaveLength(300);
 });
 
@@ -131,7 +131,7 @@ test('endless headers go on until the client leaves', async () => {
   const { server, client } = await connectTo(endlessHeaders());
   await client.waitFor(1_000_000);
   expect(client.text).not.toContain('\r\n\r\n');
-  client.close();
+  client.socket.destroy();
   await server.abandoned();
 });
 
@@ -153,6 +153,6 @@ test('an endless flood continues until the client disconnects', async () => {
   const { server, client } = await connectTo(informationalFlood(mp3, Infinity, 100));
   await client.waitFor(10_000);
   expect(client.text).not.toContain('200 OK');
-  client.close();
+  client.socket.destroy();
   await server.abandoned();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SocketListener } from '../../../src/service/realtime/session.ts';
-import { connectRaw } from '../support/raw-connection.ts';
+import { connectRaw } from '../../harness/raw-connection.ts';
 import { KEY } from '../support/test-service.ts';
 import { listeningService } from './realtime-service.ts';
 
@@ -31,7 +31,7 @@ test('a terminal error is the end of reading, whatever else a client sends', asy
   connection.send(`${handshake.join('\r\n')}\r\n\r\n`);
   connection.socket.write(Buffer.alloc(24_000_000, EMPTY_FRAME));
   // The close frame with 1007.
-  await expect.poll(() => connection.received()).toContain('\x88\x02\x03\xef');
+  await expect.poll(() => connection.text).toContain('\x88\x02\x03\xef');
   for (let count = 0; count < 20; count += 1) {
     expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { connectRealtime, refusedHandshake } from '../../realtime/raw-client.ts';
-import { connectRaw } from '../support/raw-connection.ts';
+import { connectRaw } from '../../harness/raw-connection.ts';
 import { KEY } from '../support/test-service.ts';
 import { realtimeService } from './realtime-service.ts';
 
