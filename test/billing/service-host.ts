@@ -1,23 +1,17 @@
 import type { Clock } from '../../src/system/clock.ts';
-import { voiceSources } from '../service/support/voice-sources.ts';
-import { mediaSources } from '../service/support/media-sources.ts';
 import { systemFiles } from '../../src/system/file-system.ts';
 import type { Random } from '../../src/system/random.ts';
-import { system } from '../../src/system/system.ts';
-import { createAudioFolder } from '../../src/service/speech/audio-files.ts';
-import { encodeSpeech } from '../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import type { Service } from '../../src/service/service.ts';
-import { createService } from '../../src/service/service.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
 import { StoreError } from '../../src/service/store/open-store.ts';
+import { newService } from '../service/support/new-service.ts';
 import type { ToneEngine } from '../service/support/tone-engine.ts';
 import { toneEngine } from '../service/support/tone-engine.ts';
 import type { ProcessTable, SimulatedProcess } from './simulated-process.ts';
 
 export const API_KEY = 'model-key';
-export const ACCOUNT = 'model';
 /** Enough for a few texts, so that money also runs out. */
 export const ALLOWANCE = { credits: 70, quota: 70 };
 
@@ -58,23 +52,15 @@ export async function startHost({
   const engine = toneEngine();
   const process = table.spawn();
   const lockable = lockableStore(store);
-  const service = createService({
+  const service = newService({
     clock,
     random,
     store: lockable.store,
     engines: new EngineRegistry([engine]),
-    encode: encodeSpeech,
-    audio: createAudioFolder(store.path, { ...system, clock, random }),
-    ...voiceSources(store),
-    media: mediaSources({ clock, random, store }),
     processes: table.seenBy(process),
-    keys: [{ key: API_KEY, account: ACCOUNT }],
+    keys: [{ key: API_KEY, account: 'model' }],
     allowance,
-    allowHosts: [],
-    allowOrigins: [],
-    unavailableModels: [],
     graceMs: GRACE_MS,
-    report: () => undefined,
   });
   // Code that continues in a dead process finds its database closed, and changes nothing.
   process.onDeath(() => store.close());

@@ -43,7 +43,9 @@ describe.each(strings)('%s', (_name, text) => {
     const bytes = Buffer.from(text).toString('latin1');
     expect((await getRaw(server.origin, '/headers')).text).toContain(`X-Request-Id: ${bytes}\r\n`);
     expect((await getRaw(server.origin, '/reason')).text).toContain(`HTTP/1.1 500 ${bytes}\r\n`);
-    expect((await getRaw(server.origin, '/type')).text).toContain(`Content-Type: text/${bytes}\r\n`);
+    expect((await getRaw(server.origin, '/type')).text).toContain(
+      `Content-Type: text/${bytes}\r\n`,
+    );
   });
 });
 

@@ -1,19 +1,12 @@
 import { systemClock } from '../../../src/system/clock.ts';
 import { systemFiles } from '../../../src/system/file-system.ts';
-import { systemProcesses } from '../../../src/system/processes.ts';
-import { systemRandom } from '../../../src/system/random.ts';
 import { system } from '../../../src/system/system.ts';
 import type { Output } from '../../../src/durable/output.ts';
 import type { AudioFolder } from '../../../src/service/speech/audio-files.ts';
 import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
-import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
-import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import { createService } from '../../../src/service/service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
-import { voiceSources } from '../support/voice-sources.ts';
-import { mediaSources } from '../support/media-sources.ts';
-import { toneEngine } from '../support/tone-engine.ts';
+import { newService } from '../support/new-service.ts';
 import { mortalBody } from './mortal-jobs.ts';
 
 const JOBS = 'http://127.0.0.1/api/open/v3/speech/tts/jobs';
@@ -33,24 +26,8 @@ async function main([dataDir = '', jobs = '0', life = '0']: readonly string[]): 
     await openStore({ dataDir, clock: systemClock, files: systemFiles }),
     tick,
   );
-  const effects = { clock: systemClock, random: systemRandom };
-  const folder = createAudioFolder(store.path, system);
-  const service = createService({
-    ...effects,
-    store,
-    engines: new EngineRegistry([toneEngine()]),
-    encode: encodeSpeech,
-    audio: mortalFolder(folder, tick),
-    ...voiceSources(store),
-    media: mediaSources({ ...effects, store }),
-    processes: systemProcesses(),
-    keys: [{ key: 'key', account: 'first' }],
-    allowance: { credits: 1_000_000, quota: 1_000_000 },
-    allowHosts: [],
-    allowOrigins: [],
-    unavailableModels: [],
-    report: () => undefined,
-  });
+  const audio = mortalFolder(createAudioFolder(store.path, system), tick);
+  const service = newService({ store, audio });
   const ask = async (path: string, init: RequestInit = {}): Promise<Record<string, string>> => {
     const request = new Request(JOBS + path, init);
     request.headers.set('Authorization', 'Bearer key');

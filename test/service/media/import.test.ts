@@ -11,7 +11,7 @@ import { openStore } from '../../../src/service/store/open-store.ts';
 import { systemFiles } from '../../../src/system/file-system.ts';
 import type { ManualClock } from '../../api/manual-clock.ts';
 import { manualClock } from '../../api/manual-clock.ts';
-import { mediaSources } from '../support/media-sources.ts';
+import { mediaSources } from '../support/new-service.ts';
 import type { TestService } from '../support/test-service.ts';
 import { jsonPost, temporaryFolder, testService } from '../support/test-service.ts';
 

@@ -23,7 +23,7 @@ import type { Store } from '../../../src/service/store/open-store.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
 import type { ManualClock } from '../../api/manual-clock.ts';
 import { manualClock } from '../../api/manual-clock.ts';
-import { mediaSources } from '../support/media-sources.ts';
+import { mediaSources } from '../support/new-service.ts';
 import { temporaryFolder } from '../support/test-service.ts';
 
 const ACCOUNT = 'first';

@@ -5,7 +5,7 @@ import { systemRandom } from '../../../src/system/random.ts';
 import type { RunTask } from '../../../src/service/media/child/run-task.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
 import { manualClock } from '../../api/manual-clock.ts';
-import { mediaSources } from '../support/media-sources.ts';
+import { mediaSources } from '../support/new-service.ts';
 import { jsonPost, temporaryFolder, testService } from '../support/test-service.ts';
 
 const IMAGES = '/api/open/v1/media/images/jobs';

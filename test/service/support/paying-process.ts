@@ -1,16 +1,9 @@
 import { systemClock } from '../../../src/system/clock.ts';
 import { systemFiles } from '../../../src/system/file-system.ts';
-import { systemRandom } from '../../../src/system/random.ts';
 import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
-import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
-import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import { systemProcesses } from '../../../src/system/processes.ts';
-import { system } from '../../../src/system/system.ts';
-import { createService } from '../../../src/service/service.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
-import { voiceSources } from './voice-sources.ts';
-import { mediaSources } from './media-sources.ts';
+import { newService } from './new-service.ts';
 import { toneEngine } from './tone-engine.ts';
 
 /**
@@ -21,23 +14,7 @@ import { toneEngine } from './tone-engine.ts';
 async function main([task, dataDir = '', count = '0']: readonly string[]): Promise<void> {
   const store = await openStore({ dataDir, clock: systemClock, files: systemFiles });
   const engine = toneEngine();
-  const service = createService({
-    clock: systemClock,
-    random: systemRandom,
-    store,
-    engines: new EngineRegistry([engine]),
-    encode: encodeSpeech,
-    audio: createAudioFolder(store.path, system),
-    ...voiceSources(store),
-    media: mediaSources({ clock: systemClock, random: systemRandom, store }),
-    processes: systemProcesses(),
-    keys: [{ key: 'key', account: 'first' }],
-    allowance: { credits: 1_000_000, quota: 1_000_000 },
-    allowHosts: [],
-    allowOrigins: [],
-    unavailableModels: [],
-    report: () => undefined,
-  });
+  const service = newService({ store, engines: new EngineRegistry([engine]) });
   const speak = (key: string): Promise<Response> =>
     service.fetch(
       new Request('http://127.0.0.1/api/open/v3/speech/tts', {

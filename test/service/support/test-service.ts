@@ -3,24 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemFiles } from '../../../src/system/file-system.ts';
-import { systemRandom } from '../../../src/system/random.ts';
-import { createAudioFolder } from '../../../src/service/speech/audio-files.ts';
-import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
 import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import { systemProcesses } from '../../../src/system/processes.ts';
-import { system } from '../../../src/system/system.ts';
 import type { ServiceEvent } from '../../../src/service/running-service.ts';
 import type { ServiceDeps } from '../../../src/service/service-context.ts';
 import type { Service } from '../../../src/service/service.ts';
-import { createService } from '../../../src/service/service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
 import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 import type { ManualClock } from '../../api/manual-clock.ts';
 import { manualClock } from '../../api/manual-clock.ts';
-import { voiceSources } from './voice-sources.ts';
+import { newService } from './new-service.ts';
 import type { ToneEngine } from './tone-engine.ts';
-import { mediaSources } from './media-sources.ts';
 import { toneEngine } from './tone-engine.ts';
 
 export const BASE_URL = 'http://127.0.0.1:4747';
@@ -50,24 +43,14 @@ export async function testService(overrides: Partial<ServiceDeps> = {}): Promise
   const { store = ownStore } = overrides;
   const engine = toneEngine();
   const events: ServiceEvent[] = [];
-  const service = createService({
+  const service = newService({
     clock,
-    random: systemRandom,
     store,
     engines: new EngineRegistry([engine]),
-    encode: encodeSpeech,
-    audio: createAudioFolder(store.path, { ...system, clock }),
-    ...voiceSources(store),
-    media: mediaSources({ clock, random: systemRandom, store }),
-    processes: systemProcesses(),
     keys: [
       { key: KEY, account: 'first' },
       { key: OTHER_KEY, account: 'second' },
     ],
-    allowance: { credits: 1_000_000, quota: 1_000_000 },
-    allowHosts: [],
-    allowOrigins: [],
-    unavailableModels: [],
     report: (event) => events.push(event),
     ...overrides,
   });
