@@ -137,6 +137,21 @@ export { default as buildConnector } from 'undici/lib/core/connect.js';`,
   '\0no-part': 'module.exports = {};',
 };
 
+/** foley uses only the metrics of prom-client, not what sends them or measures the process. */
+const leaveOutOfPromClient = {
+  name: 'leave-out-of-prom-client',
+  resolveId: (id) => (id === 'prom-client' ? '\0prom-client' : null),
+  load: (id) =>
+    id === '\0prom-client'
+      ? ['Counter', 'Gauge', 'Histogram', 'Registry']
+          .map((name) => {
+            const file = `prom-client/lib/${name.toLowerCase()}.js`;
+            return `export { default as ${name} } from '${file}';`;
+          })
+          .join('\n')
+      : null,
+};
+
 /** p-retry measures the time, which foley does not limit. Loading `performance` takes a millisecond. */
 const leaveOutPerformance = {
   name: 'leave-out-performance',
@@ -257,6 +272,7 @@ export default defineConfig([
       leaveOutHttp2,
       leaveOutReport,
       leaveOutOfUndici,
+      leaveOutOfPromClient,
       leaveOutPerformance,
       constructUnicodeExpressions,
       importFromOutside,

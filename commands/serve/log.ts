@@ -49,9 +49,15 @@ const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'jobs-left',
 ]);
 
+const DETAILS: ReadonlySet<ServiceEvent['type']> = new Set([
+  'request',
+  'job-fault',
+  'engine-restarted',
+]);
+
 function isLogged({ type }: ServiceEvent, { quiet, verbose }: GlobalOptions): boolean {
   if (type === 'failure') return true;
-  return type === 'request' || type === 'job-fault' ? verbose === true : quiet !== true;
+  return DETAILS.has(type) ? verbose === true : quiet !== true;
 }
 
 function describe(event: ServiceEvent, time: string, signal: AbortSignal): string {
@@ -65,6 +71,8 @@ function describe(event: ServiceEvent, time: string, signal: AbortSignal): strin
     }
     case 'job-fault':
       return `${time} job ${event.jobId} [job=${event.outcome}]`;
+    case 'engine-restarted':
+      return `${time} engine ${event.engine} restarted`;
     case 'failure':
       return `${event.requestId} failed: ${messageOf(event.error)}`;
     case 'finishing-answers':
@@ -76,7 +84,7 @@ function describe(event: ServiceEvent, time: string, signal: AbortSignal): strin
 }
 
 /** A line of the log on stderr with `--json`. */
-export type LogLine = RequestLogLine | JobFaultLine | FailureLine | ClosingLine;
+export type LogLine = RequestLogLine | JobFaultLine | EngineLine | FailureLine | ClosingLine;
 
 interface LogTime {
   /** ISO 8601. */
@@ -104,6 +112,13 @@ interface JobFaultLine extends LogTime {
   readonly outcome: JobFault;
 }
 
+/** An engine that was started again after its process or thread ended unexpectedly, with `--verbose`. */
+interface EngineLine extends LogTime {
+  readonly event: 'engine-restarted';
+  /** Name of the engine. */
+  readonly engine: string;
+}
+
 /** A request or a job that failed because of an internal error. */
 interface FailureLine extends LogTime {
   readonly event: 'failure';
@@ -126,6 +141,9 @@ function dataOf(event: ServiceEvent, time: string): LogLine {
   if (event.type === 'job-fault') {
     const { jobId, outcome, type } = event;
     return { time, event: type, jobId, outcome };
+  }
+  if (event.type === 'engine-restarted') {
+    return { time, event: event.type, engine: event.engine };
   }
   if (event.type !== 'request') return { time, event: event.type, count: event.count };
   const { account, credits, durationMs, faults, method, path, requestId, status } = event;

@@ -148,6 +148,7 @@ function serviceOptions(
     ...(maxWaiting === undefined ? {} : { maxWaiting }),
     faults: flags.fault ?? [],
     aliases: flags.alias ?? [],
+    hasMetrics: flags.metrics === true,
     unavailableModels: flags.unavailable ?? [],
     allowHosts: flags.allowHost ?? [],
     allowOrigins: flags.allowOrigin ?? [],
@@ -195,6 +196,7 @@ interface ServeFlags {
   readonly rateLimit?: number;
   readonly maxWaiting?: number;
   readonly alias?: readonly Alias[];
+  readonly metrics?: boolean;
   readonly unavailable?: readonly string[];
   readonly fault?: readonly FaultRule[];
   readonly allowHost?: readonly string[];
@@ -234,6 +236,7 @@ function behaviourOptions(): Option[] {
   const parse = (given: string): string => (isLocal(given) ? given : known(given));
   const models = Object.assign(parse, { words: SERVED_MODELS });
   return [
+    new Option('--metrics', 'serve metrics for Prometheus at /metrics'),
     listOption(
       '--alias <name=id>',
       'other name of a model or voice, for OpenAI clients',

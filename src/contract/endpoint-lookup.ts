@@ -16,7 +16,7 @@ const FREE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
  * @param path the path of the request, without the query
  */
 export function chargeOf(method: string, path: string): EndpointCharge {
-  const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
+  const known = findEndpoint(method, path);
   if (known === undefined)
     return { billed: !FREE_METHODS.has(method), idempotencyHeader: undefined };
   const billed = 'charges' in known;
@@ -25,6 +25,11 @@ export function chargeOf(method: string, path: string): EndpointCharge {
     billed,
     idempotencyHeader: 'isKeyedByRequestId' in known ? 'X-Request-Id' : 'Idempotency-Key',
   };
+}
+
+/** Returns the endpoint of a request; undefined if the API has none for its method and path. */
+export function findEndpoint(method: string, path: string): (typeof ENDPOINTS)[number] | undefined {
+  return ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
 }
 
 function fits(path: string, template: string): boolean {

@@ -1,6 +1,8 @@
+import { BUILT_IN_ENGINE } from '../contract/engine.ts';
 import type { SpeechEngine } from './engine/speech-engine.ts';
+import type { Metrics } from './http/metrics.ts';
 import type { ListenError } from './http/serve.ts';
-import type { OpenServiceOptions, RunningService } from './running-service.ts';
+import type { OpenServiceOptions, RunningService, ServiceEvent } from './running-service.ts';
 import type { EncodeSpeech } from './speech/encode.ts';
 import type { StoreError } from './store/open-store.ts';
 import type { AliasError } from './voices/aliases.ts';
@@ -13,13 +15,20 @@ import type { AliasError } from './voices/aliases.ts';
  */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
   const { EngineRegistry } = await import('./engine/speech-engine.ts');
-  const { builtIn, wrapEncoder } = await builtInEngine(options);
+  const metrics = options.hasMetrics === true ? await loadMetrics(options) : undefined;
+  const report = (event: ServiceEvent): void => {
+    metrics?.count(event);
+    options.report?.(event);
+  };
+  const { builtIn, wrapEncoder } = await builtInEngine(options, report);
   if (options.warmsUp !== false) void builtIn.warmUp();
-  const engines = new EngineRegistry([builtIn, ...(await addedEngines(options, builtIn))]);
+  const added = await addedEngines(options, builtIn, report);
+  const engines = new EngineRegistry([builtIn, ...added]);
   try {
     await requirePackages();
     const { openWithEngines } = await import('./open-service.ts');
-    const service = await openWithEngines(options, engines, wrapEncoder);
+    const observed = { ...options, report, metrics };
+    const service = await openWithEngines(observed, engines, wrapEncoder);
     return {
       ...service,
       async close(hurry) {
@@ -33,7 +42,17 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   }
 }
 
-async function builtInEngine({ clock, engines }: OpenServiceOptions): Promise<{
+async function loadMetrics({ engines }: OpenServiceOptions): Promise<Metrics> {
+  const { createMetrics } = await import('./http/metrics.ts');
+  return createMetrics([BUILT_IN_ENGINE, ...(engines?.added ?? []).map(({ name }) => name)]);
+}
+
+type Report = (event: ServiceEvent) => void;
+
+async function builtInEngine(
+  { clock, engines }: OpenServiceOptions,
+  report: Report,
+): Promise<{
   readonly builtIn: SpeechEngine;
   /** Wraps the encoder of the service. */
   readonly wrapEncoder: (encode: EncodeSpeech) => EncodeSpeech;
@@ -42,7 +61,11 @@ async function builtInEngine({ clock, engines }: OpenServiceOptions): Promise<{
     import('./engine/hibari/engine.ts'),
     import('./worker-file.ts'),
   ]);
-  const own = createHibariEngine({ workerFile: HIBARI_WORKER_FILE, threads: speakingThreads() });
+  const own = createHibariEngine({
+    workerFile: HIBARI_WORKER_FILE,
+    threads: speakingThreads(),
+    onRestart: () => report({ type: 'engine-restarted', engine: BUILT_IN_ENGINE }),
+  });
   if (engines?.resident === undefined) return { builtIn: own, wrapEncoder: (encode) => encode };
   const [{ createResidentEncoder, createResidentVoice }, { VoiceHost }] = await Promise.all([
     import('./engine/resident/resident-voice.ts'),
@@ -70,6 +93,7 @@ async function requirePackages(): Promise<void> {
 async function addedEngines(
   { clock, engines }: OpenServiceOptions,
   builtIn: SpeechEngine,
+  report: Report,
 ): Promise<SpeechEngine[]> {
   if (engines === undefined || engines.added.length === 0) return [];
   const [{ engineLauncher }, { createProcessEngine }, { createResidentEngine }, { withWordTimes }] =
@@ -83,7 +107,12 @@ async function addedEngines(
   const { env, nodePath, resident } = engines;
   const added = engines.added.map((registration) =>
     resident === undefined
-      ? createProcessEngine({ registration, launch, clock })
+      ? createProcessEngine({
+          registration,
+          launch,
+          clock,
+          onRestart: () => report({ type: 'engine-restarted', engine: registration.name }),
+        })
       : createResidentEngine({ registration, launch, clock, resident, env, nodePath }),
   );
   return added.map((engine) => withWordTimes(engine, [builtIn, ...added]));

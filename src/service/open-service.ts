@@ -4,6 +4,7 @@ import { createAudioFolder } from './speech/audio-files.ts';
 import { encodeSpeech } from './engine/encode/encode-speech.ts';
 import type { EngineRegistry } from './engine/speech-engine.ts';
 import { ownHosts } from './http/guard.ts';
+import type { Metrics } from './http/metrics.ts';
 import { hearInThread } from './voices/listen/listening-thread.ts';
 import { startServer } from './http/serve.ts';
 import { systemMedia } from './media/media-service.ts';
@@ -24,7 +25,7 @@ const DEFAULT_ALLOWANCE = { credits: 1_000_000, quota: 1_000_000 };
  * @throws ListenError when listening fails
  */
 export async function openWithEngines(
-  options: OpenServiceOptions,
+  options: OpenServiceOptions & { readonly metrics?: Metrics | undefined },
   engines: EngineRegistry,
   wrapEncoder: (encode: EncodeSpeech) => EncodeSpeech,
 ): Promise<RunningService> {

@@ -35,6 +35,8 @@ export type ServiceEvent =
   | { readonly type: 'job-fault'; readonly jobId: string; readonly outcome: JobFault }
   /** A request or a job failed because of an internal error. `requestId` is the id of the request or the job. */
   | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown }
+  /** A process or thread of an engine was started after one ended unexpectedly. */
+  | { readonly type: 'engine-restarted'; readonly engine: string }
   /** The service is closing, but first finishes `count` billed responses. */
   | { readonly type: 'finishing-answers'; readonly count: number }
   /** The service is closing, but first finishes `count` jobs. */
@@ -103,6 +105,8 @@ export interface ServiceSettings {
   readonly graceMs?: number;
   /** True to serve the web page at `/`; default false. */
   readonly hasPage?: boolean;
+  /** True to serve metrics at `/metrics`; default false. */
+  readonly hasMetrics?: boolean;
   readonly report: (event: ServiceEvent) => void;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,6 +1,7 @@
 import type { Processes } from '../system/processes.ts';
 import type { EngineRegistry } from './engine/speech-engine.ts';
 import type { Faults } from './http/faults.ts';
+import type { Metrics } from './http/metrics.ts';
 import type { TemporaryFolder } from './http/multipart-form.ts';
 import { Jobs } from './jobs/job-service.ts';
 import { createSignedLinks } from './jobs/signed-links.ts';
@@ -39,6 +40,7 @@ export interface ServiceDeps extends ServiceSettings {
   /** Measures the pitches of uploaded reference audio. */
   readonly hearRecordings: HearRecordings;
   readonly processes: Processes;
+  readonly metrics?: Metrics | undefined;
 }
 
 /** The components of a service that the request handlers use. */

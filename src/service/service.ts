@@ -4,6 +4,7 @@ import type { BodyCut, FaultRule, Faults, RequestFaults } from './http/faults.ts
 import { createFaults, statusFault } from './http/faults.ts';
 import type { IncomingRequest } from './http/guard.ts';
 import { createGuard, createKeyTable, isFromLibrary } from './http/guard.ts';
+import type { Router } from './http/router.ts';
 import { createRouter } from './http/router.ts';
 import { prepareAccounts } from './ledger/accounts.ts';
 import { verifyLedger } from './ledger/ledger.ts';
@@ -18,8 +19,11 @@ import { closingError, errorResponse, isInternal } from './service-error.ts';
 
 /** The service without its HTTP server. */
 export interface Service {
-  /** Returns the response to a request. Never rejects: a failure becomes an error response. */
-  fetch(request: Request): Promise<Response>;
+  /**
+   * Returns the response to a request. Never rejects: a failure becomes an error response.
+   * @param remoteAddress IP address of the client
+   */
+  fetch(request: Request, remoteAddress?: string): Promise<Response>;
   /** Accepts or refuses a realtime handshake (docs/api/realtime.md). Never rejects. */
   admit(request: Request): Promise<Response | Admission>;
   /** Starts a session on the WebSocket of an accepted handshake. */
@@ -57,6 +61,7 @@ export function createService(deps: ServiceDeps): Service {
   const faults = createFaults(deps.faults ?? []);
   const context = createContext(deps, faults);
   const { creates, generations, jobs, media, operations, realtime } = context;
+  store.read((db) => deps.metrics?.start(db));
   operations.recover();
   jobs.start();
   for (const stored of [context.cachedSpeech, context.designs, realtime.requests, media.imports]) {
@@ -100,7 +105,7 @@ function createMiddleware(
   faults: Faults,
   closing: AbortSignal,
 ) {
-  const { clock, hasPage = false, random, report, store } = deps;
+  const { clock, hasPage = false, metrics, random, report, store } = deps;
   const cuts = new WeakMap<Response, BodyCut>();
   const keys = createKeyTable(deps.keys);
   const route = createRouter(context, keys);
@@ -108,11 +113,11 @@ function createMiddleware(
   const page =
     hasPage && key !== undefined ? createPage({ clock, random, store, key, route }) : undefined;
   const guard = createGuard(deps);
-  const begin = (request: Request): ServedExchange => ({
+  const begin = (request: Request, remoteAddress?: string): ServedExchange => ({
     start: clock.monotonic(),
     method: request.method,
     path: new URL(request.url).pathname,
-    arrival: { request, requestId: requestIdOf(request.headers, random) },
+    arrival: { request, requestId: requestIdOf(request.headers, random), remoteAddress },
     faults: {},
   });
   // An error becomes a response.
@@ -148,11 +153,14 @@ function createMiddleware(
     report(requestEvent(exchange, response.status, response.headers, clock.monotonic()));
     return response;
   };
+  const handlerOf = (path: string): Router => {
+    if (metrics?.has(path) === true) return (arrival) => metrics.answer(arrival, context, keys);
+    return page?.has(path) === true ? page.answer : route;
+  };
   return {
-    async fetch(request: Request): Promise<Response> {
-      const exchange = begin(request);
-      const { answer } = page?.has(exchange.path) === true ? page : { answer: route };
-      return finish(exchange, await runMiddleware(exchange, answer));
+    async fetch(request: Request, remoteAddress?: string): Promise<Response> {
+      const exchange = begin(request, remoteAddress);
+      return finish(exchange, await runMiddleware(exchange, handlerOf(exchange.path)));
     },
     async admit(request: Request): Promise<Response | Admission> {
       const exchange = begin(request);

@@ -149,6 +149,16 @@ describe('it answers', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/the id vendor-s9/) });
   });
 
+  test('GET /metrics with --metrics only', async () => {
+    const measured = await startServe(['--metrics']);
+    await measured.ask(PROFILE_PATH);
+    const { bytes } = await measured.ask('/metrics', { headers: { Authorization: '' } });
+    const sample = `foley_http_requests_total{method="GET",route="${PROFILE_PATH}",status="200"} 1`;
+    expect(bytes.toString().split('\n')).toContain(sample);
+    const { ask } = await startServe();
+    expect((await ask('/metrics')).status).toBe(404);
+  });
+
   test('the models of --unavailable as unavailable', async () => {
     const { env, ...service } = await startServe(['--unavailable', 'vendor-s1']);
     const voiceId = await firstVoiceId({ env, ...service });

@@ -32,6 +32,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     packages: ['pocketsphinx', 'pocketsphinx-en-us'],
     arguments: `-hmm ${MODEL}/en-us" -dict ${MODEL}/cmudict-en-us.dict"`,
   },
+  promtool: { packages: ['prometheus'] },
   zsh: {
     packages: ['zsh-static', 'zsh-common'],
     file: 'bin/zsh-static',

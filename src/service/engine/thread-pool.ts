@@ -16,6 +16,8 @@ interface ThreadPoolOptions<Result> extends PoolThreadOptions<Result> {
   /** Timeout of one task in milliseconds. If a task takes longer, its thread is terminated. */
   readonly pieceTimeoutMs: number;
   readonly clock: Clock;
+  /** Called when a thread is started after one ended unexpectedly. */
+  readonly onRestart?: (() => void) | undefined;
 }
 
 /** A task that waits for a thread or runs in one. */
@@ -45,6 +47,8 @@ export class ThreadPool<Task, Result> {
   #firstsInARow = 0;
   readonly #served = new Set<string>();
   #threads: SpeakingThread<Task, Result>[] = [];
+  // Threads that ended unexpectedly and have no successor yet.
+  #lost = 0;
   #isClosed = false;
 
   constructor(options: ThreadPoolOptions<Result>) {
@@ -139,13 +143,19 @@ export class ThreadPool<Task, Result> {
 
   #start(): SpeakingThread<Task, Result> {
     const thread = new SpeakingThread<Task, Result>(this.#options);
+    if (this.#lost > 0) {
+      this.#lost -= 1;
+      this.#options.onRestart?.();
+    }
     this.#threads.push(thread);
     return thread;
   }
 
   #living(): SpeakingThread<Task, Result>[] {
-    this.#threads = this.#threads.filter((thread) => !thread.hasEnded);
-    return this.#threads;
+    const living = this.#threads.filter((thread) => !thread.hasEnded);
+    this.#lost += this.#threads.length - living.length;
+    this.#threads = living;
+    return living;
   }
 }
 

@@ -8,6 +8,8 @@ import type { AccountKey } from '../running-service.ts';
 export interface IncomingRequest {
   readonly request: Request;
   readonly requestId: string;
+  /** IP address of the client; undefined for a request that no socket received. */
+  readonly remoteAddress?: string | undefined;
   /** Id of the account; set when the API key has been checked. */
   account?: string;
 }

@@ -91,7 +91,7 @@ function createListener(
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       if (service.hasKey(request.headers)) connections.trust(incoming.socket);
-      const response = await service.fetch(request);
+      const response = await service.fetch(request, incoming.socket.remoteAddress);
       const fault = service.cutOf(response);
       if (fault !== undefined && outgoing instanceof NodeResponse) {
         await sendCut(response, outgoing, fault, clock);

@@ -95,6 +95,15 @@ export abstract class JobScheduler {
     if (failure !== undefined) throw failure.error;
   }
 
+  /** Returns the numbers of queued and of running jobs of this process. */
+  counts(): { readonly waiting: number; readonly running: number } {
+    const queues = Object.values(this.#queues);
+    return {
+      waiting: queues.reduce((sum, { waiting }) => sum + waiting, 0),
+      running: queues.reduce((sum, { running }) => sum + running, 0),
+    };
+  }
+
   /** Queues an accepted job. If this service is closing, leaves the job to the next service process. */
   enqueue(job: JobRecord): void {
     if (!this.#isClosed) this.add(job);
@@ -198,6 +207,14 @@ class JobQueue {
   // Without jobs of dead processes that have not started.
   get size(): number {
     return this.#running.size + this.#wanted.size;
+  }
+
+  get waiting(): number {
+    return this.#wanted.size + this.#found.size;
+  }
+
+  get running(): number {
+    return this.#running.size;
   }
 
   // Running jobs of dead processes, which `size` includes.

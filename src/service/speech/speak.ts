@@ -332,6 +332,11 @@ export class SpeechQueue {
     this.#maxWaiting = options.maxWaiting ?? DEFAULT_MAX_WAITING;
   }
 
+  /** Number of requests that wait for an engine. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   /**
    * Checks whether the queue would accept a new request of the account now.
    * @throws ServiceError 429 with `Retry-After` if the queue would refuse the request

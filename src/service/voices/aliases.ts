@@ -1,16 +1,13 @@
 import type { Alias, AccountKey } from '../running-service.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** Resolves other names of models and voices, which `foley serve --alias` sets, for the endpoints for OpenAI clients. */
-export type Aliases = ReturnType<typeof createAliases>;
-
 interface AliasDeps {
   readonly aliases?: readonly Alias[];
   readonly keys: readonly AccountKey[];
 }
 
 /**
- * Creates the table of aliases. The id of an alias may be a speech model, a voice, or a custom voice of an account; other
+ * Creates the table of aliases, which the endpoints for OpenAI clients accept. The id of an alias may be a speech model, a voice, or a custom voice of an account; other
  * accounts cannot use an alias of a private voice.
  * @throws AliasError if a name is listed twice or is an id, or if an id is unknown
  */

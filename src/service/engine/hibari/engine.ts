@@ -19,6 +19,8 @@ export interface HibariEngineOptions {
   /** Timeout of one task in milliseconds, default 60,000. If a task takes longer, its thread is terminated. */
   readonly pieceTimeoutMs?: number;
   readonly clock?: Clock;
+  /** Called when a thread is started after one ended unexpectedly. */
+  readonly onRestart?: (() => void) | undefined;
 }
 
 type Pool = ThreadPool<HibariPiece, SpokenPiece>;
@@ -33,6 +35,7 @@ export function createHibariEngine({
   threads = 1,
   pieceTimeoutMs = 60_000,
   clock = systemClock,
+  onRestart,
 }: HibariEngineOptions): SpeechEngine {
   const pool: Pool = new ThreadPool({
     workerFile,
@@ -41,6 +44,7 @@ export function createHibariEngine({
     threads,
     pieceTimeoutMs,
     clock,
+    onRestart,
   });
   return {
     name: 'hibari',

@@ -108,6 +108,11 @@ export class EngineProcess {
     return this.#isUsable;
   }
 
+  /** True once `end` was called: the process ends as expected. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
   /** Sets whether the running engine keeps the foley process alive. */
   keepAlive(isNeeded: boolean): void {
     this.#child.keepAlive(isNeeded);

@@ -36,6 +36,8 @@ export interface ProcessEngineOptions {
   /** Returns the idle time in milliseconds after which a process ends; default five minutes. */
   readonly idleMs?: () => number;
   readonly clock?: Clock | undefined;
+  /** Called when a process is started after one ended unexpectedly. */
+  readonly onRestart?: (() => void) | undefined;
 }
 
 /**
@@ -43,11 +45,11 @@ export interface ProcessEngineOptions {
  * it is idle. It keeps foley alive only while it speaks. The engine program itself clamps speed and pitch.
  */
 export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine {
-  const { registration, launch, clock = systemClock } = options;
+  const { registration, launch, clock = systemClock, onRestart } = options;
   const { maxConcurrent = 1, models } = registration;
   const { idleMs = () => IDLE_MS, processes = maxConcurrent > 1 ? 1 : 2 } = options;
   const start = (): EngineProcess => new EngineProcess(registration, { launch, clock });
-  const pool = new ProcessPool({ processes, maxConcurrent, start, idleMs, clock });
+  const pool = new ProcessPool({ processes, maxConcurrent, start, idleMs, clock, onRestart });
   return {
     name: registration.name,
     ...(models === undefined ? {} : { models }),
@@ -283,6 +285,7 @@ interface PoolOptions {
   readonly start: () => EngineProcess;
   readonly idleMs: () => number;
   readonly clock: Clock;
+  readonly onRestart: (() => void) | undefined;
 }
 
 class ProcessPool {
@@ -291,6 +294,8 @@ class ProcessPool {
   readonly #all = new Map<EngineProcess, number>();
   readonly #idleTimers = new Map<EngineProcess, () => void>();
   #waiting: Waiting[] = [];
+  // Processes that ended unexpectedly and have no successor yet.
+  #lost = 0;
   #isClosed = false;
 
   constructor(options: PoolOptions) {
@@ -338,6 +343,10 @@ class ProcessPool {
 
   #launch(): EngineProcess {
     const engine = this.#options.start();
+    if (this.#lost > 0) {
+      this.#lost -= 1;
+      this.#options.onRestart?.();
+    }
     this.#all.set(engine, 0);
     void engine.ended.then(() => this.#forget(engine));
     return engine;
@@ -348,6 +357,7 @@ class ProcessPool {
     this.#idleTimers.get(engine)?.();
     this.#idleTimers.delete(engine);
     if (this.#isClosed) return;
+    if (!engine.isEnding) this.#lost += 1;
     try {
       const fresh = this.#waiting.length === 0 ? undefined : this.#launch();
       const turns = fresh === undefined ? 0 : this.#options.maxConcurrent;

@@ -218,13 +218,17 @@ describe('when a thread breaks', () => {
         return () => {};
       },
     };
-    const engine = scripted({ clock, pieceTimeoutMs: 5_000 });
+    let restarts = 0;
+    const onRestart = (): void => void (restarts += 1);
+    const engine = scripted({ clock, pieceTimeoutMs: 5_000, onRestart });
     const chunk = say(engine, 'hang').next();
     chunk.catch(() => {});
     await engine.warmUp();
     timers[0]?.();
     await expect(chunk).rejects.toThrow('A piece of the text took longer than 5000 ms.');
+    expect(restarts).toBe(0);
     expect(count(await say(engine, 'Next.').next())).toBe(1);
+    expect(restarts).toBe(1);
   });
 
   test('a closed engine refuses', async () => {
