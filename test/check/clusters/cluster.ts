@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +17,9 @@ const NAMES = Array.from({ length: 16 }, (_, at) => `chapter-${String(at + 1).pa
 const textOf = (name: string): string => `This is ${name}.`;
 const CREDITS = NAMES.map((name) => textOf(name)).join('').length;
 
+/** The state of an item in a journal. */
+const SAVED = '"state":"verified"';
+
 /** Chapters that the tasks of an engine speak as one batch, and a service that all tasks share. */
 export interface Cluster {
   readonly sandbox: Sandbox;
@@ -24,6 +28,8 @@ export interface Cluster {
   run(script: string, programs?: string): Promise<ShellResult>;
   /** Waits for a task that has paid for its two items and saved none, and returns its process id. */
   payingTask(): Promise<number>;
+  /** Returns whether a process has saved an item. */
+  hasSaved(pid: number): Promise<boolean>;
   /** Expects that items are missing, of which at least one was charged. */
   expectUnfinished(): Promise<void>;
   /** Expects that each chapter was charged once and is playable, and that nothing else was made or charged. */
@@ -44,6 +50,7 @@ export async function startCluster(): Promise<Cluster> {
     FOLEY_MODEL: 'vendor-s21pro',
   };
   const audio = path.join(sandbox.out, 'audio');
+  const journals = path.join(audio, '.foley/journal');
   const delivered = async () => (await readdir(audio)).filter((name) => name.endsWith('.mp3'));
   return {
     sandbox,
@@ -54,11 +61,11 @@ export async function startCluster(): Promise<Cluster> {
         timeoutMs: 120_000,
         env: { ...env, PATH: `${programs}:${process.env['PATH'] ?? ''}` },
       }),
-    payingTask: () =>
-      vi.waitFor(() => findPaying(path.join(audio, '.foley/journal')), {
-        timeout: 60_000,
-        interval: 20,
-      }),
+    payingTask: () => vi.waitFor(() => findPaying(journals), { timeout: 60_000, interval: 20 }),
+    async hasSaved(pid) {
+      const name = (await readdir(journals)).find((file) => file.includes(`-${pid}-`)) ?? '';
+      return (await readFile(path.join(journals, name), 'utf8')).includes(SAVED);
+    },
     async expectUnfinished() {
       const paid = ((await delivered()).length / NAMES.length) * CREDITS;
       expect(paid).toBeLessThan(await charged());
@@ -79,12 +86,13 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** Returns a process whose journal has two accepted items, and none that was saved. */
-async function findPaying(journal: string): Promise<number> {
-  for (const name of await readdir(journal)) {
-    const text = await readFile(path.join(journal, name), 'utf8');
-    const count = (state: string): number => text.split(`"state":"${state}"`).length - 1;
-    if (count('accepted') === 2 && count('verified') === 0) return Number(name.split('-')[1]);
+/** Returns a running process that has two accepted items, and none that was saved. */
+async function findPaying(journals: string): Promise<number> {
+  for (const name of await readdir(journals)) {
+    const text = await readFile(path.join(journals, name), 'utf8');
+    const isPaying = text.split('"state":"accepted"').length === 3 && !text.includes(SAVED);
+    const pid = Number(name.split('-')[1]);
+    if (isPaying && existsSync(`/proc/${pid}`)) return pid;
   }
   throw new Error('no task has paid for its two items and saved none');
 }
