@@ -9,7 +9,7 @@ import { priceOf, wasPaused } from './run.ts';
 import type { Observation } from './observation.ts';
 import { look } from './observation.ts';
 import type { Simulation } from './simulation.ts';
-import { fileReference, jobReference, reference } from './simulation.ts';
+import { fileReference, reference } from './simulation.ts';
 
 /**
  * What one run ended with, against what it did. `before` is how it was when it began. `others` may have written the same
@@ -66,8 +66,8 @@ async function isAnotherOf(
 
 async function hasWhole(run: Run, now: Observation): Promise<boolean> {
   const { output, text, via } = run.order;
-  const inOneAnswer = output.kind === 'file' ? fileReference : reference;
-  const wanted = await (via === 'job' ? jobReference : inOneAnswer)(text);
+  const isFile = via === 'sync' && output.kind === 'file';
+  const wanted = await (isFile ? fileReference(text) : reference(text, via));
   return contentOf(run, now)?.equals(wanted) === true;
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
 import { toFailure } from '../../src/cli/render/result.ts';
 import type { FileSystem } from '../../src/system/file-system.ts';
@@ -61,7 +62,7 @@ export interface Run {
   isNoted: boolean;
   readonly ended: Promise<void>;
   /** Resolves when it waits in the middle of the audio. */
-  readonly paused: Promise<void>;
+  readonly paused: Promise<unknown>;
   /** Lets it go on. */
   resume(): void;
 }
@@ -78,8 +79,9 @@ export function startRun(
   const process = simulation.table.spawn();
   const disk = processDisk({ process, full: simulation.full, dieAt: order.dieAt });
   simulation.disks.push(disk);
-  const pause = gate();
-  const resumed = gate();
+  const pause = new AbortController();
+  const resume = new AbortController();
+  const resumed = once(resume.signal, 'abort');
   const run: Omit<Run, 'ended'> = {
     order,
     process,
@@ -92,8 +94,8 @@ export function startRun(
     hadFullDisk: simulation.full.size > 0,
     ending: undefined,
     isNoted: false,
-    paused: pause.opened,
-    resume: resumed.open,
+    paused: once(pause.signal, 'abort'),
+    resume: () => resume.abort(),
   };
   const caller: Caller = {
     process,
@@ -108,8 +110,8 @@ export function startRun(
       do await turns(5);
       while (disk.busy() > 0);
       run.hasPaused = true;
-      pause.open();
-      await resumed.opened;
+      pause.abort();
+      await resumed;
     },
   };
   const ended = runSpeak(
@@ -199,12 +201,4 @@ export function priceOf(key: string, runs: readonly Run[]): number {
     runs.find(({ keys }) => keys.includes(key)) ??
     runs.find(({ order }) => order.key.value === key);
   return (TEXTS[run?.order.text ?? 0]?.length ?? 0) * RATE;
-}
-
-function gate(): { readonly opened: Promise<void>; open(): void } {
-  const opening = new AbortController();
-  const opened = new Promise<void>((resolve) => {
-    opening.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  return { opened, open: () => opening.abort() };
 }

@@ -11,9 +11,10 @@ import type { ManualClock } from '../api/manual-clock.ts';
 import { manualClock } from '../api/manual-clock.ts';
 import { countingRandom } from '../files/file-simulation.ts';
 import { voiceId } from '../service/support/test-service.ts';
+import type { Via } from './client-run.ts';
 import { MODEL_ID } from './client-run.ts';
 import type { LooseEnds } from './connection.ts';
-import { drain } from './connection.ts';
+import { drain, readerOf } from './connection.ts';
 import type { Network } from './network.ts';
 import type { ProcessDisk } from './process-disk.ts';
 import type { ServiceHost } from './service-host.ts';
@@ -119,7 +120,7 @@ export async function createSimulation(isBlind: boolean): Promise<Simulation> {
     async release() {
       for (const send of late.splice(0)) {
         const response = await send();
-        loose.draining.push(drain((response.body ?? new Blob([]).stream()).getReader()));
+        loose.draining.push(drain(readerOf(response)));
       }
       for (const reader of loose.waiting.splice(0)) loose.draining.push(drain(reader));
       await settle();
@@ -138,8 +139,6 @@ function wholeMilliseconds(clock: ManualClock): ManualClock {
   return { ...clock, now: () => Math.floor(clock.now()) };
 }
 
-const references = new Map<number, Promise<Buffer>>();
-
 /** The same as a file, with its length in the header. */
 export async function fileReference(text: number): Promise<Buffer> {
   const audio = Buffer.from(await reference(text));
@@ -149,29 +148,31 @@ export async function fileReference(text: number): Promise<Buffer> {
   return audio;
 }
 
+const references = new Map<string, Promise<Buffer>>();
+
 /** The whole audio of a text, as the service makes it when nothing goes wrong. */
-export function reference(text: number): Promise<Buffer> {
-  const known = references.get(text);
-  if (known !== undefined) return known;
-  const made = speakUndisturbed(TEXTS[text] ?? '');
-  references.set(text, made);
+export function reference(text: number, via: Via = 'sync'): Promise<Buffer> {
+  const name = `${via} ${text}`;
+  const made = references.get(name) ?? undisturbed(TEXTS[text] ?? '', via);
+  references.set(name, made);
   return made;
 }
 
-const jobReferences = new Map<number, Promise<Buffer>>();
-
-/** The same as a job makes it. */
-export function jobReference(text: number): Promise<Buffer> {
-  const known = jobReferences.get(text);
-  if (known !== undefined) return known;
-  const made = undisturbed((host) => speakAsJob(host, TEXTS[text] ?? ''));
-  jobReferences.set(text, made);
-  return made;
+async function undisturbed(text: string, via: Via): Promise<Buffer> {
+  const dataDir = await mkdtemp(path.join(fastFolder(), 'foley-reference-'));
+  const table = processTable(false);
+  const host = await startHost({ dataDir, clock: manualClock(), random: countingRandom(), table });
+  const response = await host.fetch(speechRequest(text, 'reference', via === 'job' ? '/jobs' : ''));
+  const audio =
+    via === 'job'
+      ? await audioOfJob(host, Object(await response.json()).task.taskId)
+      : Buffer.from(await response.arrayBuffer());
+  await host.close();
+  await rm(dataDir, { recursive: true, force: true });
+  return audio;
 }
 
-async function speakAsJob(host: ServiceHost, text: string): Promise<Buffer> {
-  const created = await host.fetch(speechRequest(text, 'reference', '/jobs'));
-  const { taskId } = Object(await created.json()).task;
+async function audioOfJob(host: ServiceHost, taskId: string): Promise<Buffer> {
   for (;;) {
     const headers = { Authorization: `Bearer ${API_KEY}` };
     const address = `http://127.0.0.1/api/open/v3/speech/tts/jobs/${taskId}/audio`;
@@ -181,30 +182,13 @@ async function speakAsJob(host: ServiceHost, text: string): Promise<Buffer> {
   }
 }
 
-function speakUndisturbed(text: string): Promise<Buffer> {
-  return undisturbed(async (host) => {
-    const response = await host.fetch(speechRequest(text, 'reference'));
-    return Buffer.from(await response.arrayBuffer());
-  });
-}
-
-async function undisturbed(speak: (host: ServiceHost) => Promise<Buffer>): Promise<Buffer> {
-  const dataDir = await mkdtemp(path.join(fastFolder(), 'foley-reference-'));
-  const table = processTable(false);
-  const host = await startHost({ dataDir, clock: manualClock(), random: countingRandom(), table });
-  const audio = await speak(host);
-  await host.close();
-  await rm(dataDir, { recursive: true, force: true });
-  return audio;
-}
-
 /** Where the samples begin; the lengths before them may be those of a stream or of a file. */
 const HEADER_BYTES = 44;
 
 /** Whether this is all the audio of a text, spoken one way or the other. */
 export async function isWholeAudio(content: Buffer | undefined, text: number): Promise<boolean> {
   const samples = content?.subarray(HEADER_BYTES);
-  const wanted = [await reference(text), await jobReference(text)];
+  const wanted = [await reference(text), await reference(text, 'job')];
   return wanted.some((whole) => samples?.equals(whole.subarray(HEADER_BYTES)) === true);
 }
 

@@ -44,7 +44,6 @@ export function failingFiles(
   const effects: string[] = [];
   let struck: string | undefined;
   let isFull = false;
-  const opened: { readonly handle: FileHandle; readonly file: string }[] = [];
 
   /** Counts an effect; throws when it is not to happen. True when it is the write to be cut short. */
   function isShort(name: string): boolean {
@@ -61,32 +60,63 @@ export function failingFiles(
     throw systemError('ENOSPC', name);
   }
 
-  const intercepted = new Proxy(base, {
-    get(target, property: keyof FileSystem) {
-      const operation = target[property];
-      if (typeof operation !== 'function') return operation;
-      return async (...parameters: readonly unknown[]) => {
-        isShort(property === 'open' && makesFile(parameters[1]) ? 'create' : property);
-        const result: unknown = await Reflect.apply(operation, target, parameters);
-        if (!isHandle(result)) return result;
-        opened.push({ handle: result, file: String(parameters[0]) });
-        return interceptedHandle(result, isShort);
-      };
-    },
+  const { files, open } = interceptFiles(base, async ({ given, handle, name, perform }) => {
+    // A file that fails to close is closed nevertheless, and so is that of a dead process.
+    const closed = name === 'close' ? await perform() : undefined;
+    const mustBeShort = isShort(name);
+    if (name === 'close') return closed;
+    return mustBeShort && handle !== undefined ? writeHalf(handle, given) : perform();
   });
   return {
-    files: intercepted,
+    files,
     effects,
     get struck() {
       return struck;
     },
-    open: () => opened.filter(({ handle }) => handle.fd !== -1).map(({ file }) => file),
+    open,
     effect: (name) => void isShort(name),
   };
 }
 
+/** Something that a program does to a file. */
+export interface FileEffect {
+  /** Such as `open`, `create` for an `open` that makes a file, `rename`, and `write` for every write. */
+  readonly name: string;
+  readonly file: string;
+  /** The open file, for an effect on one. */
+  readonly handle: FileHandle | undefined;
+  readonly given: readonly unknown[];
+  readonly perform: () => Promise<unknown>;
+}
+
+/** Passes each effect on files through `around`. `open` lists the files that are open. */
+export function interceptFiles(
+  base: FileSystem,
+  around: (effect: FileEffect) => Promise<unknown>,
+): { readonly files: FileSystem; readonly open: () => readonly string[] } {
+  const opened: { readonly handle: FileHandle; readonly file: string }[] = [];
+  const files = new Proxy(base, {
+    get(target, property: keyof FileSystem) {
+      const operation = target[property];
+      if (typeof operation !== 'function') return operation;
+      return async (...given: readonly unknown[]) => {
+        const file = String(given[0]);
+        const name = property === 'open' && makesFile(given[1]) ? 'create' : property;
+        const perform = async (): Promise<unknown> => Reflect.apply(operation, target, given);
+        const result = await around({ name, file, handle: undefined, given, perform });
+        if (!isHandle(result)) return result;
+        opened.push({ handle: result, file });
+        return interceptHandle(result, file, around);
+      };
+    },
+  });
+  const open = (): readonly string[] =>
+    opened.filter(({ handle }) => handle.fd !== -1).map((one) => one.file);
+  return { files, open };
+}
+
 /** Whether flags of `open` make a file that is not there. */
-export function makesFile(flags: unknown): boolean {
+function makesFile(flags: unknown): boolean {
   return typeof flags === 'number'
     ? (flags & constants.O_CREAT) !== 0
     : typeof flags === 'string' && /[wax]/.test(flags);
@@ -139,30 +169,34 @@ const HANDLE_EFFECTS: Readonly<Record<string, string>> = {
   close: 'close',
 };
 
-function interceptedHandle(handle: FileHandle, isShort: (name: string) => boolean): FileHandle {
+function interceptHandle(
+  handle: FileHandle,
+  file: string,
+  around: (effect: FileEffect) => Promise<unknown>,
+): FileHandle {
   return new Proxy(handle, {
     get(target, property) {
       const value: unknown = Reflect.get(target, property, target);
       if (typeof value !== 'function') return value;
       const name = HANDLE_EFFECTS[String(property)];
       if (name === undefined) return value.bind(target);
-      return async (...parameters: readonly unknown[]): Promise<unknown> => {
-        // A file that fails to close is closed nevertheless, and so is that of a dead process.
-        if (name === 'close') await target.close();
-        const mustBeShort = isShort(name);
-        if (name === 'close') return undefined;
-        return mustBeShort
-          ? writeHalf(target, parameters[0])
-          : Reflect.apply(value, target, parameters);
+      return async (...given: readonly unknown[]) => {
+        const perform = async (): Promise<unknown> => Reflect.apply(value, target, given);
+        return around({ name, file, handle: target, given, perform });
       };
     },
   });
 }
 
-async function writeHalf(handle: FileHandle, given: unknown): Promise<{ bytesWritten: number }> {
+/** Writes the first half of what is given to `write`, as Linux does when a disk fills up. */
+export async function writeHalf(
+  handle: FileHandle,
+  [given, , , position]: readonly unknown[],
+): Promise<{ bytesWritten: number }> {
   const chunks: readonly unknown[] = Array.isArray(given) ? given : [given];
   const bytes = Buffer.concat(chunks.filter((chunk) => chunk instanceof Uint8Array));
-  return handle.write(bytes, 0, Math.floor(bytes.length / 2));
+  const at = typeof position === 'number' ? position : undefined;
+  return handle.write(bytes, 0, Math.floor(bytes.length / 2), at);
 }
 
 function isHandle(value: unknown): value is FileHandle {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { abortable } from '../../../src/system/concurrency.ts';
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 import { EngineError } from '../../../src/service/engine/speech-engine.ts';
 import { toneEngine } from '../support/tone-engine.ts';
@@ -18,7 +20,7 @@ export function directedEngine(): DirectedEngine {
   const engine = toneEngine();
   const texts: string[] = [];
   const failing = new Set<string>();
-  const holding = new Map<string, Promise<void>>();
+  const holding = new Map<string, Promise<unknown>>();
   let held = 0;
   return {
     ...engine,
@@ -26,11 +28,11 @@ export function directedEngine(): DirectedEngine {
     failAt: (word) => void failing.add(word),
     held: () => held,
     holdAt(word) {
-      const { released, release } = gate();
-      holding.set(word, released);
+      const opened = new AbortController();
+      holding.set(word, once(opened.signal, 'abort'));
       return () => {
         holding.delete(word);
-        release();
+        opened.abort();
       };
     },
     async *synthesize(request, signal) {
@@ -38,7 +40,7 @@ export function directedEngine(): DirectedEngine {
       const released = [...holding].find(([word]) => request.text.includes(word))?.[1];
       if (released !== undefined) {
         held += 1;
-        await unlessAborted(released, signal).finally(() => {
+        await abortable(released, signal).finally(() => {
           held -= 1;
         });
       }
@@ -48,20 +50,4 @@ export function directedEngine(): DirectedEngine {
       yield* engine.synthesize(request, signal);
     },
   };
-}
-
-function gate(): { readonly released: Promise<void>; readonly release: () => void } {
-  const opened = new AbortController();
-  const released = new Promise<void>((resolve) => {
-    opened.signal.addEventListener('abort', () => resolve());
-  });
-  return { released, release: () => opened.abort() };
-}
-
-function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-    promise.then(resolve, reject);
-  });
 }

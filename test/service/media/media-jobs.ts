@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Check } from 'typebox/schema';
 import { onTestFinished } from 'vitest';
+import { abortable } from '../../../src/system/concurrency.ts';
 import { systemFiles } from '../../../src/system/file-system.ts';
 import type { Liveness } from '../../../src/system/processes.ts';
 import { systemProcesses } from '../../../src/system/processes.ts';
@@ -165,11 +166,10 @@ function heldChildren(): Pick<MediaJobsFixture, 'begun' | 'endAll'> & { readonly
   const held = new Set<() => void>();
   const run: RunTask = async (task, order, { result, signal }) => {
     begun.push(task);
-    await new Promise<void>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      if (signal.aborted) reject(signal.reason);
+    const ended = new Promise<void>((resolve) => {
       held.add(resolve);
     });
+    await abortable(ended, signal);
     await writeFile(String(Object(order).output), 'made');
     const made: unknown = task === 'align-sound' ? { audioCodec: 'aac', bytes: 4 } : null;
     if (Check(result, made)) return made;
