@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../../../src/contract/generated/endpoints.ts';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
 import { readBooks } from './books.ts';
 import { VOICE_ID } from './orders.ts';
-import { fixtureFile, serveMedia } from './lip-sync-fixture.ts';
+import { fixtureFile, serveMedia } from './media-calls.ts';
 import type { ServingFoley } from './serve.ts';
 
 /** A billed request to an endpoint that takes an idempotency key. */

@@ -4,15 +4,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { drawn, underSeed } from '../../harness/seed.ts';
-import { creditsOf } from '../pictures/picture-calls.ts';
-import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import {
   DUBBING,
-  fixtureFile,
   LIP_SYNC,
+  creditsOf,
+  fixtureFile,
   post,
   serveMedia,
-} from '../../binary/support/lip-sync-fixture.ts';
+} from '../../binary/support/media-calls.ts';
+import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 const FILES = isFull ? 300 : 30;

@@ -3,19 +3,20 @@ import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
-import { creditsOf, fetchResult } from '../pictures/picture-calls.ts';
-import type { ServingFoley } from '../../binary/support/serve.ts';
-import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import {
-  done,
   DUBBING,
-  endOf,
-  fixtureFile,
   LIP_SYNC,
+  creditsOf,
+  done,
+  endOf,
+  fetchResult,
+  fixtureFile,
   post,
   serveFixtures,
   serveMedia,
-} from '../../binary/support/lip-sync-fixture.ts';
+} from '../../binary/support/media-calls.ts';
+import type { ServingFoley } from '../../binary/support/serve.ts';
+import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import { readMedia } from './read-mp4.ts';
 import { decodesSilently } from './second-opinion.ts';
 

@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { createSandbox } from '../../harness/sandbox.ts';
-import { creditsOf, fetchResult } from '../pictures/picture-calls.ts';
-import { startServe } from '../../binary/support/serve.ts';
 import {
+  LIP_SYNC,
+  creditsOf,
   done,
   endOf,
+  fetchResult,
   fixtureFile,
-  LIP_SYNC,
   post,
   serveFixtures,
   serveMedia,
-} from '../../binary/support/lip-sync-fixture.ts';
+} from '../../binary/support/media-calls.ts';
+import { startServe } from '../../binary/support/serve.ts';
 import { readMedia } from './read-mp4.ts';
 import { decodesSilently } from './second-opinion.ts';
 import { wavHead } from '../../harness/wav.ts';

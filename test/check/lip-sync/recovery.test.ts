@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
 import { createSandbox } from '../../harness/sandbox.ts';
-import { creditsOf, fetchResult } from '../pictures/picture-calls.ts';
-import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
-import type { MediaPath } from '../../binary/support/lip-sync-fixture.ts';
+import type { MediaPath } from '../../binary/support/media-calls.ts';
 import {
   DUBBING,
-  endOf,
   LIP_SYNC,
+  creditsOf,
+  endOf,
+  fetchResult,
   post,
   serveFixtures,
-} from '../../binary/support/lip-sync-fixture.ts';
+} from '../../binary/support/media-calls.ts';
+import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import { readMedia } from './read-mp4.ts';
 
 const FLAGS = ['--data-dir', 'data'];

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ALL_FORMATS, FilePathSource, Input } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
-import { fixtureFile } from '../../binary/support/lip-sync-fixture.ts';
+import { fixtureFile } from '../../binary/support/media-calls.ts';
 import { createFixture, VOICE } from '../../binary/support/fixture.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';

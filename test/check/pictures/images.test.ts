@@ -6,8 +6,16 @@ import { describe, expect, test } from 'vitest';
 import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { pngOf } from '../../service/media/pictures/png-of.ts';
-import { create, creditsOf, endOf, fetchResult, made, serveForPictures } from './picture-calls.ts';
-import { serveMedia } from '../../binary/support/lip-sync-fixture.ts';
+import {
+  IMAGES,
+  creditsOf,
+  done,
+  endOf,
+  fetchResult,
+  post,
+  serveForPictures,
+  serveMedia,
+} from '../../binary/support/media-calls.ts';
 
 const SMALL = { prompt: 'A lighthouse at sunset', model: 'altH-image-2' };
 
@@ -24,7 +32,7 @@ describe('an image', () => {
     const service = await serveForPictures();
     let left = 1_000_000;
     for (const [fields, format, width, height, credits] of WAYS) {
-      const { data } = await made(service, 'images', { ...SMALL, ...fields });
+      const data = await done(service, IMAGES, { ...SMALL, ...fields });
       expect(data).toMatchObject({ status: 'completed', progress: 100, width, height });
       left -= credits;
       expect(await creditsOf(service)).toBe(left);
@@ -41,7 +49,7 @@ describe('an image', () => {
     const service = await serveForPictures();
     const bytesOf = async (seed: number) => {
       const body = { ...SMALL, prompt: '灯台 at sunset', seed };
-      const { data } = await made(service, 'images', body);
+      const data = await done(service, IMAGES, body);
       expect(data.notices).toEqual([
         expect.stringMatching(/^Sandbox rendering/),
         'The title leaves out 2 characters of the prompt that its font does not have',
@@ -58,7 +66,7 @@ describe('an image', () => {
     const colours = ['#ff0000', '#00ff00', '#0000ff', '#ffff00'];
     const files = await Promise.all(colours.map((colour) => plainPicture(colour)));
     const host = await serveMedia(Object.fromEntries(files.map((file, index) => [index, file])));
-    const { data } = await made(service, 'images', {
+    const data = await done(service, IMAGES, {
       ...SMALL,
       image_urls: [0, 1, 2, 3].map((index) => `${host}/${index}`),
     });
@@ -97,14 +105,14 @@ describe('a reference that is no good', () => {
     ] as const;
     for (const [name, status, code, stage] of cases) {
       const body = { ...SMALL, image_urls: [`${host}/good`, `${host}/${name}`] };
-      const answer = await create(service, 'images', body, 'one-key');
+      const answer = await post(service, IMAGES, body, { 'Idempotency-Key': 'one-key' });
       expect(answer, name).toMatchObject({ status, body: { code } });
       expect(answer.body.message).toContain('image_urls.1 ');
       expect(answer.body.details).toEqual({ media_kind: 'image', stage, retryable: false });
     }
     expect(await creditsOf(service)).toBe(1_000_000);
     // The key was not used up by any of them.
-    const { status } = await create(service, 'images', SMALL, 'one-key');
+    const { status } = await post(service, IMAGES, SMALL, { 'Idempotency-Key': 'one-key' });
     expect(status).toBe(202);
   }, 300_000);
 });
@@ -112,14 +120,14 @@ describe('a reference that is no good', () => {
 describe('a create', () => {
   test('under the same key gives the original answer, whatever became of the job', async () => {
     const service = await serveForPictures();
-    const first = await create(service, 'images', SMALL, 'same');
-    await endOf(service, 'images', first.body.data.id);
-    const again = await create(service, 'images', SMALL, 'same');
+    const first = await post(service, IMAGES, SMALL, { 'Idempotency-Key': 'same' });
+    await endOf(service, IMAGES, first.body.data.id);
+    const again = await post(service, IMAGES, SMALL, { 'Idempotency-Key': 'same' });
     expect(again.status).toBe(202);
     expect(again.body).toEqual(first.body);
     expect(again.headers['location']).toBe(first.headers['location']);
     expect(await creditsOf(service)).toBe(1_000_000 - 60);
-    const other = await create(service, 'images', { ...SMALL, seed: 9 }, 'same');
+    const other = await post(service, IMAGES, { ...SMALL, seed: 9 }, { 'Idempotency-Key': 'same' });
     expect(other).toMatchObject({ status: 409, body: { code: 'ERR_REQUEST_ID_CONFLICT' } });
   }, 300_000);
 
@@ -130,14 +138,14 @@ describe('a create', () => {
       '--unavailable',
       'altG-image-1',
     ]);
-    const { data } = await made(service, 'images', SMALL);
+    const data = await done(service, IMAGES, SMALL);
     expect(data).toMatchObject({
       status: 'failed',
       credits_used: 0,
       result_url: null,
       error: { code: 'ERR_GENERATION_FAILED' },
     });
-    const answer = await create(service, 'images', { ...SMALL, model: 'altG-image-1' });
+    const answer = await post(service, IMAGES, { ...SMALL, model: 'altG-image-1' });
     expect(answer).toMatchObject({ status: 503, body: { code: 'ERR_MODEL_UNAVAILABLE' } });
     expect(await creditsOf(service)).toBe(1_000_000);
   }, 300_000);

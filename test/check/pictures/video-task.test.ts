@@ -8,7 +8,13 @@ import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
 import type { VideoParameters } from '../../../src/service/media/pictures/video.ts';
 import { FOLEY, requireBuild } from '../../harness/run-foley.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
-import { creditsOf, create, endOf, serveForPictures } from './picture-calls.ts';
+import {
+  VIDEOS,
+  creditsOf,
+  endOf,
+  post,
+  serveForPictures,
+} from '../../binary/support/media-calls.ts';
 
 const ROOT = path.join(path.dirname(FOLEY), '..');
 const run = createTaskRunner({
@@ -60,14 +66,14 @@ describe('the making of a video', { timeout: 300_000 }, () => {
   test('is done by the next process when its own is killed, and charged once', async () => {
     const sandbox = await createSandbox();
     const flags = ['--data-dir', 'data'];
-    const first = await serveForPictures(flags, sandbox);
+    const first = await serveForPictures(flags, { sandbox });
     const before = await creditsOf(first);
     const body = { prompt: 'Waves at noon', model: 'vendor-video-1-flash', seconds: 2 };
-    const { body: accepted } = await create(first, 'videos', body);
+    const { body: accepted } = await post(first, VIDEOS, body);
     first.running.signal('SIGKILL');
     await first.running.done;
-    const second = await serveForPictures(flags, sandbox);
-    const { data } = await endOf(second, 'videos', accepted.data.id);
+    const second = await serveForPictures(flags, { sandbox });
+    const data = await endOf(second, VIDEOS, accepted.data.id);
     expect(data).toMatchObject({ status: 'completed', progress: 100, error: null });
     expect(before - (await creditsOf(second))).toBe(data.credits_used);
   });

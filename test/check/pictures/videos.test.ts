@@ -7,8 +7,15 @@ import { describe, expect, test } from 'vitest';
 import { VIDEO_MODELS } from '../../../src/service/media/catalogue/picture-models.ts';
 import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
-import { create, creditsOf, fetchResult, made, serveForPictures } from './picture-calls.ts';
-import { serveMedia } from '../../binary/support/lip-sync-fixture.ts';
+import {
+  VIDEOS,
+  creditsOf,
+  done,
+  fetchResult,
+  post,
+  serveForPictures,
+  serveMedia,
+} from '../../binary/support/media-calls.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const FRAMES_PER_SECOND = 24;
@@ -29,7 +36,8 @@ describe('a video', () => {
     let left = 1_000_000;
     for (const { model, size, seconds, credits, width, height } of VARIANTS) {
       const body = { ...SHORT, model, size, seconds };
-      const { data, progress } = await made(service, 'videos', body);
+      const progress: number[] = [];
+      const data = await done(service, VIDEOS, body, (polled) => progress.push(polled.progress));
       expect(data).toMatchObject({ status: 'completed', size, seconds, credits_used: credits });
       expect([...progress]).toEqual([...progress].sort((a, b) => a - b));
       expect(progress.at(-1)).toBe(100);
@@ -57,7 +65,7 @@ describe('a video', () => {
     const plain = { width: 80, height: 45, channels: 3, background: '#00ff00' } as const;
     const host = await serveMedia({ green: await sharp({ create: plain }).png().toBuffer() });
     const frames = async (fields: object) => {
-      const { data } = await made(service, 'videos', { ...SHORT, ...fields });
+      const data = await done(service, VIDEOS, { ...SHORT, ...fields });
       expect(data.reference_count).toBe('image_url' in fields ? 1 : 0);
       return framesOf((await fetchResult(data)).bytes);
     };
@@ -79,7 +87,7 @@ describe('a video', () => {
       [{ image_urls: ['http://127.0.0.1:1/a', 'http://127.0.0.1:1/b'] }, 'image_urls'],
     ] as const;
     for (const [fields, field] of refused) {
-      const answer = await create(service, 'videos', { ...SHORT, ...fields });
+      const answer = await post(service, VIDEOS, { ...SHORT, ...fields });
       expect(answer, field).toMatchObject({ status: 400, body: { code: 'ERR_INVALID_REQUEST' } });
       expect(answer.body.details.errors[0].field).toBe(field);
     }

@@ -1,12 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { request } from 'undici';
 import { expect, onTestFinished } from 'vitest';
+import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
+import type { RunOptions } from '../../harness/run-options.ts';
 import type { ServingFoley } from './serve.ts';
+import { startServe } from './serve.ts';
 
 export const LIP_SYNC = '/api/open/v1/media/lip-sync/jobs';
 export const DUBBING = '/api/open/v1/media/video-dubbing/jobs';
+export const IMAGES = '/api/open/v1/media/images/jobs';
+export const VIDEOS = '/api/open/v1/media/videos/jobs';
 
 export type MediaPath = typeof LIP_SYNC | typeof DUBBING;
 
@@ -20,10 +28,10 @@ export type Given = Uint8Array | ((request: IncomingMessage, response: ServerRes
 
 /** Serves what tests want to be fetched, by its path and on this machine, until the test ends. */
 export async function serveMedia(files: Readonly<Record<string, Given>>): Promise<string> {
-  const server = createServer((request, response) => {
-    const given = files[(request.url ?? '').slice(1)];
+  const server = createServer((asked, response) => {
+    const given = files[(asked.url ?? '').slice(1)];
     if (given === undefined) response.writeHead(404).end();
-    else if (typeof given === 'function') given(request, response);
+    else if (typeof given === 'function') given(asked, response);
     else response.end(given);
   });
   await new Promise<void>((resolve) => {
@@ -51,33 +59,69 @@ export interface MediaAnswer {
   readonly body: ReturnType<typeof Object>;
 }
 
-/** Asks for something with a body. */
+/** Sends a body, under a key of its own unless one is given. */
 export async function post(
   { ask }: ServingFoley,
   path: string,
   body: object,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = { 'Idempotency-Key': randomUUID() },
 ): Promise<MediaAnswer> {
   const answer = await ask(path, { method: 'POST', body, headers });
   return { ...answer, body: JSON.parse(answer.bytes.toString()) };
 }
 
-/** Asks for a lip sync or a dubbing that is accepted, and waits for its end. */
-export async function done(service: ServingFoley, path: string, body: object) {
+/** Creates a job that is accepted, and returns its data when it has ended. */
+export async function done(
+  service: ServingFoley,
+  path: string,
+  body: object,
+  onPoll?: (data: { readonly progress: number }) => void,
+) {
   const { status, body: answer } = await post(service, path, body);
   expect(status, JSON.stringify(answer)).toBe(202);
-  return endOf(service, path, answer.data.id);
+  return endOf(service, path, answer.data.id, onPoll);
 }
 
-/** Polls a job until nothing more happens to it, and gives its data then. */
-export async function endOf({ ask }: ServingFoley, path: string, id: string) {
+/** Polls a job until it has ended, and returns its data then. */
+export async function endOf(
+  { ask }: ServingFoley,
+  path: string,
+  id: string,
+  onPoll: (data: { readonly progress: number }) => void = () => {},
+) {
   for (;;) {
-    const { bytes, status } = await ask(`${path}/${id}`);
+    const { bytes, headers, status } = await ask(`${path}/${id}`);
     expect(status).toBe(200);
     const { data } = Object(JSON.parse(bytes.toString()));
+    onPoll(data);
     if (data.status === 'completed' || data.status === 'failed') return data;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50);
-    });
+    expect(headers['retry-after']).toMatch(/^\d+$/);
+    await setTimeout(50);
   }
+}
+
+/** Fetches the file at a signed address, without a key. */
+export async function fetchResult(data: {
+  readonly result_url: string;
+}): Promise<{ readonly type: string; readonly bytes: Buffer }> {
+  const { statusCode, headers, body } = await request(data.result_url);
+  expect(statusCode).toBe(200);
+  const bytes = Buffer.from(await body.arrayBuffer());
+  return { type: String(headers['content-type']), bytes };
+}
+
+/** Returns the credits of the account. */
+export async function creditsOf({ ask }: ServingFoley): Promise<number> {
+  return JSON.parse((await ask(PROFILE_PATH)).bytes.toString()).credits;
+}
+
+/** All videos of the catalogue take long on a machine that does other things too. */
+const PICTURES_TIMEOUT_MS = 1_800_000;
+
+/** Starts a `foley serve` that has time for pictures. */
+export function serveForPictures(
+  flags: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<ServingFoley> {
+  return startServe(flags, { timeoutMs: PICTURES_TIMEOUT_MS, ...options });
 }
