@@ -3,9 +3,9 @@ import { audio } from './faults/wrong-answer.ts';
 import { answer } from './http-text.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import type { Answer, Rule } from './script.ts';
-import { readSpeechRequest } from './speech-request.ts';
+import { givenRequest, refusalOf } from '../sparse-service/strict-request.ts';
 import type { Step } from './steps.ts';
-import type { TinyAudio } from './tiny-audio.ts';
+import type { Payload, TinyAudio } from './tiny-audio.ts';
 
 export const VOICES = [
   {
@@ -130,28 +130,39 @@ function listVoices(request: RecordedRequest): Step[] {
 function getVoice(request: RecordedRequest): Step[] {
   const requestId = requestIdOf(request);
   const voice = VOICES.find(({ voiceId }) => request.path.endsWith(`/${voiceId}`));
-  return voice === undefined
-    ? errorAnswer(404, {
-        code: 'ERR_VOICE_NOT_FOUND',
-        message: 'There is no such voice.',
-        requestId,
-      })
-    : json(200, { ...voice, requestId });
+  return voice === undefined ? noVoice(requestId) : json(200, { ...voice, requestId });
 }
 
 function speak(request: RecordedRequest, sounds: TinyAudio): Step[] {
   const requestId = requestIdOf(request);
-  const speech = readSpeechRequest(request, VOICES, MODELS);
-  if ('reason' in speech) {
-    const code = speech.status === 404 ? 'ERR_VOICE_NOT_FOUND' : 'ERR_INVALID_REQUEST';
-    return errorAnswer(speech.status, { code, message: speech.reason, requestId });
-  }
+  const invalid = (message: string): Step[] =>
+    errorAnswer(400, { code: 'ERR_INVALID_REQUEST', message, requestId });
+  const reason = refusalOf(givenRequest(request));
+  if (reason !== undefined) return invalid(reason);
+  const { text, voiceId, modelId, format = 'mp3' } = Object(JSON.parse(request.body.toString()));
+  const voice = VOICES.find((one) => one.voiceId === voiceId);
+  if (voice === undefined) return noVoice(requestId);
+  const id: string = modelId ?? voice.modelIds[0];
+  const isOfVoice = voice.modelIds.some((one) => one === id);
+  const model = MODELS.find((one) => isOfVoice && one.id === id);
+  const length = Array.from(String(text)).length;
+  if (model === undefined) return invalid('The voice does not have this model.');
+  if (length > model.maxTextLength) return invalid('The text is too long.');
+  const sound = model.outputFormats.includes(format)
+    ? new Map<unknown, Payload>(Object.entries(sounds)).get(format)
+    : undefined;
+  if (sound === undefined) return invalid('The model does not have this format.');
   const headers = {
     'X-Request-Id': requestId,
     'X-OpenAPI-Quota-Remaining': '990000',
-    'X-OpenAPI-Credits-Used': String(Array.from(speech.text).length),
+    'X-OpenAPI-Credits-Used': String(length),
   };
-  return audio({ ...sounds[speech.format], headers });
+  return audio({ ...sound, headers });
+}
+
+function noVoice(requestId: string): Step[] {
+  const message = 'There is no such voice.';
+  return errorAnswer(404, { code: 'ERR_VOICE_NOT_FOUND', message, requestId });
 }
 
 function profile(): unknown {

@@ -3,7 +3,7 @@ import type { Answer, Rule } from '../fault-server/script.ts';
 import type { Step } from '../fault-server/steps.ts';
 import { write } from '../fault-server/steps.ts';
 import { sparseAnswer, sparseEvent } from './sparse-answer.ts';
-import { refusalOf } from './strict-request.ts';
+import { givenRequest, refusalOf } from './strict-request.ts';
 
 /**
  * Returns a rule whose whole answers have nothing but the fields that the API names. Faults stay as they are.
@@ -13,7 +13,7 @@ export function sparseRule(rule: Rule, onRefusal: (reason: string) => void): Rul
   return {
     ...rule,
     answer: (request) => {
-      const reason = rule.answerAt === 'head' ? undefined : refusalOf(asGiven(request));
+      const reason = rule.answerAt === 'head' ? undefined : refusalOf(givenRequest(request));
       if (reason !== undefined) onRefusal(`${request.method} ${request.target}: ${reason}`);
       return sparseSteps(request, stepsOf(rule.answer, request));
     },
@@ -22,12 +22,6 @@ export function sparseRule(rule: Rule, onRefusal: (reason: string) => void): Rul
 
 function stepsOf(answer: Answer, request: RecordedRequest): readonly Step[] {
   return typeof answer === 'function' ? answer(request) : answer;
-}
-
-function asGiven({ body, headers, method, path, query }: RecordedRequest) {
-  const all = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
-  const isForm = String(all['content-type']).startsWith('multipart/');
-  return { method, path, query, headers: all, body: isForm ? undefined : body };
 }
 
 function sparseSteps(request: RecordedRequest, steps: readonly Step[]): readonly Step[] {

@@ -1,3 +1,4 @@
+import type { RecordedRequest } from '../fault-server/recorded-request.ts';
 import { fieldsOf } from './fields.ts';
 
 /** The requests that the API describes, written from the API's own page. */
@@ -39,6 +40,19 @@ export function refusalOf(request: GivenRequest): string | undefined {
       ? undefined
       : refusedBody(body, request, known.body))
   );
+}
+
+/** Returns a request to a fault server as one to check. */
+export function givenRequest({
+  body,
+  headers,
+  method,
+  path,
+  query,
+}: RecordedRequest): GivenRequest {
+  const all = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const isForm = String(all['content-type']).startsWith('multipart/');
+  return { method, path, query, headers: all, body: isForm ? undefined : body };
 }
 
 function refusedHeader({ headers }: GivenRequest, { needsKey }: KnownRequest): string | undefined {

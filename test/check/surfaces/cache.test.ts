@@ -11,7 +11,8 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
-import { SURFACES, surfaceFixture, VOICE } from './surface-fixture.ts';
+import { VOICE } from '../../binary/support/fixture.ts';
+import { SURFACES, surfaceFixture } from './surface-fixture.ts';
 import type { SurfaceFixture } from './surface-fixture.ts';
 
 const STORED = '/stored/a.mp3?signature=secret';

@@ -1,19 +1,11 @@
 import { expect } from 'vitest';
-import type { FaultServer } from '../../fault-server/fault-server.ts';
-import { startFaultServer } from '../../fault-server/fault-server.ts';
+import type { Fixture } from '../../binary/support/fixture.ts';
+import { createFixture, paidAudio, VOICE } from '../../binary/support/fixture.ts';
 import { audio } from '../../fault-server/faults/wrong-answer.ts';
-import { healthyService, VOICES } from '../../fault-server/healthy-service.ts';
 import type { RecordedRequest } from '../../fault-server/recorded-request.ts';
 import type { Rule } from '../../fault-server/script.ts';
 import type { Payload } from '../../fault-server/tiny-audio.ts';
-import { tinyAudio } from '../../fault-server/tiny-audio.ts';
-import { hosted } from '../../harness/hosted.ts';
-import { runFoley } from '../../harness/run-foley.ts';
-import type { RunOptions, RunResult } from '../../harness/run-options.ts';
-import type { Sandbox } from '../../harness/sandbox.ts';
-import { createSandbox } from '../../harness/sandbox.ts';
 
-export const [{ voiceId: VOICE }] = VOICES;
 export const MODEL = 'vendor-s21pro';
 
 /** Where each surface is asked, and where its body names the format; from the spec, not the program. */
@@ -27,11 +19,7 @@ export const SURFACES = {
 export type SurfaceName = keyof typeof SURFACES;
 
 /** A hosted service that speaks on every surface, and a place to run commands against it. */
-export interface SurfaceFixture {
-  readonly server: FaultServer;
-  readonly sandbox: Sandbox;
-  readonly env: Readonly<Record<string, string>>;
-  run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
+export interface SurfaceFixture extends Fixture {
   /** The requests to one surface, in order. */
   requests(surface: SurfaceName): readonly RecordedRequest[];
   /** The JSON body of the one request to a surface. */
@@ -40,34 +28,30 @@ export interface SurfaceFixture {
 
 /** Sets the scene: `rules` come first. */
 export async function surfaceFixture(rules: readonly Rule[] = []): Promise<SurfaceFixture> {
-  const sounds = await tinyAudio();
-  const payloads = new Map<unknown, Payload>(
-    Object.entries({
-      ...sounds,
-      pcm: { type: 'audio/pcm;rate=24000;channels=1', bytes: Buffer.alloc(4_800, 1) },
-    }),
-  );
+  const sounds = await paidAudio();
+  const pcm = {
+    ...sounds.mp3,
+    type: 'audio/pcm;rate=24000;channels=1',
+    bytes: Buffer.alloc(4_800, 1),
+  };
+  const payloads = new Map<unknown, Payload>(Object.entries({ ...sounds, pcm }));
   const speaking = Object.values(SURFACES).map(({ path, formatField }): Rule => ({
     optional: true,
     method: 'POST',
     path,
     answer: (request) => {
       const format: unknown = Object(JSON.parse(request.body.toString()))[formatField];
-      return audio({ ...(payloads.get(format) ?? sounds.mp3), headers: PRICE });
+      return audio(payloads.get(format) ?? sounds.mp3);
     },
   }));
-  const healthy = healthyService({ audio: sounds });
-  const server = await startFaultServer([...rules, ...speaking, ...healthy]);
-  const sandbox = await createSandbox();
-  const env = hosted(server, { FOLEY_VOICE: VOICE });
+  const fixture = await createFixture([...rules, ...speaking]);
+  const env = { ...fixture.env, FOLEY_VOICE: VOICE };
   const requests: SurfaceFixture['requests'] = (surface) =>
-    server.requests.filter(({ path }) => path === SURFACES[surface].path);
+    fixture.server.requests.filter(({ path }) => path === SURFACES[surface].path);
   return {
-    server,
-    sandbox,
+    ...fixture,
     env,
-    run: (args, options = {}) =>
-      runFoley(args, { sandbox, ...options, env: { ...env, ...options.env } }),
+    run: (args, options = {}) => fixture.run(args, { ...options, env: { ...env, ...options.env } }),
     requests,
     bodyOf(surface) {
       const asked = requests(surface);
@@ -76,5 +60,3 @@ export async function surfaceFixture(rules: readonly Rule[] = []): Promise<Surfa
     },
   };
 }
-
-const PRICE = { 'X-OpenAPI-Credits-Used': '2', 'X-OpenAPI-Quota-Remaining': '98' };

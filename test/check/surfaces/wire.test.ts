@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
-import { MODEL, SURFACES, surfaceFixture, VOICE } from './surface-fixture.ts';
+import { VOICE } from '../../binary/support/fixture.ts';
+import { MODEL, SURFACES, surfaceFixture } from './surface-fixture.ts';
 import type { SurfaceName } from './surface-fixture.ts';
 
 type Body = Readonly<Record<string, unknown>>;
