@@ -1,45 +1,22 @@
+import { Watch } from '../harness/watch.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 
 export type RequestFilter = Partial<Pick<RecordedRequest, 'method' | 'path'>>;
 
-interface Waiter {
-  readonly filter: RequestFilter;
-  readonly count: number;
-  readonly resolve: (request: RecordedRequest) => void;
-}
-
 /** Requests in the order in which something happened to them, which can be waited for. */
 export class Journal {
   readonly entries: RecordedRequest[] = [];
-  #waiters: Waiter[] = [];
+  readonly #watch = new Watch();
 
   add(request: RecordedRequest): void {
     this.entries.push(request);
-    this.#tell();
+    this.#watch.changed();
   }
 
   /** Resolves with the nth entry (from 1) that fits, now or when it comes. */
-  async wait(filter: RequestFilter, count: number): Promise<RecordedRequest> {
-    return new Promise((resolve) => {
-      this.#waiters.push({ filter, count, resolve });
-      this.#tell();
-    });
+  wait({ method, path }: RequestFilter, count: number): Promise<RecordedRequest> {
+    const fits = (request: RecordedRequest): boolean =>
+      (method ?? request.method) === request.method && (path ?? request.path) === request.path;
+    return this.#watch.until(() => this.entries.filter(fits)[count - 1]);
   }
-
-  #tell(): void {
-    this.#waiters = this.#waiters.filter(({ filter, count, resolve }) => {
-      const found = this.entries.filter((request) => fits(request, filter))[count - 1];
-      if (found !== undefined) {
-        resolve(found);
-      }
-      return found === undefined;
-    });
-  }
-}
-
-function fits(request: RecordedRequest, filter: RequestFilter): boolean {
-  return (
-    (filter.method ?? request.method) === request.method &&
-    (filter.path ?? request.path) === request.path
-  );
 }

@@ -1,12 +1,7 @@
 import type { Readable } from 'node:stream';
+import { Watch } from './watch.ts';
 
 export type OutputName = 'stdout' | 'stderr';
-
-interface Waiter {
-  readonly pattern: RegExp;
-  readonly resolve: (match: RegExpExecArray) => void;
-  readonly reject: (error: Error) => void;
-}
 
 /** Records one output of a program and waits for patterns in it. */
 export class OutputRecord {
@@ -14,7 +9,7 @@ export class OutputRecord {
   readonly #stream: Readable | undefined;
   readonly #chunks: Uint8Array[] = [];
   readonly #ended: Promise<void>;
-  #waiters: Waiter[] = [];
+  readonly #watch = new Watch();
   #isReading = false;
   #isClosed = false;
 
@@ -50,7 +45,7 @@ export class OutputRecord {
     this.#isReading = true;
     this.#stream?.on('data', (chunk: Uint8Array) => {
       this.#chunks.push(chunk);
-      this.#settle();
+      this.#watch.changed();
     });
     this.#stream?.resume();
   }
@@ -61,10 +56,14 @@ export class OutputRecord {
   }
 
   /** Resolves with the first match in everything that was written, from the beginning. */
-  async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
-    return new Promise((resolve, reject) => {
-      this.#waiters.push({ pattern, resolve, reject });
-      this.#settle();
+  waitFor(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#watch.until(() => {
+      const text = this.bytes.toString();
+      const match = pattern.exec(text);
+      if (match === null && this.#isClosed) {
+        throw new Error(`${this.#name} ended without ${String(pattern)}; it was:\n${text}`);
+      }
+      return match ?? undefined;
     });
   }
 
@@ -73,24 +72,6 @@ export class OutputRecord {
     this.resume();
     await this.#ended;
     this.#isClosed = true;
-    this.#settle();
-  }
-
-  #settle(): void {
-    if (this.#waiters.length === 0) {
-      return;
-    }
-    const text = this.bytes.toString();
-    this.#waiters = this.#waiters.filter((waiter) => {
-      const match = waiter.pattern.exec(text);
-      if (match !== null) {
-        waiter.resolve(match);
-      } else if (this.#isClosed) {
-        waiter.reject(
-          new Error(`${this.#name} ended without ${String(waiter.pattern)}; it was:\n${text}`),
-        );
-      }
-      return match === null && !this.#isClosed;
-    });
+    this.#watch.changed();
   }
 }

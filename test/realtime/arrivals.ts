@@ -1,14 +1,11 @@
-interface Waiter {
-  readonly check: () => boolean;
-  readonly fail: (reason: string) => void;
-}
+import { Watch } from '../harness/watch.ts';
 
 /** Items in the order of their arrival. Waiting for one times out with an error that lists what arrived instead. */
 export class Arrivals<Item> {
   readonly all: Item[] = [];
   readonly #timeoutMs: number;
   readonly #describe: (item: Item) => string;
-  #waiters: Waiter[] = [];
+  readonly #watch = new Watch();
   #taken = 0;
   #end: string | undefined;
 
@@ -19,13 +16,13 @@ export class Arrivals<Item> {
 
   add(item: Item): void {
     this.all.push(item);
-    this.#tell();
+    this.#watch.changed();
   }
 
   /** Ends the arrivals. */
   end(reason: string): void {
     this.#end ??= reason;
-    this.#tell();
+    this.#watch.changed();
   }
 
   /** Takes the next item; `undefined` after the end. */
@@ -38,44 +35,18 @@ export class Arrivals<Item> {
 
   /** Waits until a condition holds, checked at every arrival. Rejects after the timeout. */
   async until(isSo: () => boolean, wanted: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const fail = (reason: string): void => reject(new Error(this.#complaint(wanted, reason)));
-      const timer = setTimeout(
-        () => this.#giveUp(waiter, `not within ${this.#timeoutMs} ms`),
-        this.#timeoutMs,
-      );
-      const check = (): boolean => {
-        const isDone = isSo();
-        if (isDone) {
-          clearTimeout(timer);
-          resolve();
-        }
-        return isDone;
-      };
-      const waiter: Waiter = {
-        check,
-        fail: (reason) => {
-          clearTimeout(timer);
-          fail(reason);
-        },
-      };
-      this.#waiters.push(waiter);
-      this.#tell();
-    });
-  }
-
-  #tell(): void {
-    this.#waiters = this.#waiters.filter((waiter) => !waiter.check());
-    if (this.#end !== undefined) {
-      for (const waiter of this.#waiters.splice(0)) {
-        waiter.fail(this.#end);
-      }
-    }
-  }
-
-  #giveUp(waiter: Waiter, reason: string): void {
-    this.#waiters = this.#waiters.filter((other) => other !== waiter);
-    waiter.fail(reason);
+    let late: string | undefined;
+    const timer = setTimeout(() => {
+      late = `not within ${this.#timeoutMs} ms`;
+      this.#watch.changed();
+    }, this.#timeoutMs);
+    const check = (): true | undefined => {
+      if (isSo()) return true;
+      const reason = this.#end ?? late;
+      if (reason !== undefined) throw new Error(this.#complaint(wanted, reason));
+      return undefined;
+    };
+    await this.#watch.until(check).finally(() => clearTimeout(timer));
   }
 
   #complaint(wanted: string, reason: string): string {

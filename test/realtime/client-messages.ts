@@ -1,7 +1,6 @@
-import { optional, required } from './field-rows.ts';
-import type { Field, MessageRow, Version } from './messages.ts';
+import type { Field, MessageRow, Version, Kind } from './messages.ts';
 
-const BOTH = ['simple', 'reliable'] as const;
+export const BOTH = ['simple', 'reliable'] as const;
 const TEXT_EVENT: readonly [number, number] = [1, 2000];
 
 /** Section 4.10, the table of client events. */
@@ -91,3 +90,20 @@ export const REQUEST_FIELDS: Readonly<Record<Version, readonly Field[]>> = {
   ],
   v3: SHARED_REQUEST,
 };
+
+type Limits = Pick<Field, 'mode' | 'version' | 'values' | 'range'>;
+
+/** A field that the spec requires, always or in one mode or version. */
+export function required(name: string, kind: Kind, limits: Limits = {}): Field {
+  return { name, kind, need: 'required', ...limits };
+}
+
+/** An optional field. */
+export function optional(name: string, kind: Kind, limits: Limits = {}): Field {
+  return { name, kind, need: 'optional', ...limits };
+}
+
+/** A field that the spec describes without a name; the name is a guess. */
+export function assumed(name: string, kind: Kind): Field {
+  return { name, kind, need: 'assumed' };
+}

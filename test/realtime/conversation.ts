@@ -1,13 +1,12 @@
 import type { Arrived } from './arrival.ts';
 import { messageRow } from './messages.ts';
 import type { Version } from './messages.ts';
-import { speakReliable } from './reliable-speaker.ts';
+import { ReliableSpeaker, fault, pcmFields, reply, speakSimple } from './speakers.ts';
+import type { Speaker } from './speakers.ts';
 import { statusOf } from './request-book.ts';
 import type { RequestBook, SpokenRequest } from './request-book.ts';
-import { fault, pcmFields, reply } from './server-replies.ts';
-import { speakSimple } from './simple-speaker.ts';
 import { isFields } from './wire-names.ts';
-import type { Message } from './wire-names.ts';
+import type { Fields, Message } from './wire-names.ts';
 
 export interface Caller {
   readonly version: Version;
@@ -17,16 +16,6 @@ export interface Caller {
   /** Uses the ticket of an `auth` event; false if it is invalid or was used. */
   readonly redeem: (ticket: string) => boolean;
   readonly quota: () => number;
-}
-
-export interface ConversationOptions {
-  /** Whether `ready` comes before the `request_status` of a replayed request. */
-  readonly readyBeforeStatus: boolean;
-}
-
-/** Handles the events of one started request, and returns the replies. */
-export interface Speaker {
-  receive(message: Message): Message[];
 }
 
 /**
@@ -39,14 +28,12 @@ export class Conversation {
   request: SpokenRequest | undefined;
   readonly #caller: Caller;
   readonly #book: RequestBook;
-  readonly #options: ConversationOptions;
   #isAuthenticated: boolean;
   #speaker: Speaker | undefined;
 
-  constructor(caller: Caller, book: RequestBook, options: ConversationOptions) {
+  constructor(caller: Caller, book: RequestBook) {
     this.#caller = caller;
     this.#book = book;
-    this.#options = options;
     this.#isAuthenticated = caller.isAuthenticated;
   }
 
@@ -174,35 +161,31 @@ export class Conversation {
       known.state = 'running';
       return this.#speak(known, inReplyTo);
     }
-    const status = reply('request_status', { inReplyTo, ...statusOf(known) });
-    return this.#options.readyBeforeStatus ? [this.#ready(known, inReplyTo), status] : [status];
+    return [reply('request_status', { inReplyTo, ...statusOf(known) })];
   }
 
   #speak(request: SpokenRequest, inReplyTo: unknown): Message[] {
     const { sessionId, quota } = this.#caller;
     this.request = request;
-    const speak = request.mode === 'reliable' ? speakReliable : speakSimple;
-    this.#speaker = speak({ request, sessionId, quota, book: this.#book });
+    const speaking = { request, sessionId, quota, book: this.#book };
+    this.#speaker =
+      request.mode === 'reliable' ? new ReliableSpeaker(speaking) : speakSimple(speaking);
     return [this.#ready(request, inReplyTo)];
   }
 
-  #ready(request: SpokenRequest, inReplyTo: unknown): Message {
+  #ready({ format, mode, request, requestId }: SpokenRequest, inReplyTo: unknown): Message {
     const { sessionId, version } = this.#caller;
-    const { modelId, voiceId } = request.request;
-    const isV3 = version === 'v3';
-    return reply('ready', {
-      inReplyTo,
-      mode: request.mode,
-      requestId: request.requestId,
-      sessionId,
-      ...(isV3 ? { protocolVersion: version, warnings: [] } : { provider: 'scripted' }),
-      effectiveRequest: { ...request.request, format: request.format },
-      modelId,
-      voiceId,
-      format: request.format,
-      ...pcmFields(request.format),
-    });
+    const particular = readyFields(version, mode, request);
+    return reply('ready', { inReplyTo, requestId, sessionId, ...particular, ...pcmFields(format) });
   }
+}
+
+/** Returns the fields of `ready` that follow from a `start`. */
+export function readyFields(version: Version, mode: unknown, request: Fields): Fields {
+  const { modelId, voiceId, format = 'mp3' } = request;
+  const ofVersion =
+    version === 'v3' ? { protocolVersion: version, warnings: [] } : { provider: 'scripted' };
+  return { mode, modelId, voiceId, format, effectiveRequest: { ...request, format }, ...ofVersion };
 }
 
 function isSame(known: SpokenRequest, mode: unknown, request: SpokenRequest['request']): boolean {

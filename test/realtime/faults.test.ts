@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { encode } from '@msgpack/msgpack';
+import { encodeFrame } from './frames.ts';
 import { connectRealtime } from './raw-client.ts';
 import type { ClientOptions, RawRealtimeClient } from './raw-client.ts';
 import { close, drop, expectMessage, fail, send, serve } from './script.ts';
@@ -245,7 +246,7 @@ describe('the raw client', () => {
   test('violates the WebSocket protocol', async () => {
     const { client } = await meet();
     await client.expect('authenticated');
-    await client.sendFrame(Uint8Array.of(1), { isMasked: false });
+    await client.sendRaw(encodeFrame(Uint8Array.of(1)));
     expect(await client.ended()).toMatchObject({ kind: 'closed', code: 1002 });
   });
 

@@ -10,7 +10,7 @@ export const OPCODES = {
   pong: 10,
 } as const;
 
-export interface FrameOptions {
+interface FrameOptions {
   readonly opcode?: number;
   /** The last frame of its message; true without it. */
   readonly isFinal?: boolean;

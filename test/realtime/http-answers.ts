@@ -3,8 +3,8 @@ import type { Version } from './messages.ts';
 import { segmentAudio, statusOf } from './request-book.ts';
 import type { RequestBook, SpokenRequest } from './request-book.ts';
 import type { HttpAnswer } from './script.ts';
-import type { Tickets } from './tickets.ts';
 import { isFields, toWire } from './wire-names.ts';
+import type { IncomingMessage } from 'node:http';
 
 /** An HTTP request to a scripted server. */
 export interface HttpRequest {
@@ -127,4 +127,55 @@ function capabilities(): Readonly<Record<string, unknown>> {
   const controls = { speed: true, volume: true, stability: true, similarity: true };
   const model = { id: 'vendor-s21pro-flash', available: true, formats, controls, modes: MODES };
   return { models: [model], formats, modes: MODES, limits: LIMITS };
+}
+
+/** The browser tickets of a server: each opens one connection from its origin. */
+export class Tickets {
+  readonly #origins = new Map<string, string>();
+  #made = 0;
+
+  issue(origin: string): string {
+    this.#made += 1;
+    const ticket = `ticket-${this.#made}`;
+    this.#origins.set(ticket, origin);
+    return ticket;
+  }
+
+  /** Uses a ticket; false if it is unknown, used, or of another origin. */
+  redeem(ticket: string, origin: string | undefined): boolean {
+    const of = this.#origins.get(ticket);
+    this.#origins.delete(ticket);
+    return of !== undefined && of === origin;
+  }
+}
+
+/**
+ * Returns the HTTP response to a handshake that the spec refuses (sections 4.10 and 5), else the requested version. A
+ * handshake without Authorization is accepted, and needs a ticket later.
+ */
+export function answerHandshake(
+  request: IncomingMessage,
+  key: string,
+): { readonly version: Version } | HttpAnswer {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const version = /^\/(v[123])\/tts\/live$/.exec(url.pathname)?.[1];
+  if (version === 'v1') {
+    return { status: 501 };
+  }
+  if (version !== 'v2' && version !== 'v3') {
+    return { status: 404 };
+  }
+  const { authorization } = request.headers;
+  if (authorization !== undefined && authorization !== `Bearer ${key}`) {
+    return { status: 401 };
+  }
+  const hasCredentials = url.searchParams.has('token') || url.searchParams.has('api_key');
+  return hasCredentials || !offered(request).includes(SUBPROTOCOLS[version])
+    ? { status: 400 }
+    : { version };
+}
+
+function offered({ headers }: IncomingMessage): string[] {
+  const asked = headers['sec-websocket-protocol'] ?? '';
+  return asked.split(',').map((name) => name.trim());
 }

@@ -3,10 +3,8 @@ import { allBytesRead } from '../fault-server/unread-bytes.ts';
 import { describeArrived } from './arrival.ts';
 import type { Arrived } from './arrival.ts';
 import { emptyFragments, fragmented, writeGiantFrame, written } from './frames.ts';
-import { faultAt, tampered } from './faults.ts';
-import type { Boundary } from './faults.ts';
 import type { PlayedConnection } from './played-connection.ts';
-import type { Fault, Step } from './script.ts';
+import type { Fault, Step, Tamper } from './script.ts';
 import type { Message } from './wire-names.ts';
 
 type Serving = Extract<Step, { readonly kind: 'serve' }>;
@@ -174,4 +172,44 @@ async function resetConnection({ raw, gone }: PlayedConnection): Promise<void> {
     raw.resetAndDestroy();
   }
   return gone;
+}
+
+/** A boundary between two messages of a connection. */
+interface Boundary {
+  readonly on: Fault['on'];
+  readonly when: Fault['when'];
+  /** The events of this direction up to the boundary. */
+  readonly events: readonly string[];
+}
+
+/** Returns the fault of a boundary, if the script has one. */
+function faultAt(faults: readonly Fault[], place: Boundary): Fault | undefined {
+  return faults.find(({ on, when, event, number }) => {
+    const counted = place.events.filter((name) => event === undefined || name === event);
+    const isMeant = event === undefined || place.events.at(-1) === event;
+    return on === place.on && when === place.when && isMeant && counted.length === number;
+  });
+}
+
+/** Returns a reply with its audio repeated, omitted or reordered. */
+function tampered(messages: readonly Message[], tamper: readonly Tamper[]): Message[] {
+  const result = [...messages];
+  for (const { kind, sequence } of tamper) {
+    const at = result.findIndex(
+      (message) => message.event === 'audio' && message['sequence'] === sequence,
+    );
+    const frame = result[at];
+    const next = result[at + 1];
+    if (frame === undefined) {
+      continue;
+    }
+    if (kind === 'skip') {
+      result.splice(at, 1);
+    } else if (kind === 'duplicate') {
+      result.splice(at, 0, frame);
+    } else if (next?.event === 'audio') {
+      result.splice(at, 2, next, frame);
+    }
+  }
+  return result;
 }

@@ -8,14 +8,14 @@ import { describeArrived, endingOf, readArrived } from './arrival.ts';
 import type { Arrived, Ending } from './arrival.ts';
 import { Arrivals } from './arrivals.ts';
 import { checkMessage } from './check-message.ts';
-import { Conversation } from './conversation.ts';
-import type { Caller, ConversationOptions } from './conversation.ts';
+import { Conversation, readyFields } from './conversation.ts';
+import type { Caller } from './conversation.ts';
 import type { Mode } from './messages.ts';
 import type { RequestBook } from './request-book.ts';
 import { isFields, toWire } from './wire-names.ts';
 import type { Fields, Message } from './wire-names.ts';
 
-export interface ConnectionContext extends ConversationOptions {
+export interface ConnectionContext {
   readonly caller: Caller;
   readonly book: RequestBook;
   readonly gate: Gate;
@@ -54,7 +54,7 @@ export class PlayedConnection {
     this.context = context;
     this.#arrivals = new Arrivals(context.timeoutMs, describeArrived);
     this.received = this.#arrivals.all;
-    this.conversation = new Conversation(context.caller, context.book, context);
+    this.conversation = new Conversation(context.caller, context.book);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('error', () => undefined);
     this.gone = new Promise((resolve) => {
@@ -131,25 +131,12 @@ export class PlayedConnection {
   }
 
   #particular(event: string): Fields {
-    const { version } = this.context.caller;
+    const { quota, version } = this.context.caller;
     if (event === 'authenticated') {
-      return { site: 'scripted', protocolVersion: version, quota: this.context.caller.quota() };
+      return { site: 'scripted', protocolVersion: version, quota: quota() };
     }
-    return event === 'ready' ? this.#readyFields() : {};
-  }
-
-  #readyFields(): Fields {
     const request = isFields(this.#started['request']) ? this.#started['request'] : {};
-    const { modelId, voiceId, format = 'mp3' } = request;
-    const isV3 = this.context.caller.version === 'v3';
-    return {
-      mode: this.#mode,
-      modelId,
-      voiceId,
-      format,
-      effectiveRequest: { ...request, format },
-      ...(isV3 ? { protocolVersion: 'v3', warnings: [] } : { provider: 'scripted' }),
-    };
+    return event === 'ready' ? readyFields(version, this.#mode, request) : {};
   }
 
   #receive(data: unknown, isBinary: boolean): void {

@@ -5,8 +5,7 @@ import type { WebSocket } from 'ws';
 import { audioIn, describeArrived, describeMessage, endingOf, readArrived } from './arrival.ts';
 import type { IncomingRequest, Arrived, Ending } from './arrival.ts';
 import { Arrivals } from './arrivals.ts';
-import { emptyFragments, encodeFrame, fragmented, writeGiantFrame, written } from './frames.ts';
-import type { FrameOptions } from './frames.ts';
+import { emptyFragments, fragmented, writeGiantFrame, written } from './frames.ts';
 import type { Mode, Version } from './messages.ts';
 import { HandshakeRefused, startHandshake } from './raw-handshake.ts';
 import type { HandshakeOptions, Refusal } from './raw-handshake.ts';
@@ -129,11 +128,6 @@ export class RawRealtimeClient {
   /** Sends a frame of zeros; returns false if the service disconnected before its end. */
   async sendGiant(length: number): Promise<boolean> {
     return writeGiantFrame(this.#wire(), length, true);
-  }
-
-  /** Sends a frame that the options may make invalid; masked by default. */
-  async sendFrame(payload: Uint8Array, options: FrameOptions = {}): Promise<boolean> {
-    return this.sendRaw(encodeFrame(payload, { isMasked: true, ...options }));
   }
 
   /** Sends bytes on the TCP connection. */

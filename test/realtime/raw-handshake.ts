@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 import { SUBPROTOCOLS } from './messages.ts';
 import type { Version } from './messages.ts';
@@ -16,8 +17,6 @@ export interface HandshakeOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Replaces the subprotocol of the version; an empty list sends none. */
   readonly subprotocols?: readonly string[];
-  /** Whether to answer WebSocket pings; default true. */
-  readonly answersPings?: boolean;
   /** Timeout of the handshake; default 20 seconds. */
   readonly handshakeTimeoutMs?: number;
 }
@@ -39,31 +38,28 @@ export class HandshakeRefused extends Error {
   }
 }
 
-export interface Opening {
-  readonly socket: WebSocket;
-  /** The connection under the WebSocket, once it is open. */
-  readonly opened: Promise<Duplex>;
-}
-
-/** Starts a handshake; `opened` rejects with {@link HandshakeRefused} or a network error. */
-export function startHandshake(options: HandshakeOptions): Opening {
-  const socket = new WebSocket(liveUrl(options), [...subprotocols(options)], {
-    headers: handshakeHeaders(options),
+/**
+ * Starts a handshake. `opened` is the connection under the WebSocket, once it is open; it rejects with
+ * {@link HandshakeRefused} or a network error.
+ */
+export function startHandshake(options: HandshakeOptions) {
+  const { baseUrl, headers, key, origin, path, version } = options;
+  const url = new URL(path ?? `/${version}/tts/live`, baseUrl);
+  url.protocol = url.protocol.replace('http', 'ws');
+  const subprotocols = options.subprotocols ?? [SUBPROTOCOLS[version]];
+  const socket = new WebSocket(url, [...subprotocols], {
+    headers: {
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(origin === undefined ? {} : { Origin: origin }),
+      ...headers,
+    },
     perMessageDeflate: false,
     followRedirects: false,
-    autoPong: options.answersPings ?? true,
     handshakeTimeout: options.handshakeTimeoutMs ?? 20_000,
     maxPayload: 0,
     maxFragments: 0,
   });
   return { socket, opened: opening(socket) };
-}
-
-/** Returns the URL of a plain HTTP request to this service. */
-export function liveUrl({ baseUrl, path, version }: HandshakeOptions): string {
-  const url = new URL(path ?? `/${version}/tts/live`, baseUrl);
-  url.protocol = url.protocol.replace('http', 'ws');
-  return url.href;
 }
 
 async function opening(socket: WebSocket): Promise<Duplex> {
@@ -77,22 +73,6 @@ async function opening(socket: WebSocket): Promise<Duplex> {
 }
 
 async function readRefusal(response: IncomingMessage): Promise<Refusal> {
-  const parts: Buffer[] = [];
-  for await (const part of response) {
-    parts.push(Buffer.from(part));
-  }
-  const { statusCode = 0, headers } = response;
-  return { status: statusCode, headers, body: Buffer.concat(parts).toString() };
-}
-
-function subprotocols({ subprotocols: given, version }: HandshakeOptions): readonly string[] {
-  return given ?? [SUBPROTOCOLS[version]];
-}
-
-function handshakeHeaders({ key, origin, headers }: HandshakeOptions): Record<string, string> {
-  return {
-    ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
-    ...(origin === undefined ? {} : { Origin: origin }),
-    ...headers,
-  };
+  const { statusCode: status = 0, headers } = response;
+  return { status, headers, body: await text(response) };
 }

@@ -75,8 +75,6 @@ export interface ConnectionScript {
   readonly handshake?: 'unanswered' | 'dropped';
   /** The subprotocol of the response; default the requested one. */
   readonly subprotocol?: string;
-  /** Whether to answer WebSocket pings; default true. */
-  readonly answersPings?: boolean;
   /** Default `serve()`. */
   readonly steps?: readonly Step[];
 }
@@ -91,10 +89,6 @@ export interface ServerScript {
   readonly afterDrop?: RequestState;
   /** The state of its accepted segments; default `failed`. */
   readonly interrupted?: 'stored' | 'failed';
-  /** Whether a replayed request gets `ready` first; default false. */
-  readonly readyBeforeStatus?: boolean;
-  /** Units of the account; default a million. */
-  readonly quota?: number;
   /** Timeout of each step; default 20 seconds. */
   readonly timeoutMs?: number;
 }

@@ -7,8 +7,7 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { Gate } from '../fault-server/gate.ts';
 import { Arrivals } from './arrivals.ts';
-import { answerHandshake } from './handshake-answer.ts';
-import { answerHttp, errorBody } from './http-answers.ts';
+import { answerHandshake, answerHttp, errorBody, Tickets } from './http-answers.ts';
 import type { FullAnswer, HttpRequest } from './http-answers.ts';
 import { SUBPROTOCOLS } from './messages.ts';
 import type { Version } from './messages.ts';
@@ -20,7 +19,6 @@ import type { Charge } from './request-book.ts';
 import { serve } from './script.ts';
 import type { ConnectionScript, HttpAnswer, ServerScript } from './script.ts';
 import { DEFAULT_SHAPE } from './segment-audio.ts';
-import { Tickets } from './tickets.ts';
 
 const TIMEOUT_MS = 20_000;
 const QUOTA = 1_000_000;
@@ -171,7 +169,6 @@ export class ScriptedServer {
     const sockets = new WebSocketServer({
       noServer: true,
       perMessageDeflate: false,
-      autoPong: script.answersPings ?? true,
       maxPayload: 0,
       maxFragments: 0,
       handleProtocols: () => script.subprotocol ?? SUBPROTOCOLS[version],
@@ -200,19 +197,18 @@ export class ScriptedServer {
   }
 
   #context({ headers }: IncomingMessage, version: Version): ConnectionContext {
-    const { timeoutMs = TIMEOUT_MS, readyBeforeStatus = false, quota = QUOTA } = this.#script;
+    const { timeoutMs = TIMEOUT_MS } = this.#script;
     return {
       book: this.book,
       gate: this.#gate,
       timeoutMs,
-      readyBeforeStatus,
       problem: (what) => this.#problems.push(what),
       caller: {
         version,
         sessionId: `session-${this.connections.length + 1}`,
         isAuthenticated: headers.authorization !== undefined,
         redeem: (ticket) => this.#tickets.redeem(ticket, headers.origin),
-        quota: () => quota - this.charges.reduce((sum, { units }) => sum + units, 0),
+        quota: () => QUOTA - this.charges.reduce((sum, { units }) => sum + units, 0),
       },
     };
   }

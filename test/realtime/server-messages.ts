@@ -1,4 +1,4 @@
-import { assumed, optional, required } from './field-rows.ts';
+import { assumed, BOTH, optional, required } from './client-messages.ts';
 import type { Field, MessageRow, Mode } from './messages.ts';
 
 /** Section 3.2. */
@@ -32,7 +32,6 @@ export const V2_ERROR_CODES = [
   'internal_error',
 ];
 
-const BOTH: readonly Mode[] = ['simple', 'reliable'];
 const RELIABLE: readonly Mode[] = ['reliable'];
 
 /** The fields of every v2 event; the spec does not require them in v3. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { canaryKey } from '../../harness/canary.ts';
+import { Watch } from '../../harness/watch.ts';
 
 /** One request whose body is read only as far as the test wants. */
 export interface Upload {
@@ -35,7 +36,7 @@ export async function startUploadServer(
   behave: (upload: Upload) => unknown = () => undefined,
 ): Promise<UploadServer> {
   const uploads: Upload[] = [];
-  const waiting: (() => void)[] = [];
+  const watch = new Watch();
   const sockets = new Set<Socket>();
   let attempts = 0;
   const server = createServer((socket) => {
@@ -47,7 +48,7 @@ export async function startUploadServer(
     void (async () => {
       const upload = await readUpload(socket, bytes, attempt);
       uploads.push(upload);
-      for (const wake of waiting.splice(0)) wake();
+      watch.changed();
       behave(upload);
     })();
   });
@@ -62,15 +63,7 @@ export async function startUploadServer(
   return {
     env: { FOLEY_BASE_URL: `http://127.0.0.1:${port}`, FOLEY_API_KEY: canaryKey() },
     uploads,
-    async reached(attempt = 1) {
-      for (;;) {
-        const upload = uploads[attempt - 1];
-        if (upload !== undefined) return upload;
-        await new Promise<void>((resolve) => {
-          waiting.push(resolve);
-        });
-      }
-    },
+    reached: (attempt = 1) => watch.until(() => uploads[attempt - 1]),
   };
 }
 

@@ -1,14 +1,12 @@
-import type { Speaker } from './conversation.ts';
 import { LIMITS } from './messages.ts';
 import { segmentAudio } from './request-book.ts';
-import type { Segment, SpokenRequest } from './request-book.ts';
-import { audioMessages, fault, reply } from './server-replies.ts';
-import type { Speaking } from './simple-speaker.ts';
+import type { Segment, SpokenRequest, RequestBook } from './request-book.ts';
 import type { Message } from './wire-names.ts';
+import { PCM } from './segment-audio.ts';
 
-/** Reliable mode: numbered texts, segments, and replays. */
-export function speakReliable(speaking: Speaking): Speaker {
-  return new ReliableSpeaker(speaking);
+/** Handles the events of one started request, and returns the replies. */
+export interface Speaker {
+  receive(message: Message): Message[];
 }
 
 interface Text {
@@ -16,7 +14,8 @@ interface Text {
   readonly text: string;
 }
 
-class ReliableSpeaker implements Speaker {
+/** Reliable mode: numbered texts, segments, and replays. */
+export class ReliableSpeaker implements Speaker {
   readonly #speaking: Speaking;
   readonly #request: SpokenRequest;
   readonly #eventIds = new Set<unknown>();
@@ -158,4 +157,75 @@ function isSame(known: Identity, given: Identity): boolean {
     known.text === given.text &&
     known.sequences.join() === given.sequences.join()
   );
+}
+
+/** The parameters of a spoken request. */
+interface Speaking {
+  readonly request: SpokenRequest;
+  readonly sessionId: string;
+  readonly book: RequestBook;
+  readonly quota: () => number;
+}
+
+/** Simple mode: collects inputs until one commits, and speaks them as one segment. */
+export function speakSimple({ request, sessionId, book }: Speaking): Speaker {
+  let text = '';
+  let isCommitted = false;
+  return { receive };
+
+  function receive(message: Message): Message[] {
+    const { event, commit, eventId: inReplyTo } = message;
+    if (event !== 'input' || isCommitted) {
+      return [fault('invalid_state', { inReplyTo })];
+    }
+    text += String(message['text']);
+    if (Array.from(text).length > LIMITS.simpleInput) {
+      return [fault('session_limit_exceeded', { inReplyTo, terminal: true })];
+    }
+    isCommitted = commit !== false;
+    return isCommitted ? spoken() : [];
+  }
+
+  function spoken(): Message[] {
+    const segment = book.accept(request, { segmentId: 'segment-1', text, sequences: [] });
+    const { requestId } = request;
+    const units = segment.units;
+    const finish = reply('finish', { requestId, sessionId, reason: 'completed', units });
+    return [...audioMessages(request, segment, sessionId), finish];
+  }
+}
+
+type ReplyFields = Readonly<Record<string, unknown>>;
+
+/** Returns a server event with v3 names, without undefined fields. */
+export function reply(event: string, fields: ReplyFields = {}): Message {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), event };
+}
+
+/** Returns an `error` event; by default neither terminal nor retryable. */
+export function fault(code: string, fields: ReplyFields = {}): Message {
+  return reply('error', {
+    code,
+    message: `The script answers ${code}.`,
+    retryable: false,
+    terminal: false,
+    ...fields,
+  });
+}
+
+/** Returns the additional fields of `ready` and `audio` for pcm. */
+export function pcmFields(format: string): ReplyFields {
+  return format === 'pcm' ? PCM : {};
+}
+
+/** Returns the audio messages of a segment, one per frame. */
+export function audioMessages(
+  { requestId, format }: SpokenRequest,
+  segment: Segment,
+  sessionId: string,
+): Message[] {
+  const { segmentId } = segment;
+  const all = { requestId, sessionId, segmentId, format, ...pcmFields(format) };
+  return segment.frames.map(({ sequence, audio }) => reply('audio', { ...all, sequence, audio }));
 }
