@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LivePlan } from '../../src/live/state.ts';
-import type { Said } from './model-service.ts';
+import type { Message } from '../realtime/wire-names.ts';
 import { newService, RELIABLE, SIMPLE, Simulation } from './simulation.ts';
 
 const TIMES = process.env['FOLEY_TEST_SIZE'] === 'full' ? 50 : 2;
@@ -43,7 +43,7 @@ test('frames in another order are delivered in order', () => {
   fc.assert(
     fc.property(texts, frameBytes, lots, plan, (spoken, size, drawn, how) => {
       const copied = copies(drawn);
-      const tamper = (said: readonly Said[]) => moved(copied(said), drawn);
+      const tamper = (said: readonly Message[]) => moved(copied(said), drawn);
       const shuffled = new Simulation(how, newService({ frameBytes: size }), { tamper });
       shuffled.speak(spoken);
       expect(shuffled.ending?.exit).toBe('ok');
@@ -66,12 +66,12 @@ test('a missing frame is fetched on v3, lost on v2, and ends simple mode', () =>
   expect(speakWithout(SIMPLE).ending).toMatchObject({ exit: 'badAnswer' });
 });
 
-const withoutTheFourth = (said: readonly Said[]) => said.filter((one) => one['sequence'] !== 4);
+const withoutTheFourth = (said: readonly Message[]) => said.filter((one) => one['sequence'] !== 4);
 
 /** Repeats earlier frames after some of the frames. */
 function copies(drawn: readonly number[]) {
-  const before: Said[] = [];
-  return (said: readonly Said[]): readonly Said[] =>
+  const before: Message[] = [];
+  return (said: readonly Message[]): readonly Message[] =>
     said.flatMap((one, index) => {
       if (one.event === 'audio') before.push(one);
       const lot = drawn[index % drawn.length] ?? 0;
@@ -81,7 +81,7 @@ function copies(drawn: readonly number[]) {
 }
 
 /** Moves audio frames up to some places later. */
-function moved(said: readonly Said[], drawn: readonly number[]): readonly Said[] {
+function moved(said: readonly Message[], drawn: readonly number[]): readonly Message[] {
   let run = 0;
   return said
     .map((one, index) => {

@@ -13,8 +13,11 @@ import type {
 import { liveTimeouts, newConversation } from '../../src/live/state.ts';
 import { readRequestStatus, readServerMessage } from '../../src/live/server-message.ts';
 import { transition } from '../../src/live/transition.ts';
-import type { ModelConnection, Said } from './model-service.ts';
-import { ModelService } from './model-service.ts';
+import { Conversation } from '../realtime/conversation.ts';
+import type { Version } from '../realtime/messages.ts';
+import { RequestBook, segmentAudio, statusOf } from '../realtime/request-book.ts';
+import { reply } from '../realtime/speakers.ts';
+import type { Message } from '../realtime/wire-names.ts';
 
 type Without<Union> = Union extends unknown ? Omit<Union, 'fraction'> : never;
 export type Event = Without<LiveEvent>;
@@ -24,24 +27,25 @@ export interface Line {
   readonly breaksAt?: number;
   readonly closeCode?: number;
   /** Changes the messages of the service in transit. */
-  readonly tamper?: (said: readonly Said[]) => readonly Said[];
+  readonly tamper?: (said: readonly Message[]) => readonly Message[];
 }
 
 /** Runs the state machine with a model service, without sockets and time. */
 export class Simulation {
   state: LiveState;
-  readonly service: ModelService;
+  readonly service: Service;
   readonly effects: Effect[] = [];
   readonly sent: ClientMessage[] = [];
   readonly timers = new Set<TimerName>();
   /** Messages that the connections carried. */
   carried = 0;
   readonly #line: Line;
-  #connection: ModelConnection | undefined;
+  #connection: Conversation | undefined;
   #number = 0;
-  #events: (Event | { readonly type: 'said'; readonly said: Said; readonly number: number })[] = [];
+  #events: (Event | { readonly type: 'said'; readonly said: Message; readonly number: number })[] =
+    [];
 
-  constructor(plan: LivePlan, service: ModelService, line: Line = {}) {
+  constructor(plan: LivePlan, service: Service, line: Line = {}) {
     this.state = newConversation(plan);
     this.service = service;
     this.#line = line;
@@ -91,9 +95,9 @@ export class Simulation {
     switch (effect.type) {
       case 'connect':
         this.#number = effect.connection;
-        this.#connection = this.service.connect();
+        this.#connection = this.service.connect(this.state.plan.protocol);
         this.#events.push({ type: 'opened', connection: this.#number });
-        this.#say([{ event: 'authenticated' }]);
+        this.#say(this.#connection.greet());
         break;
       case 'send':
         this.#send(effect.message);
@@ -106,8 +110,7 @@ export class Simulation {
         break;
       case 'abort':
       case 'close':
-        this.#connection?.lose();
-        this.#connection = undefined;
+        this.#lose();
         break;
       case 'getStatus': {
         const status = this.service.status(effect.requestId);
@@ -138,21 +141,27 @@ export class Simulation {
     }
     this.sent.push(message);
     if (this.#connection === undefined || this.#breaks()) return;
-    this.#say(this.#connection.receive(message));
+    const arrived = { kind: 'message', message: { ...message }, wire: {}, faults: [] } as const;
+    this.#say(this.#connection.receive(arrived));
   }
 
-  #say(said: readonly Said[]): void {
+  #say(said: readonly Message[]): void {
     const number = this.#number;
     const tampered = this.#line.tamper?.(said) ?? said;
     this.#events.push(...tampered.map((one) => ({ type: 'said', said: one, number }) as const));
   }
 
-  #carry(said: Said, number: number): void {
+  #carry(said: Message, number: number): void {
     if (number !== this.#number || this.#connection === undefined || this.#breaks()) return;
-    this.#connection.delivered(said);
+    this.#connection.noteSent(said);
     const { protocol } = this.state.plan;
     const message = readServerMessage(decodeFrame(encodeFrame(said, protocol), protocol));
     if (message) this.#apply({ type: 'message', connection: number, message });
+  }
+
+  #lose(): void {
+    if (this.#connection !== undefined) this.service.lose(this.#connection);
+    this.#connection = undefined;
   }
 
   /** Whether the connection drops here. */
@@ -160,8 +169,7 @@ export class Simulation {
     const isHere = this.carried === this.#line.breaksAt;
     this.carried += 1;
     if (isHere) {
-      this.#connection?.lose();
-      this.#connection = undefined;
+      this.#lose();
       const { closeCode: code = 1006 } = this.#line;
       this.#events.unshift({ type: 'closed', connection: this.#number, code });
     }
@@ -186,12 +194,63 @@ export const SIMPLE: LivePlan = {
   timeouts: liveTimeouts({}),
 };
 
-export function newService(choices: Partial<ConstructorParameters<typeof ModelService>[0]> = {}) {
-  return new ModelService({
-    numbering: 'request',
-    interrupted: 'failed',
-    busyAnswers: 0,
-    frameBytes: 3,
-    ...choices,
+type Service = ReturnType<typeof newService>;
+
+/** A service without sockets, whose audio is the text. `busyAnswers` status requests after a drop get `running`. */
+export function newService({
+  busyAnswers = 0,
+  frameBytes = 3,
+  interrupted = 'failed',
+  numbering = 'request',
+}: {
+  readonly busyAnswers?: number;
+  readonly frameBytes?: number;
+  readonly interrupted?: 'stored' | 'failed';
+  readonly numbering?: 'request' | 'segment';
+} = {}) {
+  const framesOf = ({ text }: { readonly text: string }): Buffer[] => {
+    const bytes = Buffer.from(text);
+    return Array.from({ length: Math.ceil(bytes.length / frameBytes) }, (_none, index) =>
+      bytes.subarray(index * frameBytes, (index + 1) * frameBytes),
+    );
+  };
+  const book = new RequestBook({
+    framesOf,
+    numbering,
+    interrupted,
+    afterDrop: 'failed_retryable',
   });
+  const { requests } = book;
+  let busy = 0;
+  let sessions = 0;
+  return {
+    requests,
+    /** How often each segment was charged. */
+    get charges(): readonly number[] {
+      const segments = [...requests.values()].flatMap((request) => request.segments);
+      return segments.map(({ isCharged }) => Number(isCharged));
+    },
+    status(requestId: string): Message | undefined {
+      const request = requests.get(requestId);
+      if (request === undefined) return undefined;
+      const status = reply('request_status', statusOf(request));
+      if (busy === 0) return status;
+      busy -= 1;
+      return { ...status, state: 'running', retryable: false };
+    },
+    stored(requestId: string, segmentId: string): Uint8Array | undefined {
+      const segments = requests.get(requestId)?.segments ?? [];
+      const found = segments.find((one) => one.segmentId === segmentId);
+      return found?.state === 'completed' ? segmentAudio(found) : undefined;
+    },
+    connect(version: Version): Conversation {
+      sessions += 1;
+      const caller = { version, sessionId: `session-${sessions}`, isAuthenticated: true };
+      return new Conversation({ ...caller, redeem: () => false, quota: () => 1_000 }, book);
+    },
+    lose(connection: Conversation): void {
+      if (connection.request?.state === 'running') busy = busyAnswers;
+      connection.lost();
+    },
+  };
 }

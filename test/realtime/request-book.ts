@@ -1,12 +1,14 @@
 import type { Mode } from './messages.ts';
-import { segmentFrames } from './segment-audio.ts';
-import type { AudioShape } from './segment-audio.ts';
+import type { SpokenText } from './segment-audio.ts';
 
 /** Section 3.2. */
 export type RequestState = 'running' | 'completed' | 'failed_retryable' | 'failed_terminal';
 
 export interface BookOptions {
-  readonly shape: AudioShape;
+  /** Returns the audio of a segment. */
+  readonly framesOf: (spoken: SpokenText) => readonly Buffer[];
+  /** Whether audio is numbered over the request, or from 1 in each segment. */
+  readonly numbering: 'request' | 'segment';
   /** The state of a request whose connection ended before `finish`. */
   readonly afterDrop: RequestState;
   /**
@@ -74,9 +76,11 @@ export class RequestBook {
 
   accept(request: SpokenRequest, part: Pick<Segment, 'segmentId' | 'text' | 'sequences'>): Segment {
     const ordinal = request.segments.length + 1;
-    const spoken = request.segments.flatMap(({ frames }) => frames).length;
+    const { framesOf, numbering } = this.#options;
+    const before = numbering === 'request' ? request.segments : [];
+    const spoken = before.flatMap(({ frames }) => frames).length;
     const { format } = request;
-    const frames = segmentFrames({ ordinal, text: part.text, format }, this.#options.shape);
+    const frames = framesOf({ ordinal, text: part.text, format });
     const segment: Segment = {
       ...part,
       ordinal,

@@ -18,7 +18,7 @@ import { RequestBook } from './request-book.ts';
 import type { Charge } from './request-book.ts';
 import { serve } from './script.ts';
 import type { ConnectionScript, HttpAnswer, ServerScript } from './script.ts';
-import { DEFAULT_SHAPE } from './segment-audio.ts';
+import { DEFAULT_SHAPE, segmentFrames } from './segment-audio.ts';
 
 const TIMEOUT_MS = 20_000;
 const QUOTA = 1_000_000;
@@ -59,7 +59,8 @@ export class ScriptedServer {
     this.#arrivals = new Arrivals(timeoutMs, () => 'a connection');
     this.connections = this.#arrivals.all;
     this.book = new RequestBook({
-      shape: { ...DEFAULT_SHAPE, ...script.audio },
+      framesOf: (spoken) => segmentFrames(spoken, { ...DEFAULT_SHAPE, ...script.audio }),
+      numbering: 'request',
       afterDrop,
       interrupted: script.interrupted ?? 'failed',
     });
