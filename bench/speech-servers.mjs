@@ -1,8 +1,9 @@
-// Four servers of OpenAI's interface. Each speaks one sentence at a time, in SECONDS. Prints their URLs, one a line.
+// Four servers of OpenAI's interface: `speech-servers.mjs SECONDS [SENTENCES]`. Each speaks one sentence at a time, in
+// SECONDS. If SENTENCES is given, the last one is dead in the second half of each so many. Prints their URLs, one a line.
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const SECONDS = Number(process.argv[2]);
+const [seconds, sentences = Infinity] = process.argv.slice(2).map(Number);
 const RATE = 24_000;
 
 /** Half a second of a tone, as a wav file. */
@@ -27,15 +28,22 @@ function speech() {
 }
 
 const audio = speech();
+const servers = [];
+let begun = 0;
+const isDead = () => begun % sentences >= sentences / 2;
 for (let index = 0; index < 4; index += 1) {
   let last = Promise.resolve();
   const server = createServer(async (request, response) => {
+    if (index === 3 && isDead()) return void request.destroy();
     if (request.method === 'GET') return void response.end('{"voices":["tone"]}');
     for await (const _ of request);
+    begun += 1;
+    if (isDead()) servers.at(-1).closeAllConnections();
     const before = last;
-    last = before.then(() => pause(SECONDS * 1_000));
+    last = before.then(() => pause(seconds * 1_000));
     await last;
     response.writeHead(200, { 'content-type': 'audio/wav' }).end(audio);
   });
+  servers.push(server);
   server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
 }

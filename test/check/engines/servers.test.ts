@@ -16,6 +16,10 @@ const RATE = 24_000;
 const FIRST_HZ = 400;
 const STEP_HZ = 160;
 
+const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
+const SENTENCES = IS_FULL_SIZE ? 400 : 60;
+const SENTENCE_MS = IS_FULL_SIZE ? 1_000 : 50;
+
 interface Asked {
   readonly input: string;
   readonly voice: string;
@@ -321,6 +325,40 @@ describe('servers as an engine', () => {
     expect(heard.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     expect(creditsUsed).toBeLessThanOrEqual(characters);
   });
+
+  test('one that dies in the middle of a book leaves every sentence in its place, billed once', async () => {
+    let answered = 0;
+    const servers: Awaited<ReturnType<typeof startSpeechServer>>[] = [];
+    const answer: Answer = (request, response) => {
+      answered += 1;
+      if (answered === SENTENCES / 2) {
+        // This one, which works on a sentence at this moment.
+        servers[3]?.server.closeAllConnections();
+        servers[3]?.server.close();
+      }
+      setTimeout(() => speak(request, response), SENTENCE_MS);
+    };
+    for (let index = 0; index < 4; index += 1) servers.push(await startSpeechServer(answer));
+    const { sandbox } = await add(servers.map(({ url }) => url));
+    const tones = Array.from({ length: SENTENCES }, (_, index) => 1 + (index % 12));
+    const text = tones.map((tone) => `This is number ${WORDS[tone]}.`).join(' ');
+    await writeFile(path.join(sandbox.out, 'book.txt'), text);
+    const before = servers.reduce((sum, { asked }) => sum + asked.length, 0);
+    const args = ['tts', '-f', 'book.txt', '-v', 'alloy', '--local', '-o', 'book.wav', '--json'];
+    const { code, stderr, stdout } = await runFoley(args, { sandbox });
+    expect(code, stderr).toBe(0);
+    expect(numbersIn(await readFile(path.join(sandbox.out, 'book.wav')))).toEqual(tones);
+    const asked = servers.reduce((sum, one) => sum + one.asked.length, 0) - before;
+    // The sentence that died with its server is asked for again, and the rate and level of the voice once.
+    expect(asked).toBeGreaterThan(SENTENCES);
+    expect(asked).toBeLessThanOrEqual(SENTENCES + 4);
+    const { creditsUsed } = JSON.parse(stdout.toString());
+    expect(creditsUsed).toBeLessThanOrEqual(text.length);
+    const profile = await runFoley(['profile', '--local', '--json'], { sandbox });
+    expect(JSON.parse(profile.stdout.toString())).toMatchObject({
+      credits: 1_000_000 - creditsUsed,
+    });
+  }, 600_000);
 
   test('that all fail give their words, and nothing is billed', async () => {
     let isFailing = false;
