@@ -43,7 +43,7 @@ const LONG = [
   'test/check/voices/{pitch-meter,varied-voices}.test.ts',
   // Install packages, and compile clients in five languages.
   'test/check/{container,installing}.test.ts',
-  'test/check/engines/install-espeak-ng.test.ts',
+  'test/check/engines/{fastkokoro,install-espeak-ng}.test.ts',
   'test/check/generated-clients/*.test.ts',
   'test/check/natural-voices/add.test.ts',
   // Run each command of the documentation.

@@ -27,9 +27,12 @@ export async function listVoices(read, place, language) {
   const problems = [];
   for (const one of place === undefined ? PLACES : [place]) {
     try {
-      const voices = voicesIn(parsed((await read(one)).toString('utf8')), language);
+      const list = parsed((await read(one)).toString('utf8'));
+      const voices = voicesIn(list, language);
       if (voices.length > 0) return voices;
-      problems.push(`${one} lists no voices`);
+      problems.push(
+        `${one} ${list === undefined ? 'sent something else than JSON' : 'lists no voices'}`,
+      );
     } catch (error) {
       if (!(error instanceof ServerError) || error.kind === 'broken') throw error;
       problems.push(`${one}: ${messageOf(error)}`);

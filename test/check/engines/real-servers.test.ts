@@ -1,48 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
-import { heardWords } from '../../harness/heard-words.ts';
+import { expect, test } from 'vitest';
 import { naturalModels } from '../../harness/natural-models.ts';
 import { installPythonTools } from '../../harness/python-tools.ts';
 import { findOnPath } from '../../harness/require-tool.ts';
 import { runFoley } from '../../harness/run-foley.ts';
-import type { Sandbox } from '../../harness/sandbox.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
-import { readWav } from '../../harness/wav.ts';
+import { expectSentence, SLOW_MS, startProgram } from './real-server.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/server/flite_server.py', import.meta.url));
-
-/** Starts a server that prints its URL first. */
-async function startProgram(...command: readonly string[]): Promise<string> {
-  const [program = '', ...args] = command;
-  const running = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-  onTestFinished(() => {
-    running.kill();
-  });
-  const ended = once(running, 'exit').then(() => {
-    throw new Error(`${program} ended before it served`);
-  });
-  const [line] = await Promise.race([once(running.stdout, 'data'), ended]);
-  ended.catch(() => undefined);
-  return String(line).trim();
-}
-
-const SENTENCE = 'The ship left at noon and nobody waved.';
-
-/** Expects the sentence in the sound `a.wav` and in the captions `a.srt`. */
-async function expectSentence(sandbox: Sandbox): Promise<void> {
-  const { channels, sampleRate } = readWav(await readFile(path.join(sandbox.out, 'a.wav')));
-  const [samples = new Float32Array()] = channels;
-  const heard = await heardWords(
-    { samples, sampleRate },
-    SENTENCE.toLowerCase().match(/\w+/g) ?? [],
-  );
-  expect(heard.map(({ word }) => word)).toContain('waved');
-  expect(await readFile(path.join(sandbox.out, 'a.srt'), 'utf8')).toMatch(/nobody waved/);
-}
 
 test('a Debian engine behind thirty lines of Python speaks, with captions, scripts and batches', async () => {
   const python = findOnPath('python3') ?? 'python3';
@@ -51,15 +18,13 @@ test('a Debian engine behind thirty lines of Python speaks, with captions, scrip
     urls.push(await startProgram(python, EXAMPLE, '0'));
   }
   const sandbox = await createSandbox();
-  const run = (...args: string[]) => runFoley(args, { sandbox });
+  const run = (...args: string[]) => runFoley(args, { sandbox, timeoutMs: SLOW_MS });
   const added = await run('engine', 'add', 'flite', ...urls.flatMap((url) => ['--url', url]));
   expect(added.code, added.stderr).toBe(0);
   const tested = await run('engine', 'test', 'flite');
   expect(tested.code, tested.stdout.toString()).toBe(0);
   const local = ['--local', '-v', 'slt'];
-  const spoken = await run('tts', SENTENCE, ...local, '-o', 'a.wav', '--subtitles', 'a.srt');
-  expect(spoken.code, spoken.stderr).toBe(0);
-  await expectSentence(sandbox);
+  await expectSentence(sandbox, 'slt');
   await writeFile(
     path.join(sandbox.out, 'lines.txt'),
     'One line.\nAnother line.\nThe last line.\n',
@@ -79,24 +44,38 @@ test('the server kokoro-cli of PyPI speaks, with voices from its own path and ca
   const sandbox = await createSandbox();
   const kokoro = path.join(await naturalModels(), 'kokoro');
   const url = await startProgram(path.join(bin, 'python'), script, kokoro, sandbox.temporary);
-  const run = (...args: string[]) => runFoley(args, { sandbox });
+  const run = (...args: string[]) => runFoley(args, { sandbox, timeoutMs: SLOW_MS });
   // It has no list at a usual place, and says so.
   const unlisted = await run('engine', 'add', 'farm', '--url', url);
   expect(unlisted.code).toBe(2);
   expect(unlisted.stderr).toMatch(/answered 404: Not found.*--voices-from/s);
   const added = await run('engine', 'add', 'farm', '--url', url, '--voices-from', '/voices');
   expect(added.code, added.stderr).toBe(0);
-  const spoken = await run(
-    'tts',
-    SENTENCE,
-    '--local',
-    '-v',
-    'af_heart',
-    '-o',
-    'a.wav',
-    '--subtitles',
-    'a.srt',
+  await expectSentence(sandbox, 'af_heart');
+}, 900_000);
+
+test('the server local-tts-studio of PyPI speaks with Piper and a key, and its one weakness is told', async () => {
+  const bin = await installPythonTools(
+    fileURLToPath(new URL('../python/piper-server.txt', import.meta.url)),
   );
-  expect(spoken.code, spoken.stderr).toBe(0);
-  await expectSentence(sandbox);
+  const script = fileURLToPath(new URL('../python/serve_piper.py', import.meta.url));
+  const sandbox = await createSandbox();
+  const key = path.join(sandbox.out, 'key.txt');
+  await writeFile(key, 'key-of-a-test');
+  const piper = path.join(await naturalModels(), 'piper');
+  const url = await startProgram(path.join(bin, 'python'), script, piper, sandbox.temporary, key);
+  const run = (...args: string[]) => runFoley(args, { sandbox, timeoutMs: SLOW_MS });
+  const flags = ['--url', url, '--voice', 'joe'];
+  const keyless = await run('engine', 'add', 'studio', ...flags);
+  expect(keyless.code).toBe(2);
+  expect(keyless.stderr).toMatch(/answered 401: You didn't provide an API key/);
+  // Its web interface answers every path that it does not know.
+  const unlisted = await run('engine', 'add', 'studio', '--url', url, '--key-file', 'key.txt');
+  expect(unlisted.stderr).toMatch(/audio\/voices sent something else than JSON.*--voice/s);
+  const added = await run('engine', 'add', 'studio', ...flags, '--key-file', 'key.txt');
+  expect(added.code, added.stderr).toBe(0);
+  await expectSentence(sandbox, 'joe');
+  const tested = await run('engine', 'test', 'studio');
+  expect(tested.stdout.toString()).toMatch(/failed +controls .*no effect: speed/);
+  expect(tested.stdout.toString().match(/^failed/gm)).toHaveLength(1);
 }, 900_000);

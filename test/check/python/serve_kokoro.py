@@ -1,6 +1,6 @@
 """Starts the server of kokoro-cli with a model and voices that foley downloads: serve_kokoro.py KOKORO_FOLDER WORK_FOLDER.
 
-Prints the URL. kokoro-cli wants one file with all voices, of a known checksum; this one is made of the single files.
+Prints the URL. kokoro-cli wants one file with all voices, of a known checksum.
 """
 
 import hashlib
@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-import numpy
+from kokoro_voices import write_voices
 
 KOKORO, WORK = Path(sys.argv[1]), Path(sys.argv[2])
 MODEL = "kokoro-v1.0.int8.onnx"
@@ -16,12 +16,7 @@ VOICES = WORK / "voices-v1.0.bin"
 
 os.environ["KOKORO_MODEL_DIR"] = str(WORK)
 os.symlink(KOKORO / MODEL, WORK / MODEL)
-styles = {
-    file.stem: numpy.fromfile(file, "<f4").reshape(-1, 1, 256)
-    for file in sorted((KOKORO / "voices").glob("[ab]f_*.bin"))
-}
-with VOICES.open("wb") as file:
-    numpy.savez(file, **styles)
+write_voices(KOKORO, VOICES)
 
 from kokoro_cli import engine, models, service  # noqa: E402
 
