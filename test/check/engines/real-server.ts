@@ -26,7 +26,7 @@ export async function startProgram(...command: readonly string[]): Promise<strin
   return String(line).trim();
 }
 
-const SENTENCE = 'The ship left at noon and nobody waved.';
+export const SENTENCE = 'The ship left at noon and nobody waved.';
 
 /** Speaks a sentence with a voice of a server, with captions, and with the built-in voice beside it. */
 export async function expectSentence(sandbox: Sandbox, voice: string): Promise<void> {

@@ -5,13 +5,14 @@ import { expect, test } from 'vitest';
 import { naturalModels } from '../../harness/natural-models.ts';
 import { installPythonTools } from '../../harness/python-tools.ts';
 import { findOnPath } from '../../harness/require-tool.ts';
-import { runFoley } from '../../harness/run-foley.ts';
+import { openPage } from '../../harness/browser.ts';
+import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
-import { expectSentence, SLOW_MS, startProgram } from './real-server.ts';
+import { expectSentence, SENTENCE, SLOW_MS, startProgram } from './real-server.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/server/flite_server.py', import.meta.url));
 
-test('a Debian engine behind thirty lines of Python speaks, with captions, scripts and batches', async () => {
+test('a Debian engine behind thirty lines of Python speaks, with captions, batches, scripts, realtime and the page', async () => {
   const python = findOnPath('python3') ?? 'python3';
   const urls: string[] = [];
   for (let index = 0; index < 2; index += 1) {
@@ -34,6 +35,16 @@ test('a Debian engine behind thirty lines of Python speaks, with captions, scrip
   await writeFile(path.join(sandbox.out, 'talk.txt'), 'Anna: Good morning.\nBen: Good night.\n');
   const script = await run('script', 'talk.txt', '--local', '-v', 'slt', '-o', 'talk.wav');
   expect(script.code, script.stderr).toBe(0);
+  const live = await run('live', SENTENCE, ...local, '-o', 'live.wav');
+  expect(live.code, live.stderr).toBe(0);
+  const serving = await startFoley(['serve', '--port', '0'], { sandbox, timeoutMs: SLOW_MS });
+  const [, link = ''] = await serving.waitFor('stderr', /open (\S+#\S+) \(works in one browser\)/);
+  const page = await openPage(link);
+  await page.locator('#text').fill(SENTENCE);
+  await page.locator('#voice').selectOption({ label: 'slt' });
+  await page.locator('#speak').click();
+  await page.locator('#play', { hasText: 'Replay' }).waitFor({ timeout: 60_000 });
+  expect(await page.locator('#words').textContent()).toBe(SENTENCE);
 });
 
 test('the server kokoro-cli of PyPI speaks, with voices from its own path and captions', async () => {
