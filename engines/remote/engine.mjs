@@ -2,13 +2,13 @@
 // Servers with an OpenAI-shaped `/v1/audio/speech` as an engine for foley: `node engine.mjs --url URL [--url URL…]` reads
 // requests from stdin and writes speech to stdout (docs/engines.md#servers).
 
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { soundIn, toPcm } from '../parts/audio.mjs';
 import { wholeSentences } from '../parts/chunks.mjs';
 import { COMMON_LUFS, loudness } from '../parts/level.mjs';
 import { serve, Unspeakable } from '../parts/protocol.mjs';
-import { ask, ServerError } from './requests.mjs';
+import { ask, parsed, ServerError } from './requests.mjs';
 import { Servers } from './servers.mjs';
 import { readSound, resampled } from './sound.mjs';
 import { listVoices, voicesIn } from './voices.mjs';
@@ -58,6 +58,10 @@ const names = new Map();
 /** @type {Map<string, Promise<number>>} What brings the voices to the common level, in decibels, by their ids. */
 const gains = new Map();
 let sampleRate = 0;
+/** What earlier processes measured, in the folder of this installation, which `foley engine add` makes anew. */
+const LEVELS = new URL('levels.json', import.meta.url);
+/** @type {Record<string, number>} The gains that are in the file. */
+const measuredGains = {};
 
 await serve({
   async load(report) {
@@ -80,10 +84,12 @@ await serve({
     const [first] = listed;
     if (first === undefined) throw new Error('the servers have no voice with a usable name');
     for (const { id, name } of listed) names.set(id, name);
-    report(`asking for a sentence of ${first.name}`);
-    const sample = await spoken(first.name, MEASURED, 1, signal);
-    sampleRate = sample.sampleRate;
-    gains.set(first.id, Promise.resolve(gainFor(sample)));
+    if (!(await readLevels())) {
+      report(`asking for a sentence of ${first.name}`);
+      const sample = await spoken(first.name, MEASURED, 1, signal);
+      sampleRate = sample.sampleRate;
+      await keepGain(first.id, gainFor(sample));
+    }
     return {
       name: 'remote',
       version: VERSION,
@@ -215,11 +221,46 @@ function requireSound({ samples }, origin, input) {
 async function gainOf(id, name, signal) {
   const known = gains.get(id);
   if (known !== undefined) return known;
-  const measured = spoken(name, MEASURED, 1, signal).then(gainFor);
+  const measured = spoken(name, MEASURED, 1, signal).then((sample) => {
+    return keepGain(id, gainFor(sample));
+  });
   gains.set(id, measured);
   // The next request measures again.
   measured.catch(() => gains.delete(id));
   return measured;
+}
+
+/** Reads what earlier processes measured. Returns false if there is nothing. */
+async function readLevels() {
+  const text = await readFile(LEVELS, 'utf8').catch(() => '');
+  /** @type {{ readonly sampleRate?: unknown, readonly gains?: unknown }} */
+  const { sampleRate: rate, gains: known } = Object(parsed(text));
+  if (typeof rate !== 'number' || !(rate >= 8_000 && rate <= 48_000)) return false;
+  sampleRate = rate;
+  for (const [id, gain] of Object.entries(Object(known))) {
+    if (typeof gain !== 'number') continue;
+    measuredGains[id] = gain;
+    gains.set(id, Promise.resolve(gain));
+  }
+  return true;
+}
+
+/**
+ * Keeps the gain of a voice for later processes.
+ * @param {string} id
+ * @param {number} gain
+ */
+async function keepGain(id, gain) {
+  measuredGains[id] = gain;
+  gains.set(id, Promise.resolve(gain));
+  const next = new URL(`levels-${process.pid}.json`, LEVELS);
+  try {
+    await writeFile(next, JSON.stringify({ sampleRate, gains: measuredGains }));
+    await rename(next, LEVELS);
+  } catch {
+    // In a folder that is read only, each process measures again.
+  }
+  return gain;
 }
 
 /** @param {Sound} sound */
