@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { installOnce } from '../harness/install-once.ts';
-import { findOnPath } from '../harness/require-tool.ts';
+import { findOnPath, requireTool } from '../harness/require-tool.ts';
 
 interface Program {
   readonly packages: readonly string[];
@@ -50,8 +50,7 @@ export async function debianPrograms(): Promise<string | undefined> {
   const packages = missing.flatMap(([, program]) => program.packages);
   const names = missing.map(([name]) => name).join('-');
   const folder = await installOnce(`debian-3-${names}`, async (empty) => {
-    const root = path.join(empty, 'root');
-    await unpack(packages, { downloads: path.join(empty, 'downloads'), root });
+    const root = await unpack(packages, empty);
     for (const [name, program] of missing) {
       const file = path.join(empty, name);
       await writeFile(file, wrapper(name, root, program));
@@ -61,11 +60,20 @@ export async function debianPrograms(): Promise<string | undefined> {
   return folder;
 }
 
-async function unpack(
-  packages: readonly string[],
-  { downloads, root }: { readonly downloads: string; readonly root: string },
-): Promise<void> {
-  const [archives, lists] = [path.join(downloads, 'archives'), path.join(downloads, 'lists')];
+/** Unpacks Debian packages into a folder of their own, and returns the root folder of their files. */
+export async function debianPackages(...packages: readonly string[]): Promise<string> {
+  requireTool('apt-get');
+  const folder = await installOnce(`debian-3-${packages.join('-')}`, async (empty) => {
+    await unpack(packages, empty);
+  });
+  return rootIn(folder);
+}
+
+const rootIn = (folder: string): string => path.join(folder, 'root');
+
+async function unpack(packages: readonly string[], folder: string): Promise<string> {
+  const root = rootIn(folder);
+  const [archives, lists] = [path.join(folder, 'archives'), path.join(folder, 'lists')];
   for (const one of [archives, lists]) await mkdir(path.join(one, 'partial'), { recursive: true });
   const places = { 'Dir::Cache::archives': archives, 'Dir::State::lists': lists };
   const settings = { ...places, 'Dir::Cache::pkgcache': '', 'Debug::NoLocking': '1' };
@@ -79,6 +87,7 @@ async function unpack(
   for (const name of await readdir(archives)) {
     if (name.endsWith('.deb')) await execa('dpkg-deb', ['-x', path.join(archives, name), root]);
   }
+  return root;
 }
 
 function wrapper(name: string, root: string, program: Program): string {

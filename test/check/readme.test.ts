@@ -113,8 +113,6 @@ const NATURAL_VOICES = 'docs/guides/voices.md';
 
 /** Lines of pages that are not run from there, and why not. */
 const NOT_RUN_IN_PAGES: Readonly<Record<string, string>> = {
-  'foley batch chapters --output-dir audio --shard "$SLURM_ARRAY_TASK_ID/8" --idempotency-namespace book-1':
-    'test/check/batch/recipes.test.ts runs it as Slurm does',
   'some-llm | foley live | mpv -': 'the program is the reader’s own',
   'foley engine add hibari --voice fenrir': 'it downloads a voice from the network',
   'foley align rede.wav -f rede.txt --language de --subtitles rede.srt':

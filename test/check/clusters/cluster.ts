@@ -6,8 +6,9 @@ import { expect, vi } from 'vitest';
 import { batchSandbox, JOBS_PATH } from '../../binary/batch/batch-sandbox.ts';
 import { firstVoiceId } from '../../binary/support/serve.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
-import { inShell } from '../../harness/in-shell.ts';
+import { inShell, runInShell } from '../../harness/in-shell.ts';
 import type { ShellResult } from '../../harness/in-shell.ts';
+import { skipWithout } from '../../harness/require-tool.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 
@@ -41,14 +42,19 @@ export interface Cluster {
  * character, needs a second to send audio, and refuses the first job: one task ends with exit code 3.
  */
 export async function startCluster(): Promise<Cluster> {
+  if (process.platform !== 'linux') skipWithout('the processes of a cluster');
   const texts = Object.fromEntries(NAMES.map((name) => [`chapters/${name}.txt`, textOf(name)]));
   const faults = [`POST ${JOBS_PATH}; status=400; times=1`, `GET ${JOBS_PATH}/*/audio; delay=1s`];
-  const { charged, sandbox, service, write } = await batchSandbox(texts, faults);
+  const { charged, sandbox, service, write } = await batchSandbox(texts, faults, [], {
+    timeoutMs: 600_000,
+  });
   const env = {
     ...service.env,
     FOLEY_VOICE: await firstVoiceId(service),
     FOLEY_MODEL: 'vendor-s21pro',
   };
+  // Puts `foley` on PATH once: tasks run it while other commands run.
+  await inShell('true', { sandbox });
   const audio = path.join(sandbox.out, 'audio');
   const journals = path.join(audio, '.foley/journal');
   const delivered = async () => (await readdir(audio)).filter((name) => name.endsWith('.mp3'));
@@ -56,7 +62,7 @@ export async function startCluster(): Promise<Cluster> {
     sandbox,
     write,
     run: (script, programs = '') =>
-      inShell(script, {
+      runInShell(script, {
         sandbox,
         timeoutMs: 120_000,
         env: { ...env, PATH: `${programs}:${process.env['PATH'] ?? ''}` },
