@@ -1,4 +1,6 @@
+import type { Redactor } from '../../src/api/redact.ts';
 import { createRedactor } from '../../src/api/redact.ts';
+import type { Io } from '../../src/cli/io.ts';
 import type { GlobalOptions } from '../../src/cli/flags/global.ts';
 import { display, toJson, counted } from '../../src/text/display.ts';
 import type { ClosingEvent } from '../../src/cli/render/service-events.ts';
@@ -7,38 +9,71 @@ import type { FaultEffect, JobFault } from '../../src/service/http/faults.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
 import { printFaultEffect } from '../../src/embedded/fault-rule.ts';
 
+type LogEvent = ServiceEvent | LifeEvent;
+
+/** The start or the end of the service. */
+type LifeEvent =
+  | { readonly type: 'started'; readonly baseUrl: string }
+  | { readonly type: 'stopping' }
+  | { readonly type: 'stopped' };
+
 /**
- * Creates the log of `foley serve`. `report` writes an event to the log. `hide` sets the secrets that are masked in
- * later lines.
+ * Creates the log of `foley serve`. `report` writes an event to the log, and `warn` a warning. `hide` sets the secrets
+ * that are masked in later lines.
  * @param now returns milliseconds since the epoch
  */
 export function createServeLog({
   globals,
+  io,
   now,
   signal,
-  write,
 }: {
   /** Aborted when the user stops the service. */
   readonly signal: AbortSignal;
   readonly globals: GlobalOptions;
+  readonly io: Pick<Io, 'complain' | 'warn'>;
   readonly now: () => number;
-  readonly write: (line: string) => void;
 }) {
   let redactor = createRedactor([]);
+  const time = (): string => new Date(now()).toISOString();
+  // Masks the values before they are escaped: an escaped secret would not be found.
+  const writeJson = (line: LogLine): void => {
+    const fields = Object.entries(line).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? masked(value, redactor) : value,
+    ]);
+    io.complain(toJson(Object.fromEntries(fields)));
+  };
   return {
     hide: (secrets: readonly string[]): void => {
       redactor = createRedactor(secrets);
     },
-    report: (event: ServiceEvent): void => {
+    warn: (message: string): void => {
+      if (globals.json === true) writeJson({ time: time(), event: 'warning', message });
+      else io.warn(`foley: ${message}`);
+    },
+    report: (event: LogEvent): void => {
       if (!isLogged(event, globals)) return;
-      const time = new Date(now()).toISOString();
-      const line =
-        globals.json === true
-          ? toJson(dataOf(event, time))
-          : display(`${PREFIXED.has(event.type) ? 'foley: ' : ''}${describe(event, time, signal)}`);
-      write(redactor.text(line));
+      if (globals.json === true) writeJson(dataOf(event, time()));
+      else if (!isLifeEvent(event)) {
+        const prefix = PREFIXED.has(event.type) ? 'foley: ' : '';
+        io.complain(display(masked(prefix + describe(event, time(), signal), redactor)));
+      }
     },
   };
+}
+
+// A key may have characters that a path must escape, and clients choose which others they escape.
+function masked(text: string, redactor: Redactor): string {
+  const decoded = text.replaceAll(/(?:%[\da-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes);
+    } catch {
+      return escapes;
+    }
+  });
+  const hidden = redactor.text(decoded);
+  return hidden === decoded ? redactor.text(text) : hidden;
 }
 
 const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
@@ -49,13 +84,21 @@ const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'jobs-left',
 ]);
 
-const DETAILS: ReadonlySet<ServiceEvent['type']> = new Set([
+const DETAILS: ReadonlySet<LogEvent['type']> = new Set([
+  'started',
+  'stopping',
+  'stopped',
   'request',
   'job-fault',
   'engine-restarted',
 ]);
 
-function isLogged({ type }: ServiceEvent, { quiet, verbose }: GlobalOptions): boolean {
+// A person sees the start and the end in the terminal.
+function isLifeEvent(event: LogEvent): event is LifeEvent {
+  return event.type === 'started' || event.type === 'stopping' || event.type === 'stopped';
+}
+
+function isLogged({ type }: LogEvent, { quiet, verbose }: GlobalOptions): boolean {
   if (type === 'failure') return true;
   return DETAILS.has(type) ? verbose === true : quiet !== true;
 }
@@ -84,11 +127,30 @@ function describe(event: ServiceEvent, time: string, signal: AbortSignal): strin
 }
 
 /** A line of the log on stderr with `--json`. */
-export type LogLine = RequestLogLine | JobFaultLine | EngineLine | FailureLine | ClosingLine;
+export type LogLine =
+  | LifeLine
+  | WarningLine
+  | RequestLogLine
+  | JobFaultLine
+  | EngineLine
+  | FailureLine
+  | ClosingLine;
 
 interface LogTime {
   /** ISO 8601. */
   readonly time: string;
+}
+
+/** The start or the end of the service, with `--verbose`. */
+interface LifeLine extends LogTime {
+  readonly event: LifeEvent['type'];
+  /** With `started`. */
+  readonly baseUrl?: string;
+}
+
+interface WarningLine extends LogTime {
+  readonly event: 'warning';
+  readonly message: string;
 }
 
 /** A request, with `--verbose`. */
@@ -133,7 +195,9 @@ interface ClosingLine extends LogTime {
   readonly count: number;
 }
 
-function dataOf(event: ServiceEvent, time: string): LogLine {
+function dataOf(event: LogEvent, time: string): LogLine {
+  if (event.type === 'started') return { time, event: event.type, baseUrl: event.baseUrl };
+  if (isLifeEvent(event)) return { time, event: event.type };
   if (event.type === 'failure') {
     const { requestId, type } = event;
     return { time, event: type, requestId, message: messageOf(event.error) };

@@ -37,17 +37,14 @@ export const definition: CommandDefinition<ServeFlags, ServeDocument> = {
     refuseOtherServices(context.globals);
     refuseOpenHost(options);
     await requireModels(context, options);
+    const { clock } = context.system;
+    const { globals, io, signal } = context;
+    const log = createServeLog({ globals, io, now: () => clock.now(), signal });
     const { acceptKeysFile } = options;
     const keys =
-      acceptKeysFile === undefined ? undefined : await readAcceptedKeys(context, acceptKeysFile);
-    const { clock } = context.system;
-    const { globals, io } = context;
-    const log = createServeLog({
-      globals,
-      now: () => clock.now(),
-      signal: context.signal,
-      write: (line) => io.complain(line),
-    });
+      acceptKeysFile === undefined
+        ? undefined
+        : await readAcceptedKeys(context, acceptKeysFile, log.warn);
     log.hide(secretsOf(keys));
     const settings = { ...serviceOptions(options, keys), report: log.report };
     const host = await serviceHost(context);
@@ -55,15 +52,18 @@ export const definition: CommandDefinition<ServeFlags, ServeDocument> = {
     const service = await startService({ ...settings, dataDir }, host);
     log.hide([...secretsOf(keys), service.apiKey]);
     try {
+      log.report({ type: 'started', baseUrl: service.baseUrl });
       await context.emit(announcement(service, acceptKeysFile));
       if (globals.json !== true && service.pageLink !== undefined) {
         io.notice(`foley: to inspect the service, open ${service.pageLink} (works in one browser)`);
       }
-      if (!context.signal.aborted) await once(context.signal, 'abort');
+      if (!signal.aborted) await once(signal, 'abort');
     } finally {
+      log.report({ type: 'stopping' });
       await service.close();
+      log.report({ type: 'stopped' });
     }
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     return {};
   },
 };
@@ -278,13 +278,17 @@ function parseOrigin(given: string): string {
  * Reads the file of `--accept-keys-file`, which lists API keys; `-` is stdin. Warns if other users can access the file.
  * @throws Failure of kind `usage` if the file cannot be read or is invalid
  */
-async function readAcceptedKeys(context: Context, file: string): Promise<readonly AccountKey[]> {
+async function readAcceptedKeys(
+  context: Context,
+  file: string,
+  warn: (message: string) => void,
+): Promise<readonly AccountKey[]> {
   const name = `--accept-keys-file ${display(file)}`;
   const bytes = await readInput(context, file, name);
   const mode = file === '-' ? undefined : await sharedPermissions(context.system, file);
   if (mode !== undefined) {
-    context.io.warn(
-      `foley: ${display(file)} contains API keys and is readable by others (${octal(mode)}); run chmod 600 on it`,
+    warn(
+      `${display(file)} contains API keys and is readable by others (${octal(mode)}); run chmod 600 on it`,
     );
   }
   return parseAcceptedKeys(bytes.toString('latin1'), name);

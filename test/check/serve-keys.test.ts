@@ -101,7 +101,7 @@ describe('--accept-keys-file', () => {
     const sandbox = await sandboxWithKeys(`${canaryKey()}\n`, 0o644);
     const { running } = await startServe(['--accept-keys-file', 'keys.txt'], { sandbox });
     expect(running.stderr).toMatch(
-      /^foley: keys\.txt contains API keys and is readable by others \(0644\)/,
+      /"keys\.txt contains API keys and is readable by others \(0644\)/,
     );
   });
 

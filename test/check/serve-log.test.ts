@@ -1,5 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
+import { canaryKey } from '../harness/canary.ts';
+import { requirePosix } from '../harness/posix.ts';
+import { createSandbox } from '../harness/sandbox.ts';
 import { parseJsonLines } from '../harness/json-lines.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import { codeOf, firstVoiceId, startServe } from '../binary/support/serve.ts';
@@ -69,6 +74,65 @@ describe('--verbose', () => {
     expect(requests).toHaveLength(2);
   });
 
+  test('with --json begins and ends with a line for the service, in JSON throughout', async () => {
+    const service = await startServe(['--verbose']);
+    await firstVoiceId(service);
+    service.running.signal('SIGTERM');
+    const lines = parseJsonLines((await service.running.done).stderr);
+    const time = expect.stringMatching(new RegExp(`^${TIME}$`));
+    expect(lines).toEqual([
+      { time, event: 'started', baseUrl: service.baseUrl },
+      expect.objectContaining({ time, event: 'request', method: 'GET' }),
+      { time, event: 'stopping' },
+      { time, event: 'stopped' },
+    ]);
+  });
+
+  test('with --json prints warnings in JSON', async () => {
+    requirePosix('files that only their owner can read');
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'keys.txt'), `${canaryKey()}\n`, { mode: 0o644 });
+    const service = await startServe(['--accept-keys-file', 'keys.txt'], { sandbox });
+    service.running.signal('SIGTERM');
+    expect(parseJsonLines((await service.running.done).stderr)).toEqual([
+      {
+        time: expect.stringMatching(new RegExp(`^${TIME}$`)),
+        event: 'warning',
+        message: expect.stringMatching(/^keys\.txt contains API keys and is readable by others/),
+      },
+    ]);
+  });
+
+  test('shows no key with signs that paths and JSON escape, in lines that can be parsed', async () => {
+    const key = `a"b|c<d>e+f/${canaryKey()}`;
+    const sandbox = await createSandbox();
+    await writeFile(path.join(sandbox.out, 'keys.txt'), `${key} sales\n`, { mode: 0o600 });
+    const flags = ['--verbose', '--accept-keys-file', 'keys.txt'];
+    const service = await startServe(flags, { sandbox });
+    const paths = [key, encodeURIComponent(key)];
+    const lowerCase = (text: string) => text.replaceAll(/%../g, (code) => code.toLowerCase());
+    for (const given of [...paths, ...paths.map(lowerCase)]) {
+      const { pathname } = new URL(`http://h/${given}`);
+      await service.ask(pathname, { headers: { 'X-Request-Id': key } });
+    }
+    const ids = [`Bearer%20${key}"x`, 'https://u:p@h/a"b', '\\', '"', '%', 'id'];
+    for (const id of ids) await service.ask('/%', { headers: { 'X-Request-Id': id } });
+    service.running.signal('SIGTERM');
+    const { stderr } = await service.running.done;
+    const lines = parseJsonLines(stderr);
+    const requests = lines.filter((line) => Object(line).event === 'request');
+    expect(requests).toHaveLength(10);
+    for (const line of requests) {
+      const { path: shown, requestId } = Object(line);
+      const readable = shown === '/%' ? shown : decodeURIComponent(shown);
+      for (const text of [readable, requestId]) {
+        expect(text).not.toContain(key);
+        expect(text).not.toContain(key.slice(-20));
+      }
+    }
+    expect(requests.map((line) => Object(line).requestId).slice(-4)).toEqual(ids.slice(-4));
+  });
+
   test('with --json prints each as a JSON line on stderr', async () => {
     const { running, ...service } = await startServe([
       '--verbose',
@@ -80,7 +144,7 @@ describe('--verbose', () => {
     const refused = await service.ask('/x', { method: 'POST', body: {}, headers });
     expect(codeOf(refused.bytes)).toBe('ERR_SERVICE_UNAVAILABLE');
     running.signal('SIGTERM');
-    const [, second] = parseJsonLines((await running.done).stderr);
+    const [, , second] = parseJsonLines((await running.done).stderr);
     expect(second).toStrictEqual({
       time: expect.stringMatching(new RegExp(`^${TIME}$`)),
       event: 'request',
