@@ -1,17 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
-import {
-  bitString,
-  boolean,
-  integer,
-  objectId,
-  octetString,
-  sequence,
-  set,
-  tagged,
-  text,
-  time,
-} from './der.ts';
 
 /** Both in PEM. The certificate signs itself, so it is its own authority. */
 export interface Certificate {
@@ -97,4 +85,67 @@ function alternativeNames(hosts: readonly string[]): Buffer {
 function pem(der: Buffer): string {
   const lines = der.toString('base64').replaceAll(/.{64}/g, '$&\n');
   return `-----BEGIN CERTIFICATE-----\n${lines.trimEnd()}\n-----END CERTIFICATE-----\n`;
+}
+
+function sequence(...parts: Buffer[]): Buffer {
+  return element(0x30, Buffer.concat(parts));
+}
+
+function set(...parts: Buffer[]): Buffer {
+  return element(0x31, Buffer.concat(parts));
+}
+
+/** A positive integer, from its bytes. */
+function integer(bytes: Buffer): Buffer {
+  const [first = 0] = bytes;
+  return element(0x02, first >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
+}
+
+function boolean(value: boolean): Buffer {
+  return element(0x01, Buffer.from([value ? 0xff : 0]));
+}
+
+/** An object identifier such as `2.5.4.3`. */
+function objectId(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  return element(0x06, Buffer.from([first * 40 + second, ...rest.flatMap((arc) => base128(arc))]));
+}
+
+function text(value: string): Buffer {
+  return element(0x0c, Buffer.from(value));
+}
+
+/** Seconds precision, for the years up to 2049. */
+function time(value: Date): Buffer {
+  const digits = value.toISOString().replaceAll(/[-:T]/g, '').slice(2, 14);
+  return element(0x17, Buffer.from(`${digits}Z`));
+}
+
+function bitString(bytes: Buffer): Buffer {
+  return element(0x03, Buffer.concat([Buffer.from([0]), bytes]));
+}
+
+function octetString(bytes: Buffer): Buffer {
+  return element(0x04, bytes);
+}
+
+/** A tag of its context: `[number]`. */
+function tagged(number: number, bytes: Buffer, isConstructed: boolean): Buffer {
+  return element((isConstructed ? 0xa0 : 0x80) | number, bytes);
+}
+
+function element(tag: number, content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([tag, ...length(content.length)]), content]);
+}
+
+function length(count: number): number[] {
+  if (count < 0x80) {
+    return [count];
+  }
+  return count < 0x100 ? [0x81, count] : [0x82, count >> 8, count & 0xff];
+}
+
+function base128(arc: number): number[] {
+  const high = arc >> 7;
+  return high === 0 ? [arc & 0x7f] : [...base128(high).map((byte) => byte | 0x80), arc & 0x7f];
 }

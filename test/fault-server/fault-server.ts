@@ -10,36 +10,15 @@ import { Gate } from './gate.ts';
 import { answer } from './http-text.ts';
 import { incomingRequest } from './recorded-request.ts';
 import type { RecordedRequest, RequestHead, RequestPlace } from './recorded-request.ts';
-import { Journal } from './journal.ts';
-import type { RequestFilter } from './journal.ts';
 import { Script } from './script.ts';
 import type { Rule } from './script.ts';
 import { IS_SPARSE } from '../sparse-service/mode.ts';
 import { sparseRule } from '../sparse-service/sparse-rules.ts';
+import { Watch } from '../harness/watch.ts';
 
 export interface FaultServerOptions {
   /** Speaks TLS with this certificate. */
   readonly tls?: Certificate;
-}
-
-export interface FaultServer {
-  /** Such as `http://127.0.0.1:41234`. */
-  readonly origin: string;
-  readonly port: number;
-  /** Every request so far, in order of arrival. */
-  readonly requests: readonly RecordedRequest[];
-  /** How many TCP connections were made, those on which nothing was asked included. */
-  readonly connections: number;
-  /** Waits for the nth request (from 1) that fits; without arguments for the first of any. */
-  received(filter?: RequestFilter, count?: number): Promise<RecordedRequest>;
-  /** Waits until a client has gone away before it had the whole of its answer; the nth, from 1. */
-  abandoned(count?: number): Promise<RecordedRequest>;
-  /** Lets the oldest `pause` step go, or the next to come; false when its client has gone away. */
-  advance(): Promise<boolean>;
-  /** Resolves when an answer is at a `pause` step. */
-  paused(): Promise<void>;
-  /** Breaks all connections, and refuses later ones. */
-  stop(): Promise<void>;
 }
 
 /**
@@ -51,7 +30,7 @@ export async function startFaultServer(
   rules: readonly Rule[],
   options: FaultServerOptions = {},
 ): Promise<FaultServer> {
-  const running = new RunningServer(rules, options.tls);
+  const running = new FaultServer(rules, options.tls);
   onTestFinished(async () => running.stop());
   await running.listen();
   return running;
@@ -68,9 +47,11 @@ export async function refusedOrigin(): Promise<string> {
 
 const UNKNOWN: Rule = { answer: answer(501, {}, 'The script does not know this request.') };
 
-class RunningServer implements FaultServer {
+/** A running fault server, with every request that it got. */
+export class FaultServer {
   readonly #received = new Journal();
   readonly #abandoned = new Journal();
+  /** How many TCP connections were made, those on which nothing was asked included. */
   connections = 0;
   port = 0;
   readonly #script: Script;
@@ -87,6 +68,7 @@ class RunningServer implements FaultServer {
     this.#server = createServer((raw) => this.#accept(raw));
   }
 
+  /** Such as `http://127.0.0.1:41234`. */
   get origin(): string {
     return `${this.#secureContext === undefined ? 'http' : 'https'}://127.0.0.1:${this.port}`;
   }
@@ -95,26 +77,32 @@ class RunningServer implements FaultServer {
     this.port = await listen(this.#server);
   }
 
+  /** Every request so far, in order of arrival. */
   get requests(): readonly RecordedRequest[] {
     return this.#received.entries;
   }
 
-  async received(filter: RequestFilter = {}, count = 1): Promise<RecordedRequest> {
+  /** Waits for the nth request (from 1) that fits; without arguments for the first of any. */
+  received(filter: RequestFilter = {}, count = 1): Promise<RecordedRequest> {
     return this.#received.wait(filter, count);
   }
 
-  async abandoned(count = 1): Promise<RecordedRequest> {
+  /** Waits until a client has gone away before it had the whole of its answer; the nth, from 1. */
+  abandoned(count = 1): Promise<RecordedRequest> {
     return this.#abandoned.wait({}, count);
   }
 
-  async advance(): Promise<boolean> {
+  /** Lets the oldest `pause` step go, or the next to come; false when its client has gone away. */
+  advance(): Promise<boolean> {
     return this.#gate.advance();
   }
 
-  async paused(): Promise<void> {
+  /** Resolves when an answer is at a `pause` step. */
+  paused(): Promise<void> {
     return this.#gate.paused();
   }
 
+  /** Breaks all connections, and refuses later ones. */
   async stop(): Promise<void> {
     this.#sockets.forEach((socket) => socket.destroy());
     this.#server.close();
@@ -175,4 +163,24 @@ async function listen(server: Server): Promise<number> {
     throw new Error('The server has no port.');
   }
   return address.port;
+}
+
+type RequestFilter = Partial<Pick<RecordedRequest, 'method' | 'path'>>;
+
+/** Requests in the order in which something happened to them, which can be waited for. */
+class Journal {
+  readonly entries: RecordedRequest[] = [];
+  readonly #watch = new Watch();
+
+  add(request: RecordedRequest): void {
+    this.entries.push(request);
+    this.#watch.changed();
+  }
+
+  /** Resolves with the nth entry (from 1) that fits, now or when it comes. */
+  wait({ method, path }: RequestFilter, count: number): Promise<RecordedRequest> {
+    const fits = (request: RecordedRequest): boolean =>
+      (method ?? request.method) === request.method && (path ?? request.path) === request.path;
+    return this.#watch.until(() => this.entries.filter(fits)[count - 1]);
+  }
 }

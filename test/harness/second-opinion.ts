@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { requireTool } from './require-tool.ts';
+import { findOnPath, requireTool } from './require-tool.ts';
 
 export interface Probe {
   /** ffprobe's names, such as `mp3` and `vorbis`. */
@@ -23,6 +23,17 @@ export async function probeWithFfprobe(file: string): Promise<Probe> {
     sampleRate: Number(fields.get('sample_rate')),
     durationMs: Number(fields.get('duration')) * 1000,
   };
+}
+
+/**
+ * Lets ffmpeg decode a picture or a video to its end; it must not complain. Where it is missing nothing is checked, as
+ * the decoders from npm always give the first opinion.
+ */
+export async function decodeWithFfmpeg(file: string): Promise<void> {
+  const ffmpeg = findOnPath('ffmpeg');
+  if (ffmpeg === undefined) return;
+  const { stderr } = await execa(ffmpeg, ['-v', 'error', '-i', file, '-f', 'null', '-']);
+  if (stderr !== '') throw new Error(`ffmpeg complains:\n${stderr}`);
 }
 
 /** Decodes an mp3 with mpg123 in test mode; it must not complain. Skips where it is missing. */

@@ -1,10 +1,14 @@
-import { crc32, deflateSync } from 'node:zlib';
+import sharp from 'sharp';
 import { epubOf } from './epub.ts';
 
 export const TITLES = ['The Harbour', 'The Boat', 'The Hill'] as const;
 
 /** A grey picture of 8 × 8. */
-export const COVER = png();
+export const COVER = await sharp({
+  create: { width: 8, height: 8, channels: 3, background: '#808080' },
+})
+  .png()
+  .toBuffer();
 
 /** A book with a title, two authors, a cover, and three chapters in two files. */
 export const BOOK = epubOf(
@@ -28,24 +32,3 @@ export const BOOK = epubOf(
       '<li><a href="text/c1.xhtml">The Hill</a></li></ol></nav></body></html>',
   },
 );
-
-function png(): Buffer {
-  const size = 8;
-  const header = Buffer.from([0, 0, 0, size, 0, 0, 0, size, 8, 0, 0, 0, 0]);
-  const rows = Buffer.alloc(size * (size + 1), 0x80);
-  for (let row = 0; row < size; row += 1) rows[row * (size + 1)] = 0;
-  return Buffer.concat([
-    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows)),
-    chunk('IEND', new Uint8Array(0)),
-  ]);
-}
-
-function chunk(type: string, data: Uint8Array): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  checksum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, checksum]);
-}

@@ -1,6 +1,9 @@
 import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
+import { FAMILIES } from '../../../src/contract/families.ts';
+import { SpeechRequest } from '../../../src/contract/speech.ts';
+import { VOICES } from '../../../src/service/voices/catalogue-voice.ts';
 import { DEFINITIONS } from '../../../src/contract/endpoints.ts';
 import type { Hints } from '../../harness/schema-arbitrary.ts';
 import { allowedBy, junk, nearlyAllowedBy } from '../../harness/schema-arbitrary.ts';
@@ -38,6 +41,15 @@ export function fuzzedRequests(voices: readonly NameableVoice[]): fc.Arbitrary<F
   );
 }
 
+/** The JSON of speech requests for the voices of the catalogue: right ones, nearly right ones, and junk. */
+export const fuzzedBody: fc.Arbitrary<string> = fc
+  .constantFrom(...VOICES)
+  .chain(({ family, id: voiceId }) => {
+    const modelIds = FAMILIES.find(({ id }) => id === family)?.models ?? [];
+    return valuesOf(SpeechRequest, hintsOf({ voiceId, modelIds }));
+  })
+  .map((value) => JSON.stringify(value) ?? '');
+
 interface Content {
   readonly bytes: Uint8Array;
   readonly type: string;
@@ -46,13 +58,16 @@ interface Content {
 const JSON_TYPE = 'application/json';
 const PACKED_TYPE = 'application/msgpack';
 
-function bodies(schema: unknown, hints: Hints): fc.Arbitrary<Content> {
-  const good = allowedBy(schema, hints);
-  const values = fc.oneof(
-    { weight: 4, arbitrary: good },
+function valuesOf(schema: unknown, hints: Hints): fc.Arbitrary<unknown> {
+  return fc.oneof(
+    { weight: 4, arbitrary: allowedBy(schema, hints) },
     { weight: 6, arbitrary: nearlyAllowedBy(schema, hints) },
     { weight: 1, arbitrary: junk },
   );
+}
+
+function bodies(schema: unknown, hints: Hints): fc.Arbitrary<Content> {
+  const values = valuesOf(schema, hints);
   const json = values.map((value) => Buffer.from(JSON.stringify(value) ?? ''));
   return fc.oneof(
     { weight: 8, arbitrary: fc.record({ bytes: json, type: fc.constant(JSON_TYPE) }) },

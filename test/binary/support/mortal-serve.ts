@@ -13,19 +13,6 @@ export interface Incarnation {
   isDead(): boolean;
 }
 
-export interface MortalServe {
-  /** The process that answers now, or the next one that does. */
-  living(): Promise<Incarnation>;
-  /** Something happened to a client: a moment at which the service may be killed. */
-  tick(): void;
-  /** How many processes were killed so far. */
-  killed(): number;
-  /** Stops killing the service. */
-  spare(): void;
-  /** Lets it end in peace. */
-  end(): Promise<void>;
-}
-
 export interface MortalServeOptions {
   readonly sandbox: Sandbox;
   readonly dataDir: string;
@@ -44,13 +31,14 @@ const TIMEOUT_MS = 3_600_000;
  */
 export async function startMortalServe(options: MortalServeOptions): Promise<MortalServe> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const serve = new Mortal(options);
+  const serve = new MortalServe(options);
   onTestFinished(() => serve.stop());
   serve.begin();
   return serve;
 }
 
-class Mortal implements MortalServe {
+/** A service whose processes are killed, one after the other. */
+export class MortalServe {
   readonly #options: MortalServeOptions;
   readonly #lives: number[];
   readonly #watcher: FSWatcher;
@@ -71,26 +59,26 @@ class Mortal implements MortalServe {
     this.#watcher = watch(options.dataDir, () => this.tick());
   }
 
+  /** The process that answers now, or the next one that does. */
   living(): Promise<Incarnation> {
     return this.#living;
   }
 
+  /** Something happened to a client: a moment at which the service may be killed. */
   tick(): void {
     this.#momentsLeft -= 1;
     if (this.#momentsLeft <= 0) this.#kill?.();
   }
 
+  /** How many processes were killed so far. */
   killed(): number {
     return this.#killed;
   }
 
-  spare(): void {
+  /** Stops killing the service, and lets it end in peace. */
+  async end(): Promise<void> {
     this.#lives.length = 0;
     this.#momentsLeft = Number.POSITIVE_INFINITY;
-  }
-
-  async end(): Promise<void> {
-    this.spare();
     await this.#living;
     this.stop();
     this.#running?.signal('SIGTERM');

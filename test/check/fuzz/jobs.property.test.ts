@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error-body.ts';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { FUZZ_RUNS } from '../../service/support/fuzz-size.ts';
-import { fuzzedBody } from '../../service/support/fuzzed-bodies.ts';
+import { fuzzedBody } from '../../binary/support/fuzzed-requests.ts';
 import { JOBS, JOBS_V1, jobService } from '../../service/jobs/job-service.ts';
 
 const RUNS = Math.ceil(FUZZ_RUNS / 4);

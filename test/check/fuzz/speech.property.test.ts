@@ -5,7 +5,7 @@ import { ErrorBody } from '../../../src/contract/error-body.ts';
 import { SERVICE_ERRORS } from '../../../src/contract/service-errors.ts';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { FUZZ_RUNS } from '../../service/support/fuzz-size.ts';
-import { fuzzedBody } from '../../service/support/fuzzed-bodies.ts';
+import { fuzzedBody } from '../../binary/support/fuzzed-requests.ts';
 import { testService } from '../../service/support/test-service.ts';
 
 const RUNS = FUZZ_RUNS;

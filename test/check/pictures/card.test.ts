@@ -9,7 +9,7 @@ import type { PictureFormat } from '../../../src/contract/media.ts';
 import { IMAGE_MODELS } from '../../../src/service/media/catalogue/picture-models.ts';
 import type { ImageParameters } from '../../../src/service/media/pictures/card.ts';
 import { cardSvg, drawImage, referencePlaces } from '../../../src/service/media/pictures/card.ts';
-import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
+import { decodeWithFfmpeg } from '../../harness/second-opinion.ts';
 import { temporaryFolder } from '../../service/support/test-service.ts';
 
 const FONT = fileURLToPath(new URL('../../../assets/fonts/foley-sans.ttf', import.meta.url));

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
+import { decodeWithFfmpeg } from '../../harness/second-opinion.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { pngOf } from '../../service/media/pictures/png-of.ts';
 import {

@@ -5,7 +5,7 @@ import { BufferSource, EncodedPacketSink, Input, MP4 } from 'mediabunny';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { VIDEO_MODELS } from '../../../src/service/media/catalogue/picture-models.ts';
-import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
+import { decodeWithFfmpeg } from '../../harness/second-opinion.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import {
   VIDEOS,
