@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listen } from '../harness/listen.ts';
 
 /** A received request. */
 export interface RawRequest {
@@ -25,26 +24,15 @@ export type RawAnswer = (socket: Socket, request: RawRequest, index: number) => 
 /** Starts a raw TCP server on the loopback until the test ends. */
 export async function rawServer(answer: RawAnswer): Promise<RawServer> {
   const requests: RawRequest[] = [];
-  const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => {});
     readRequests(socket, (request) => {
       requests.push(request);
       answer(socket, request, requests.length - 1);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}`, requests, connections: () => connections };
+  return { url: await listen(server), requests, connections: () => connections };
 }
 
 function readRequests(socket: Socket, take: (request: RawRequest) => void): void {

@@ -237,7 +237,8 @@ function span(least: number | undefined, most: number | undefined, unit: string)
   return least === undefined ? `at most ${most}${unit}` : `${least} to ${most}${unit}`;
 }
 
-function table(head: readonly string[], body: readonly (readonly string[])[]): string {
+/** Returns a Markdown table. */
+export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   return [line(head), line(head.map(() => '---')), ...body.map((row) => line(row))].join('\n');
 }
 

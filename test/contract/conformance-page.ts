@@ -1,4 +1,5 @@
 import { BEHAVIOURS } from './all-behaviours.ts';
+import { table } from './api-pages.ts';
 import type { Behaviour, Pending, Statement, TestedElsewhere } from './behaviour.ts';
 import { contractNames, endpointName } from './contract-names.ts';
 import { testedElsewhere } from './behaviour.ts';
@@ -108,14 +109,6 @@ function howOf(row: Row): string {
   if ('test' in row) return `[${row.test[0]}](../${row.test[0]})`;
   if (row.serve !== undefined) return `\`foley serve ${row.serve[0]}\``;
   return row.spends === true ? 'spends' : '';
-}
-
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [heads, heads.map(() => '---'), ...rows].map((cells) => line(cells)).join('\n');
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 function bySection(one: string, other: string): number {

@@ -1,3 +1,4 @@
+import { withTrueLengths } from '../binary/support/sound.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';
 import type { Version } from '../realtime/messages.ts';
 import { connectRealtime, refusedHandshake } from '../realtime/raw-client.ts';
@@ -36,7 +37,8 @@ export function openService({ baseUrl, key, otherKey, isOurs }: ServiceAddress):
       return answerOf(await fetch(url, { method, ...requestOf(options, key) }), options);
     },
     async listen(bytes) {
-      return (await decodeAudio(withTrueLength(bytes))).durationMs;
+      const isWav = Buffer.from(bytes.subarray(0, 4)).toString() === 'RIFF';
+      return (await decodeAudio(isWav ? withTrueLengths(bytes) : bytes)).durationMs;
     },
     async once<Found>(name: string, find: () => Promise<Found>): Promise<Found> {
       const known = found.get(name);
@@ -84,14 +86,4 @@ async function answerOf(
     bytes,
     json: () => JSON.parse(bytes.toString()),
   };
-}
-
-/** Who writes a wav into a pipe cannot know its length: what is announced there is mended. */
-function withTrueLength(bytes: Uint8Array): Uint8Array {
-  const copy = Buffer.from(bytes);
-  if (copy.toString('latin1', 0, 4) !== 'RIFF' || copy.toString('latin1', 36, 40) !== 'data')
-    return copy;
-  copy.writeUInt32LE(copy.length - 8, 4);
-  copy.writeUInt32LE(copy.length - 44, 40);
-  return copy;
 }

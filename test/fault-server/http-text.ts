@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { write } from './steps.ts';
 import type { Step } from './steps.ts';
+import type { Payload } from './tiny-audio.ts';
 
 /** Header lines in the order in which they are sent; a list sends a line for each of its values. */
 export type HeaderLines = Readonly<Record<string, string | readonly string[]>>;
@@ -38,3 +39,10 @@ export function chunk(bytes: Uint8Array): Step {
 export function lastChunk(): Step {
   return write('0\r\n\r\n');
 }
+
+/** The head of an answer of success that carries this payload. */
+export function payloadHead({ headers, type }: Payload, framing: HeaderLines): Step {
+  return head(200, { 'Content-Type': type, ...headers, ...framing });
+}
+
+export const CHUNKED: HeaderLines = { 'Transfer-Encoding': 'chunked' };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
@@ -134,13 +135,9 @@ export class ScriptedServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = [];
-    for await (const part of request) {
-      parts.push(Buffer.from(part));
-    }
     const { method = 'GET', url = '/', headers } = request;
     const { authorization } = headers;
-    const body = Buffer.concat(parts).toString();
+    const body = await text(request);
     const asked: HttpRequest = { method, path: url.split('?')[0] ?? url, authorization, body };
     this.requests.push(asked);
     const answer = this.#script.http?.[`${method} ${asked.path}`] ?? this.#spoken(asked);

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { onTestFinished } from 'vitest';
+import { buffer } from 'node:stream/consumers';
+import { listen } from '../harness/listen.ts';
 import { refusalOf } from './strict-request.ts';
 import { isJson, sparseAnswer, sparseEvent, sparseHeaders } from './sparse-answer.ts';
 import type { SparseAnswer } from './sparse-answer.ts';
@@ -26,17 +26,11 @@ export async function startSparseProxy(target: string): Promise<string> {
     other.write(head);
     socket.pipe(other).pipe(socket);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listen(server);
 }
 
-function headOf({ method, rawHeaders, url }: IncomingMessage): string {
+/** Returns the head of a request as it was written. */
+export function headOf({ method, rawHeaders, url }: IncomingMessage): string {
   const lines = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : [],
   );
@@ -52,7 +46,7 @@ async function forward(
   const { pathname: path, searchParams: query } = new URL(url, 'http://localhost');
   const asked = { method, path };
   const isForm = String(headers['content-type']).startsWith('multipart/');
-  const body = isForm ? undefined : await bytesOf(request);
+  const body = isForm ? undefined : await buffer(request);
   const reason = refusalOf({ ...asked, query, headers, body });
   if (reason !== undefined) return refuse(response, reason);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -64,7 +58,7 @@ async function forward(
   });
   const known = { status: answer.statusCode ?? 502, headers: plain(answer.headers) };
   if (isJson(known))
-    return respond(response, sparseAnswer(asked, { ...known, body: await bytesOf(answer) }));
+    return respond(response, sparseAnswer(asked, { ...known, body: await buffer(answer) }));
   const isStream = String(known.headers['content-type']).startsWith('text/event-stream');
   const { 'content-length': length, ...sent } = sparseHeaders(asked, known);
   const sized = length === undefined || isStream ? sent : { ...sent, 'content-length': length };
@@ -100,10 +94,4 @@ function plain(headers: IncomingMessage['headers']): SparseAnswer['headers'] {
       value === undefined ? [] : [[name, value]],
     ),
   );
-}
-
-async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
 }

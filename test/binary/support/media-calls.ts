@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { PROFILE_PATH } from '../../fault-server/healthy-service.ts';
+import { listen } from '../../harness/listen.ts';
 import type { RunOptions } from '../../harness/run-options.ts';
 import type { ServingFoley } from './serve.ts';
 import { startServe } from './serve.ts';
@@ -34,15 +34,7 @@ export async function serveMedia(files: Readonly<Record<string, Given>>): Promis
     else if (typeof given === 'function') given(asked, response);
     else response.end(given);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${port}`;
+  return listen(server);
 }
 
 /** Fixtures by their names. */

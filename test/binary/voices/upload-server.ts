@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
 import { canaryKey } from '../../harness/canary.ts';
+import { listen } from '../../harness/listen.ts';
 import { Watch } from '../../harness/watch.ts';
 
 /** One request whose body is read only as far as the test wants. */
@@ -37,12 +36,8 @@ export async function startUploadServer(
 ): Promise<UploadServer> {
   const uploads: Upload[] = [];
   const watch = new Watch();
-  const sockets = new Set<Socket>();
   let attempts = 0;
   const server = createServer((socket) => {
-    sockets.add(socket);
-    // A client that goes away is what many tests want.
-    socket.on('error', () => undefined);
     attempts += 1;
     const attempt = attempts;
     void (async () => {
@@ -52,16 +47,8 @@ export async function startUploadServer(
       behave(upload);
     })();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
-    env: { FOLEY_BASE_URL: `http://127.0.0.1:${port}`, FOLEY_API_KEY: canaryKey() },
+    env: { FOLEY_BASE_URL: await listen(server), FOLEY_API_KEY: canaryKey() },
     uploads,
     reached: (attempt = 1) => watch.until(() => uploads[attempt - 1]),
   };

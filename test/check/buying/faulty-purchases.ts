@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { headOf } from '../../sparse-service/sparse-proxy.ts';
 
 /** What becomes of a purchase: the service gets it and answers, or this. */
 export type Fate =
@@ -208,7 +209,7 @@ interface Cut {
 
 /** Passes on a realtime connection, until the first audio, or until the service closes it (`gone after`). */
 function joinSockets(
-  { rawHeaders, url = '/' }: IncomingMessage,
+  request: IncomingMessage,
   client: Socket,
   head: Buffer,
   target: string,
@@ -216,10 +217,7 @@ function joinSockets(
 ): void {
   const { hostname, port } = new URL(target);
   const service = connect(Number(port), hostname);
-  const lines = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : [],
-  );
-  service.write(`GET ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  service.write(headOf(request));
   service.write(head);
   client.pipe(service);
   client.on('error', () => service.destroy());

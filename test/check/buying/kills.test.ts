@@ -8,7 +8,6 @@ import { killedAfter } from './killed-after.ts';
 import type { Shop, Way } from './ways.ts';
 import {
   ALL_WAYS,
-  cellsOf,
   creditsOf,
   customer,
   isRepeated,
@@ -16,6 +15,7 @@ import {
   TIMEOUT_MS,
   WAYS,
   withTexts,
+  sectionOf,
 } from './ways.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
@@ -95,4 +95,10 @@ async function killOnce(way: Way, nth: number, shop: Shop): Promise<Killed | und
   const record = `${nth} (${await lastState()})`;
   if (result.code === 0) expect(isThere, problem).toBe(true);
   return { record, exit: `exit ${result.code}`, cost, problem };
+}
+
+/** Returns the cells of a way in a section whose columns are separated by at least two spaces. */
+function cellsOf(fault: string, way: string): readonly string[] {
+  const line = sectionOf(fault).lines.find((one) => one.startsWith(`${way}  `)) ?? '';
+  return line.split(/\s{2,}/).slice(1);
 }

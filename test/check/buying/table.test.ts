@@ -11,7 +11,6 @@ import {
   ALL_WAYS,
   creditsOf,
   customer,
-  DOWNLOADED,
   errorOf,
   lineOf,
   openShop,
@@ -158,3 +157,13 @@ async function buy(way: Way, shop: Shop, fault: Fault): Promise<Outcome> {
   const line = lineOf(way, { requests, credits, result });
   return { way, line, kind: [requests, result.code, code].join() };
 }
+
+/** Ways that make jobs, whose audio is downloaded. */
+const DOWNLOADED: ReadonlySet<Way> = new Set([
+  'job',
+  'long text',
+  'pauses as jobs',
+  'batch',
+  'batch, pauses',
+  'script',
+]);

@@ -43,16 +43,6 @@ export type Way = keyof typeof WAYS;
 export const ALL_WAYS = Object.keys(WAYS) as Way[];
 export const TIMEOUT_MS = 300_000;
 
-/** Ways that make jobs, whose audio is downloaded. */
-export const DOWNLOADED: ReadonlySet<Way> = new Set([
-  'job',
-  'long text',
-  'pauses as jobs',
-  'batch',
-  'batch, pauses',
-  'script',
-]);
-
 /** Batches and scripts have keys that follow from their content: the same command continues them. */
 export function isRepeated(way: Way): boolean {
   return /^(?:batch|script)/.test(way);
@@ -168,10 +158,4 @@ export function sectionOf(fault: string): {
     lines: lines.filter((line) => /^[a-z]/.test(line)),
     reasons: lines.flatMap((line) => /^\* (.+?): \S/.exec(line)?.[1] ?? []),
   };
-}
-
-/** Returns the cells of a way in a section whose columns are separated by at least two spaces. */
-export function cellsOf(fault: string, way: string): readonly string[] {
-  const line = sectionOf(fault).lines.find((one) => one.startsWith(`${way}  `)) ?? '';
-  return line.split(/\s{2,}/).slice(1);
 }

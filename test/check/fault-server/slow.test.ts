@@ -2,7 +2,6 @@ import { get } from 'node:http';
 import { expect, test } from 'vitest';
 import { request } from 'undici';
 import {
-  byteByByte,
   endlessBody,
   endlessHeaders,
   hugeHeader,
@@ -72,7 +71,7 @@ test('a stall comes after half of the body', async () => {
 });
 
 test('byte by byte, each step of the test lets one byte go', async () => {
-  const { server, client } = await connectTo(byteByByte(short));
+  const { server, client } = await connectTo(inPieces(short, short.bytes.length));
   await client.waitFor('\r\n\r\n');
   const headLength = client.text.length;
   for (let count = 1; count <= short.bytes.length; count += 1) {

@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { ServingFoley } from '../../binary/support/serve.ts';
 
@@ -16,13 +16,6 @@ export async function stateOf({ ask, running }: ServingFoley, dataDir: string) {
     uploads: await readdir(path.join(dataDir, 'uploads')).catch(() => []),
     open: await openUploads(running.pid),
   };
-}
-
-/** The peak memory of a process in bytes; on Linux only. */
-export async function peakOf({ running }: ServingFoley): Promise<number | undefined> {
-  const status = await readFile(`/proc/${String(running.pid)}/status`, 'utf8').catch(() => '');
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
-  return kilobytes === undefined ? undefined : Number(kilobytes) * 1_024;
 }
 
 /** Files of uploads that a process has open; on Linux only. */

@@ -1,4 +1,4 @@
-import { answer, chunk, head, lastChunk } from '../http-text.ts';
+import { answer, chunk, CHUNKED, head, lastChunk } from '../http-text.ts';
 import { fin, pause } from '../steps.ts';
 import type { Step } from '../steps.ts';
 
@@ -53,17 +53,13 @@ export function events(...all: readonly string[]): Step[] {
 
 /** A stream of these events whose connection ends without a word. */
 export function eventsThenCut(...all: readonly string[]): Step[] {
-  return [
-    head(200, { ...STREAM, 'Transfer-Encoding': 'chunked' }),
-    chunk(Buffer.from(all.join(''))),
-    fin(),
-  ];
+  return [head(200, { ...STREAM, ...CHUNKED }), chunk(Buffer.from(all.join(''))), fin()];
 }
 
 /** Some events, a pause until the test continues, and the other events. */
 export function eventsAround(before: readonly string[], after: readonly string[]): Step[] {
   return [
-    head(200, { ...STREAM, 'Transfer-Encoding': 'chunked' }),
+    head(200, { ...STREAM, ...CHUNKED }),
     chunk(Buffer.from(before.join(''))),
     pause(),
     chunk(Buffer.from(after.join(''))),

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { answer, chunk, head, lastChunk } from '../http-text.ts';
+import { answer, chunk, CHUNKED, lastChunk, payloadHead } from '../http-text.ts';
 import { fin, pause, reset, write } from '../steps.ts';
 import type { Step } from '../steps.ts';
 import type { Payload } from '../tiny-audio.ts';
@@ -33,25 +33,25 @@ export function shortBody(payload: Payload): Step[] {
 
 /** Half of a chunked body, then a broken connection. */
 export function resetMidChunkedBody(payload: Payload): Step[] {
-  return [chunkedHead(payload), chunk(firstHalf(payload)), reset()];
+  return [payloadHead(payload, CHUNKED), chunk(firstHalf(payload)), reset()];
 }
 
 /** Every chunk but the one that says that it was the last; then an orderly end. */
 export function closeBeforeLastChunk(payload: Payload): Step[] {
-  return [chunkedHead(payload), chunk(payload.bytes), fin()];
+  return [payloadHead(payload, CHUNKED), chunk(payload.bytes), fin()];
 }
 
 /** A chunk that is shorter than its size says; then an orderly end. */
 export function closeInsideChunk(payload: Payload): Step[] {
   const size = `${payload.bytes.length.toString(16)}\r\n`;
-  return [chunkedHead(payload), write(size), write(firstHalf(payload)), fin()];
+  return [payloadHead(payload, CHUNKED), write(size), write(firstHalf(payload)), fin()];
 }
 
 /** A whole body in chunks, correctly ended; no fault. */
 export function chunkedBody(payload: Payload): Step[] {
   const half = firstHalf(payload);
   const rest = payload.bytes.subarray(half.length);
-  return [chunkedHead(payload), chunk(half), chunk(rest), lastChunk()];
+  return [payloadHead(payload, CHUNKED), chunk(half), chunk(rest), lastChunk()];
 }
 
 /** All that `Content-Length` promises, and then a broken connection. */
@@ -66,24 +66,22 @@ export function resetWhenIdle(payload: Payload): Step[] {
 
 /** `Content-Length` is half of what is sent, so the answer seems whole and is not. */
 export function lyingLength(payload: Payload): Step[] {
-  const declared = String(firstHalf(payload).length);
-  const headers = { 'Content-Type': payload.type, ...payload.headers };
-  return [head(200, { ...headers, 'Content-Length': declared }), write(payload.bytes), fin()];
+  return [...promised(payload, firstHalf(payload).length), write(payload.bytes), fin()];
 }
 
 /** A whole body that only the end of the connection ends. */
 export function closeDelimited(payload: Payload): Step[] {
-  return [closingHead(payload), write(payload.bytes), fin()];
+  return [payloadHead(payload, { Connection: 'close' }), write(payload.bytes), fin()];
 }
 
 /** Half of a body that only the end of the connection would end: the cut cannot be seen. */
 export function closeDelimitedShort(payload: Payload): Step[] {
-  return [closingHead(payload), write(firstHalf(payload)), fin()];
+  return [payloadHead(payload, { Connection: 'close' }), write(firstHalf(payload)), fin()];
 }
 
 /** Half of a body without a length, ended by a broken connection. */
 export function closeDelimitedReset(payload: Payload): Step[] {
-  return [closingHead(payload), write(firstHalf(payload)), reset()];
+  return [payloadHead(payload, { Connection: 'close' }), write(firstHalf(payload)), reset()];
 }
 
 /** A complete response in gzip that was not requested; its framing is right. */
@@ -97,19 +95,8 @@ export function cutGzip(payload: Payload): Step[] {
   return answer(200, gzipHeaders(payload), compressed.subarray(0, compressed.length / 2));
 }
 
-function promised(payload: Payload): Step[] {
-  const length = String(payload.bytes.length);
-  const headers = { 'Content-Type': payload.type, ...payload.headers };
-  return [head(200, { ...headers, 'Content-Length': length })];
-}
-
-function chunkedHead(payload: Payload): Step {
-  const headers = { 'Content-Type': payload.type, ...payload.headers };
-  return head(200, { ...headers, 'Transfer-Encoding': 'chunked' });
-}
-
-function closingHead(payload: Payload): Step {
-  return head(200, { 'Content-Type': payload.type, ...payload.headers, Connection: 'close' });
+function promised(payload: Payload, length = payload.bytes.length): Step[] {
+  return [payloadHead(payload, { 'Content-Length': String(length) })];
 }
 
 function gzipHeaders(payload: Payload): Record<string, string | readonly string[]> {

@@ -1,4 +1,4 @@
-import { chunk, head } from '../http-text.ts';
+import { chunk, CHUNKED, payloadHead } from '../http-text.ts';
 import type { HeaderLines } from '../http-text.ts';
 import { fin, pause, repeat, write } from '../steps.ts';
 import type { Step } from '../steps.ts';
@@ -29,12 +29,6 @@ export function stallMidBody(payload: Payload): Step[] {
   return [headOf(payload), write(bytes.subarray(0, half)), pause(), write(bytes.subarray(half))];
 }
 
-/** Every byte of the body waits for its own `advance()`. */
-export function byteByByte(payload: Payload): Step[] {
-  const bytes = [...payload.bytes].flatMap((byte) => [pause(), write(Buffer.from([byte]))]);
-  return [headOf(payload), ...bytes];
-}
-
 /** A body in pieces, each of which waits for its own `advance()`. */
 export function inPieces(payload: Payload, count: number): Step[] {
   const size = Math.ceil(payload.bytes.length / count);
@@ -46,10 +40,9 @@ export function inPieces(payload: Payload, count: number): Step[] {
 
 /** A body that never ends, as fast as the client reads. */
 export function endlessBody(payload: Payload): Step[] {
-  const headers = { 'Content-Type': payload.type, ...payload.headers };
   const framed = chunk(payload.bytes);
   const bytes = framed.kind === 'write' ? framed.bytes : payload.bytes;
-  return [head(200, { ...headers, 'Transfer-Encoding': 'chunked' }), repeat(bytes, Infinity)];
+  return [payloadHead(payload, CHUNKED), repeat(bytes, Infinity)];
 }
 
 /** At least so many bytes: the audio again and again, with a true length and a small memory. */
@@ -83,16 +76,11 @@ export function informationalFlood(
   status: 100 | 102 | 103 = 103,
   headers: HeaderLines = {},
 ): Step[] {
-  const { bytes } = informational(status, headers);
-  return [repeat(bytes, count), ...audio(payload)];
-}
-
-function informational(status: number, headers: HeaderLines): { bytes: Uint8Array } {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-  return { bytes: Buffer.from(`HTTP/1.1 ${status} Wait\r\n${lines.join('')}\r\n`) };
+  const informational = `HTTP/1.1 ${status} Wait\r\n${lines.join('')}\r\n`;
+  return [repeat(informational, count), ...audio(payload)];
 }
 
 function headOf(payload: Payload, length = payload.bytes.length): Step {
-  const headers = { 'Content-Type': payload.type, ...payload.headers };
-  return head(200, { ...headers, 'Content-Length': String(length) });
+  return payloadHead(payload, { 'Content-Length': String(length) });
 }

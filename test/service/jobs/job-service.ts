@@ -1,10 +1,12 @@
 import { expect, onTestFinished } from 'vitest';
-import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
+import { EngineRegistry, EngineError } from '../../../src/service/engine/speech-engine.ts';
 import type { ServiceDeps } from '../../../src/service/service-context.ts';
 import type { TestService } from '../support/test-service.ts';
 import { jsonPost, testService, voiceId } from '../support/test-service.ts';
-import type { DirectedEngine } from './directed-engine.ts';
-import { directedEngine } from './directed-engine.ts';
+import { once } from 'node:events';
+import { abortable } from '../../../src/system/concurrency.ts';
+import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
+import { toneEngine } from '../support/tone-engine.ts';
 
 export const JOBS = '/api/open/v3/speech/tts/jobs';
 export const JOBS_V1 = '/api/open/v1/speech/tts/jobs';
@@ -77,6 +79,54 @@ export async function jobService(overrides: Partial<ServiceDeps> = {}): Promise<
       const response = await call(path);
       expect([path, response.status]).toEqual([path, 200]);
       return Buffer.from(await response.arrayBuffer());
+    },
+  };
+}
+
+/** An engine whose behaviour can be set for each word. */
+export interface DirectedEngine extends SpeechEngine {
+  /** Texts that it was asked for, in order. */
+  readonly texts: readonly string[];
+  /** From now on it breaks at texts with this word. */
+  failAt(word: string): void;
+  /** From now on texts with this word wait, until the function that it gives is called. */
+  holdAt(word: string): () => void;
+  /** How many texts wait. */
+  readonly held: () => number;
+}
+
+export function directedEngine(): DirectedEngine {
+  const engine = toneEngine();
+  const texts: string[] = [];
+  const failing = new Set<string>();
+  const holding = new Map<string, Promise<unknown>>();
+  let held = 0;
+  return {
+    ...engine,
+    texts,
+    failAt: (word) => void failing.add(word),
+    held: () => held,
+    holdAt(word) {
+      const opened = new AbortController();
+      holding.set(word, once(opened.signal, 'abort'));
+      return () => {
+        holding.delete(word);
+        opened.abort();
+      };
+    },
+    async *synthesize(request, signal) {
+      texts.push(request.text);
+      const released = [...holding].find(([word]) => request.text.includes(word))?.[1];
+      if (released !== undefined) {
+        held += 1;
+        await abortable(released, signal).finally(() => {
+          held -= 1;
+        });
+      }
+      if ([...failing].some((word) => request.text.includes(word))) {
+        throw new EngineError('failed', 'The engine broke.', 'The secret inside of it.');
+      }
+      yield* engine.synthesize(request, signal);
     },
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SocketListener } from '../../../src/service/realtime/session.ts';
 import { connectRaw } from '../../harness/raw-connection.ts';
 import { KEY } from '../support/test-service.ts';
-import { listeningService } from './realtime-service.ts';
+import { realtimeService } from './realtime-service.ts';
 
 const SUBPROTOCOL = 'realtime.tts.msgpack.v3';
 /** A binary frame of a client, without a byte in it. */
@@ -10,7 +10,7 @@ const EMPTY_FRAME = Uint8Array.of(0x82, 0x80, 0, 0, 0, 0);
 
 test('a terminal error is the end of reading, whatever else a client sends', async () => {
   const heard: Uint8Array[] = [];
-  const { baseUrl, clock } = await listeningService((listener) => ({
+  const { baseUrl, clock } = await realtimeService({}, (listener) => ({
     ...forwarded(listener),
     message(bytes, isText) {
       heard.push(bytes);
@@ -44,7 +44,7 @@ test('a terminal error is the end of reading, whatever else a client sends', asy
 test('messages that come together are read one a turn, so that other clients have theirs', async () => {
   const turns: number[] = [];
   let turn = 0;
-  const service = await listeningService((listener) => ({
+  const service = await realtimeService({}, (listener) => ({
     ...forwarded(listener),
     message(bytes, isText) {
       turns.push(turn);

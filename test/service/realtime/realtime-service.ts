@@ -17,20 +17,10 @@ export interface RealtimeService extends TestService {
   close(hurry?: AbortSignal): Promise<void>;
 }
 
-export function realtimeService(overrides: Partial<ServiceDeps> = {}): Promise<RealtimeService> {
-  return served(overrides, (listener) => listener);
-}
-
-/** The same with something between the sockets and the connections. */
-export function listeningService(
-  between: (listener: SocketListener) => SocketListener,
-): Promise<RealtimeService> {
-  return served({}, between);
-}
-
-async function served(
-  overrides: Partial<ServiceDeps>,
-  between: (listener: SocketListener) => SocketListener,
+/** @param between something between the sockets and the connections */
+export async function realtimeService(
+  overrides: Partial<ServiceDeps> = {},
+  between = (listener: SocketListener): SocketListener => listener,
 ): Promise<RealtimeService> {
   const test = await testService(overrides);
   const { clock } = test;

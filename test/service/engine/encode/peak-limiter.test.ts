@@ -2,7 +2,7 @@ import { array, assert, double, integer, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { PeakLimiter } from '../../../../src/audio/encode/peak-limiter.ts';
 import { independentMeter } from '../../../harness/independent-meter.ts';
-import { seededSamples, sine } from './sounds.ts';
+import { seededSamples } from './sounds.ts';
 
 const RATE = 16_000;
 const CEILING = 0.8;
@@ -75,3 +75,18 @@ test('never exceeds the ceiling, whatever comes', () => {
     }),
   );
 });
+
+/** A tone; `phase` in radians. */
+function sine(tone: {
+  readonly hertz: number;
+  readonly level: number;
+  readonly seconds: number;
+  readonly rate: number;
+  readonly phase?: number;
+}): Float32Array {
+  const { hertz, level, phase = 0, rate, seconds } = tone;
+  return Float32Array.from(
+    { length: Math.round(seconds * rate) },
+    (_, at) => level * Math.sin((2 * Math.PI * hertz * at) / rate + phase),
+  );
+}
