@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createApiClient } from '../../src/api/client.ts';
 import type { Transport } from '../../src/api/transport/http.ts';
 import { TransportError } from '../../src/api/transport/transport-error.ts';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
@@ -19,18 +18,21 @@ import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import { toFailure } from '../../src/cli/render/result.ts';
 import type { Clock } from '../../src/system/clock.ts';
 import { systemFiles } from '../../src/system/file-system.ts';
-import type { Processes } from '../../src/system/processes.ts';
+import type { Liveness } from '../../src/system/processes.ts';
 import type { Failure } from '../../src/errors/failure.ts';
 import { prepareText } from '../../src/speech/prepare-text.ts';
 import type { SpokenText } from '../../src/text/document.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { manualClock } from '../api/manual-clock.ts';
+import { clientOver } from '../billing/client-run.ts';
 import { answerOver, HOST } from '../billing/connection.ts';
+import { webRequest } from '../billing/network.ts';
 import { readLedger } from '../billing/ledger-facts.ts';
 import type { ServiceHost } from '../billing/service-host.ts';
-import { API_KEY, startHost } from '../billing/service-host.ts';
+import { startHost } from '../billing/service-host.ts';
 import { processTable } from '../billing/simulated-process.ts';
+import { processesOf } from './batch-folders.ts';
 import { countingRandom } from '../files/file-simulation.ts';
 import type { FailingFiles } from '../harness/failing-files.ts';
 import { failingFiles, Killed } from '../harness/failing-files.ts';
@@ -118,7 +120,7 @@ const CAPTIONS: CaptionOptions = {
 };
 
 let lastPid = 1_000;
-const dead = new Set<number>();
+const fates = new Map<number, Liveness>();
 
 /** Runs one `foley batch --lines` from its inputs to its end. */
 export async function runOnce(
@@ -136,7 +138,7 @@ export async function runOnce(
   } catch (error) {
     return outcomeOf(failing, results, error);
   } finally {
-    dead.add(pid);
+    fates.set(pid, 'dead');
     expect(failing.open(), 'left open').toEqual([]);
   }
 }
@@ -170,7 +172,7 @@ async function speakAll(simulation: BatchSimulation, place: Place, parts: RunPar
     clock,
     random: countingRandom(`${place.outputDir} ${pid}`),
     platform: 'linux' as const,
-    processes: processesOf(pid),
+    processes: processesOf(pid, fates),
   };
   const sources = [
     { kind: 'lines' as const, file: inputFile(place.lines, deps.files), name: 'line' },
@@ -193,7 +195,11 @@ async function speakAll(simulation: BatchSimulation, place: Place, parts: RunPar
       notice: () => {},
       system: deps,
       folder,
-      client: clientOf(simulation, place, { clock, failing, pid }),
+      client: clientOver(
+        { clock, random: countingRandom(`ids ${place.outputDir} ${pid}`) },
+        transportOf(simulation, place, { clock, failing }),
+        2,
+      ),
       origin: 'http://service.test',
       idleTimeoutMs: undefined,
       items: () =>
@@ -240,13 +246,6 @@ function readMarks(source: SpokenText, where: string): SpokenText {
   return prepareText(source, where, { lexicon: undefined, pauses: true });
 }
 
-function processesOf(pid: number): Processes {
-  return {
-    self: { pid, host: 'host', bootId: 'b', pidNamespace: 'n', processStart: `${pid}` },
-    liveness: (other) => (dead.has(other.pid) ? 'dead' : 'alive'),
-  };
-}
-
 /** Pauses take only a turn of the event loop, in which the service works. */
 function clockOf(failing: FailingFiles): Clock {
   const clock = manualClock();
@@ -271,27 +270,6 @@ function ignoringFaults(effect: () => void): void {
   }
 }
 
-function clientOf(
-  simulation: BatchSimulation,
-  place: Place,
-  { clock, failing, pid }: { clock: Clock; failing: FailingFiles; pid: number },
-) {
-  return createApiClient({
-    address: {
-      kind: 'hosted',
-      baseUrl: new URL('http://127.0.0.1:4747'),
-      realtimeUrl: new URL('ws://127.0.0.1:4747'),
-      apiKey: API_KEY,
-    },
-    clock,
-    random: countingRandom(`ids ${place.outputDir} ${pid}`),
-    version: '1.2.3',
-    limits: { maxRetries: 2 },
-    env: {},
-    transport: transportOf(simulation, place, { clock, failing }),
-  });
-}
-
 /** Each request has three effects: sending it, receiving the response, receiving the body. */
 function transportOf(
   { host }: BatchSimulation,
@@ -299,16 +277,11 @@ function transportOf(
   { clock, failing }: { clock: Clock; failing: FailingFiles },
 ): Transport {
   return {
-    async request({ body, headers, method, url }) {
+    async request(request) {
+      const { body, headers, method } = request;
       reset(() => failing.effect('request'));
       if (method === 'POST') asked.set(headers['idempotency-key'] ?? '', textIn(body));
-      const response = await host.fetch(
-        new Request(url, {
-          method,
-          headers: { ...headers },
-          ...(body === undefined ? {} : { body: Buffer.from(body) }),
-        }),
-      );
+      const response = await host.fetch(webRequest(request));
       try {
         reset(() => failing.effect('answer'));
       } catch (error) {

@@ -4,10 +4,6 @@ import { createApiClient } from '../../src/api/client.ts';
 import { idempotencyHeader } from '../../src/api/resources/speech.ts';
 import type { Transport } from '../../src/api/transport/http.ts';
 import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
-import type { Clock } from '../../src/system/clock.ts';
-import type { FileSystem } from '../../src/system/file-system.ts';
-import type { Processes } from '../../src/system/processes.ts';
-import type { Random } from '../../src/system/random.ts';
 import type { System } from '../../src/system/system.ts';
 import type { IntentAbout } from '../../src/paid/intents.ts';
 import { IntentJournal, listOpenIntents } from '../../src/paid/intents.ts';
@@ -28,11 +24,7 @@ export const MODEL_ID = 'vendor-s21pro';
 export const RATE = 1;
 
 /** What one process of the client works with. */
-export interface ClientSimulation {
-  readonly files: FileSystem;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly processes: Processes;
+export interface ClientSimulation extends System {
   /** Where journal and spool are. */
   readonly stateDir: string;
 }
@@ -64,8 +56,7 @@ export async function runSpeak(
   command: SpeakCommand,
 ): Promise<Spent> {
   const { plan, text, via } = command;
-  const deps: System = { ...simulation, platform: 'linux' };
-  const output = await openPlanned(deps, plan, {
+  const output = await openPlanned(simulation, plan, {
     text,
     noClobber: false,
     state: simulation.stateDir,
@@ -105,7 +96,7 @@ async function runSync(
         : { surface, idempotencyKey: key },
     format: plan.format,
     stream,
-    spool: async () => createSpool({ ...simulation, platform: 'linux' }, folder),
+    spool: async () => createSpool(simulation, folder),
     notice: () => undefined,
   });
   return response;
@@ -147,7 +138,12 @@ function bodyOf(text: string) {
   return { text, voiceId: voiceId('Clara'), modelId: MODEL_ID, format: 'wav' } as const;
 }
 
-function clientOver(simulation: ClientSimulation, transport: Transport): ApiClient {
+/** A client whose requests go over a transport. */
+export function clientOver(
+  { clock, random }: Pick<ClientSimulation, 'clock' | 'random'>,
+  transport: Transport,
+  maxRetries = 4,
+): ApiClient {
   return createApiClient({
     address: {
       kind: 'hosted',
@@ -155,10 +151,10 @@ function clientOver(simulation: ClientSimulation, transport: Transport): ApiClie
       realtimeUrl: new URL('ws://127.0.0.1:4747'),
       apiKey: API_KEY,
     },
-    clock: simulation.clock,
-    random: simulation.random,
+    clock,
+    random,
     version: '1.2.3',
-    limits: { maxRetries: 4 },
+    limits: { maxRetries },
     env: {},
     transport,
   });
@@ -173,20 +169,19 @@ export async function runRecover(
   transport: Transport,
   onRenewed: (before: string, id: string, key: string) => void,
 ): Promise<readonly Recovered[]> {
-  const deps: System = { ...simulation, platform: 'linux' };
-  const spool = createSpool(deps, path.join(simulation.stateDir, 'spool'));
+  const spool = createSpool(simulation, path.join(simulation.stateDir, 'spool'));
   const journal = watched(openJournal(simulation), (id, key, renews = '') =>
     onRenewed(renews, id, key),
   );
   const folder = path.join(simulation.stateDir, 'journal');
-  const { open } = await listOpenIntents(deps, folder);
+  const { open } = await listOpenIntents(simulation, folder);
   try {
     const all = leftovers(await spool.list(), open);
     const client = clientOver(simulation, transport);
     const { signal } = new AbortController();
     const { items, failures } = await recoverAll(all, {
-      system: deps,
-      texts: { system: deps, folder: path.join(simulation.stateDir, 'long-texts') },
+      system: simulation,
+      texts: { system: simulation, folder: path.join(simulation.stateDir, 'long-texts') },
       spool,
       journal,
       signal,
@@ -211,7 +206,7 @@ function notUsed(): never {
 
 function openJournal(simulation: ClientSimulation): IntentJournal {
   const folder = path.join(simulation.stateDir, 'journal');
-  return new IntentJournal({ ...simulation, platform: 'linux' }, folder);
+  return new IntentJournal(simulation, folder);
 }
 
 /** Stands for the key of a request that has none. */

@@ -196,7 +196,8 @@ async function sendTwice(tools: Attempt, wanted: 0 | 1): Promise<TransportRespon
   return answered(tools, both[wanted]);
 }
 
-function webRequest(request: TransportRequest, signal: AbortSignal | undefined): Request {
+/** Returns a request of the client as one of the web. */
+export function webRequest(request: TransportRequest, signal?: AbortSignal): Request {
   const { body, headers, method, url } = request;
   return new Request(url, {
     method,

@@ -36,6 +36,7 @@ export type DiskName = (typeof DISKS)[number];
 export interface Simulation {
   /** No process can know whether another one lives. */
   readonly isBlind: boolean;
+  readonly platform: 'linux';
   readonly clock: ManualClock;
   readonly random: Random;
   readonly table: ProcessTable;
@@ -93,6 +94,7 @@ export async function createSimulation(isBlind: boolean): Promise<Simulation> {
   };
   return {
     isBlind,
+    platform: 'linux',
     clock,
     random,
     table,

@@ -97,7 +97,7 @@ test.each(DOCUMENTS)('live speaks %s, also from a pipe', async (format, content)
       input: content,
     });
     expect(result.code, result.stderr).toBe(0);
-    expect(server.charges.map(({ text }) => text).join('\n\n')).toBe(TEXT);
+    expect(server.book.charges.map(({ text }) => text).join('\n\n')).toBe(TEXT);
   }
 });
 
@@ -107,5 +107,5 @@ test('live refuses Rich Text from a pipe without its format', async () => {
   expect(result).toMatchObject({ code: 2 });
   expect(result.stderr).toContain('stdin: it is a Rich Text document');
   expect(result.stderr).toContain('--text-format rtf');
-  expect(server.charges).toEqual([]);
+  expect(server.book.charges).toEqual([]);
 });

@@ -107,7 +107,7 @@ describe('--lexicon', () => {
     const args = ['--lexicon', 'names.tsv', '--mode', mode, '--format', 'pcm'];
     const result = await live(server, args, { sandbox, input: 'nginx is up. New York too.' });
     expect(result.code, result.stderr).toBe(0);
-    expect(server.charges.map(({ text }) => text)).toEqual(texts);
+    expect(server.book.charges.map(({ text }) => text)).toEqual(texts);
   });
 
   test.each([

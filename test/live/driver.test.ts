@@ -141,9 +141,9 @@ test('text waits until the queue drains', async () => {
     }
     conversation.finish();
   })();
-  await server.paused();
+  await server.gate.paused();
   expect(taken).toBeLessThan(200);
-  await server.advance();
+  await server.gate.advance();
   let size = 0;
   for await (const { length } of conversation.audio) size += length;
   await saying;

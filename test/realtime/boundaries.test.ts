@@ -134,7 +134,7 @@ async function outcome(version: Version, interrupted: 'stored' | 'failed', fault
   const count = (direction: 'sent' | 'messages'): number => connections[0]?.[direction].length ?? 0;
   return {
     audio: Buffer.concat(ordered.map(([, audio]) => audio)),
-    charged: server.charges.map(({ segmentId, text }) => `${segmentId} ${text}`),
+    charged: server.book.charges.map(({ segmentId, text }) => `${segmentId} ${text}`),
     connections: connections.length,
     sent: count('sent'),
     received: count('messages'),

@@ -40,8 +40,8 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(spoken.at(-1)).toMatchObject({ reason: 'completed', units: 13 });
     expect(await client.ended()).toStrictEqual({ kind: 'closed', code: 1000, reason: '' });
     expect(client.audio.equals(spokenAudio(['Hello, wörld.']))).toBe(true);
-    expect(client.audio.equals(server.audioOf(String(ready['requestId'])))).toBe(true);
-    expect(server.charges).toMatchObject([{ text: 'Hello, wörld.', units: 13 }]);
+    expect(client.audio.equals(server.book.audioOf(String(ready['requestId'])))).toBe(true);
+    expect(server.book.charges).toMatchObject([{ text: 'Hello, wörld.', units: 13 }]);
   });
 
   test('reliable: after a dropped connection nothing is billed twice, and every byte arrives once', async () => {
@@ -81,9 +81,9 @@ describe.each(VERSIONS)('%s', (version) => {
     );
     expect([...bySequence.keys()]).toStrictEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(Buffer.concat([...bySequence.values()].map(asBytes))).toStrictEqual(
-      server.audioOf('request-1'),
+      server.book.audioOf('request-1'),
     );
-    expect(server.charges.map(({ text }) => text)).toStrictEqual(['One.', 'Two.', 'Three.']);
+    expect(server.book.charges.map(({ text }) => text)).toStrictEqual(['One.', 'Two.', 'Three.']);
   });
 
   test('browser ticket: opens one connection from its origin', async () => {
@@ -137,7 +137,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(audio.statusCode).toBe(version === 'v3' ? 200 : 404);
     const bytes = Buffer.from(await audio.body.arrayBuffer());
     expect(bytes.equals(spokenAudio(['One.']))).toBe(version === 'v3');
-    expect(server.charges).toHaveLength(1);
+    expect(server.book.charges).toHaveLength(1);
   });
 });
 

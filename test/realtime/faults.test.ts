@@ -86,15 +86,15 @@ describe('the scripted server', () => {
     const faults = [{ on: 'sent', event: 'audio', number: 2, when: 'before', steps } as const];
     const { client, server } = await meet([serve({ faults })]);
     await speak(client);
-    await server.paused();
+    await server.gate.paused();
     await client.arrived(
       (entry) => entry.kind === 'message' && entry.message.event === 'audio',
       'audio',
     );
     expect(client.messages.filter(({ event }) => event === 'audio')).toHaveLength(1);
-    expect(await server.advance()).toBe(true);
+    expect(await server.gate.advance()).toBe(true);
     await client.until('segment_completed');
-    expect(client.audio.equals(server.audioOf('request-1'))).toBe(true);
+    expect(client.audio.equals(server.book.audioOf('request-1'))).toBe(true);
   });
 
   test('ends with the error of its script', async () => {
@@ -149,10 +149,10 @@ describe('the scripted server', () => {
   test('is silent until the client disconnects, and may ignore pings', async () => {
     const { client, server } = await meet([send('authenticated'), { kind: 'silence' }]);
     await client.expect('authenticated');
-    client.ping();
+    client.socket.ping();
     client.send(START);
-    client.close();
-    client.drop();
+    client.socket.close(1000);
+    client.socket.terminate();
     const connection = await server.connected();
     await connection.gone;
     expect(connection.received).toStrictEqual([]);
@@ -199,10 +199,10 @@ describe('the raw client', () => {
   });
 
   test.each([
-    ['text', (client: RawRealtimeClient) => client.sendText('{}'), 'invalid_message'],
+    ['text', (client: RawRealtimeClient) => client.socket.send('{}'), 'invalid_message'],
     [
       'garbage',
-      (client: RawRealtimeClient) => client.sendBytes(Uint8Array.of(0xc1)),
+      (client: RawRealtimeClient) => client.socket.send(Uint8Array.of(0xc1)),
       'invalid_messagepack',
     ],
     ['no map', (client: RawRealtimeClient) => client.sendExactly([1]), 'invalid_messagepack'],
@@ -230,7 +230,7 @@ describe('the raw client', () => {
     expect(await client.sendFragmented({ ...START, eventId: 'e1' }, 1)).toBe(true);
     await client.expect('ready', { inReplyTo: 'e1' }, true);
     expect(await client.sendEmptyFragments(20_000)).toBe(true);
-    client.drop();
+    client.socket.terminate();
     const connection = await server.connected();
     await connection.gone;
     expect(connection.messages).toHaveLength(1);
@@ -264,16 +264,16 @@ describe('the raw client', () => {
       audio: { framesPerSegment: FRAMES, frameBytes: 1_000_000 },
     });
     await client.expect('authenticated');
-    client.hold();
+    client.socket.pause();
     await speak(client);
     const connection = await server.connected();
     await connection.receivedMessage('flush');
     expect(client.messages).toHaveLength(1);
     const sent = connection.sent.length;
     expect(sent).toBeLessThan(FRAMES);
-    client.release();
+    client.socket.resume();
     await client.until('segment_completed');
     expect(connection.sent.length).toBeGreaterThan(FRAMES);
-    expect(client.audio.equals(server.audioOf('request-1'))).toBe(true);
+    expect(client.audio.equals(server.book.audioOf('request-1'))).toBe(true);
   });
 });

@@ -37,7 +37,7 @@ export async function meetIdleSequence(
   if (result.code === 0) {
     const spoken = texts.filter((text) => text !== '');
     expect((await made(result, 'a.mp3')).equals(spokenAudio(spoken))).toBe(true);
-    expect(server.charges).toHaveLength(spoken.length);
+    expect(server.book.charges).toHaveLength(spoken.length);
   }
   return [result.code, server.handshakes.length];
 }

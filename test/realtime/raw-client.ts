@@ -51,7 +51,7 @@ export class RawRealtimeClient {
   readonly sent: { readonly number: number; readonly wire: unknown }[] = [];
   /** The connection under the WebSocket. */
   raw: Duplex | undefined;
-  readonly #socket: WebSocket;
+  readonly socket: WebSocket;
   readonly #arrivals: Arrivals<IncomingRequest>;
   #ending: Ending | undefined;
   #mode: Mode | undefined;
@@ -59,18 +59,13 @@ export class RawRealtimeClient {
   #number = 0;
 
   constructor(socket: WebSocket, { version, timeoutMs = 20_000 }: ClientOptions) {
-    this.#socket = socket;
+    this.socket = socket;
     this.version = version;
     this.#arrivals = new Arrivals<IncomingRequest>(timeoutMs, describeArrived);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('ping', () => this.#add({ kind: 'ping' }));
     socket.on('pong', () => this.#add({ kind: 'pong' }));
     socket.on('close', (code, reason) => this.#ended(endingOf(code, reason)));
-  }
-
-  /** The subprotocol that the service chose. */
-  get subprotocol(): string {
-    return this.#socket.protocol;
   }
 
   /** Everything that arrived, in order. */
@@ -103,16 +98,7 @@ export class RawRealtimeClient {
   sendExactly(value: unknown): void {
     this.#number += 1;
     this.sent.push({ number: this.#number, wire: value });
-    this.#socket.send(encode(value));
-  }
-
-  sendText(text: string): void {
-    this.#socket.send(text, { binary: false });
-  }
-
-  /** Sends a binary message of the given bytes. */
-  sendBytes(bytes: Uint8Array): void {
-    this.#socket.send(bytes);
+    this.socket.send(encode(value));
   }
 
   /** Sends a message in fragments of `size` bytes. */
@@ -135,31 +121,9 @@ export class RawRealtimeClient {
     return written(this.#wire(), bytes);
   }
 
-  ping(): void {
-    this.#socket.ping();
-  }
-
-  /** Stops reading, so that the service must stop writing. */
-  hold(): void {
-    this.#socket.pause();
-  }
-
-  release(): void {
-    this.#socket.resume();
-  }
-
-  close(code = 1000, reason = ''): void {
-    this.#socket.close(code, reason);
-  }
-
   /** Closes our direction of the connection without a closing handshake. */
   halfClose(): void {
     this.#wire().end();
-  }
-
-  /** Ends the connection without a closing handshake. */
-  drop(): void {
-    this.#socket.terminate();
   }
 
   /**

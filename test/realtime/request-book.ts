@@ -19,7 +19,7 @@ export interface BookOptions {
 }
 
 /** The charge of one segment. */
-export interface Charge {
+interface Charge {
   readonly requestId: string;
   readonly segmentId: string;
   readonly text: string;

@@ -16,7 +16,6 @@ import { playSteps } from './play-steps.ts';
 import { PlayedConnection } from './played-connection.ts';
 import type { ConnectionContext } from './played-connection.ts';
 import { RequestBook } from './request-book.ts';
-import type { Charge } from './request-book.ts';
 import { serve } from './script.ts';
 import type { ConnectionScript, HttpAnswer, ServerScript } from './script.ts';
 import { DEFAULT_SHAPE, segmentFrames } from './segment-audio.ts';
@@ -48,7 +47,8 @@ export class ScriptedServer {
   port = 0;
   readonly #script: ServerScript;
   readonly #http: Server;
-  readonly #gate = new Gate();
+  /** Where connections wait at `pause` steps. */
+  readonly gate = new Gate();
   readonly #tickets = new Tickets();
   readonly #arrivals: Arrivals<PlayedConnection>;
   readonly #sockets = new Set<Duplex>();
@@ -79,16 +79,6 @@ export class ScriptedServer {
     return `ws://127.0.0.1:${this.port}`;
   }
 
-  /** The charges, in order: one per segment, at its first audio. */
-  get charges(): readonly Charge[] {
-    return this.book.charges;
-  }
-
-  /** Returns the audio of an undisturbed request. */
-  audioOf(requestId: string): Buffer {
-    return this.book.audioOf(requestId);
-  }
-
   /** Waits for the nth accepted connection, from 1. */
   async connected(count = 1): Promise<PlayedConnection> {
     await this.#arrivals.until(() => this.connections.length >= count, `connection ${count}`);
@@ -97,16 +87,6 @@ export class ScriptedServer {
       throw new Error(`There is no connection ${count}.`);
     }
     return connection;
-  }
-
-  /** Continues the oldest or the next `pause` step; false if its client has disconnected. */
-  async advance(): Promise<boolean> {
-    return this.#gate.advance();
-  }
-
-  /** Waits until a connection is at a `pause` step. */
-  async paused(): Promise<void> {
-    return this.#gate.paused();
   }
 
   /** Takes the recorded violations, which then do not fail the test. */
@@ -198,7 +178,7 @@ export class ScriptedServer {
     const { timeoutMs = TIMEOUT_MS } = this.#script;
     return {
       book: this.book,
-      gate: this.#gate,
+      gate: this.gate,
       timeoutMs,
       problem: (what) => this.#problems.push(what),
       caller: {
@@ -206,7 +186,7 @@ export class ScriptedServer {
         sessionId: `session-${this.connections.length + 1}`,
         isAuthenticated: headers.authorization !== undefined,
         redeem: (ticket) => this.#tickets.redeem(ticket, headers.origin),
-        quota: () => QUOTA - this.charges.reduce((sum, { units }) => sum + units, 0),
+        quota: () => QUOTA - this.book.charges.reduce((sum, { units }) => sum + units, 0),
       },
     };
   }

@@ -19,7 +19,7 @@ describe.each(['v3', 'v2'] as const)('%s', (protocol) => {
     expect((await made(result, 'a.mp3')).equals(spokenAudio([TEXT], 'mp3'))).toBe(true);
     const [connection] = server.connections;
     expect(connection?.messages.map(({ event }) => event)).toEqual(['start', 'input']);
-    expect(server.charges).toHaveLength(1);
+    expect(server.book.charges).toHaveLength(1);
   });
 
   test('speaks a pipe sentence by sentence in reliable mode', async () => {
@@ -29,7 +29,7 @@ describe.each(['v3', 'v2'] as const)('%s', (protocol) => {
     // The service reports units, and no credits.
     expect(result.stderr).not.toContain('credits');
     expect(result.stdout.equals(spokenAudio(SENTENCES, 'pcm'))).toBe(true);
-    expect(server.charges.map(({ segmentId, text }) => [segmentId, text])).toEqual(
+    expect(server.book.charges.map(({ segmentId, text }) => [segmentId, text])).toEqual(
       SENTENCES.map((text, index) => [`s${index + 1}`, text]),
     );
     const start = await server.connections[0]?.receivedMessage('start');

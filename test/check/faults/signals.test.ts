@@ -247,7 +247,7 @@ describe('other signals', () => {
       const args = ['live', ...WHO, '--request-id', REQUEST_ID, '-o', 'a.pcm'];
       const running = await startFoley(args, { env: scripted(server), keepInputOpen: true });
       running.write('One is here. Two is ');
-      await server.paused();
+      await server.gate.paused();
       running.signal(signal);
       const result = await running.done;
       expect(result.signal).toBe(signal);

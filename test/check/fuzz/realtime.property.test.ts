@@ -104,8 +104,8 @@ test('whatever a client sends, it is answered by the tables, nothing breaks, and
 /** Until the service has ended it, or the line is gone. */
 async function finish(client: RawRealtimeClient, end: 'stop' | 'drop' | 'garbage'): Promise<void> {
   if (end === 'stop') client.send({ event: 'stop' });
-  if (end === 'drop') client.drop();
-  else client.sendBytes(Buffer.from('c1', 'hex'));
+  if (end === 'drop') client.socket.terminate();
+  else client.socket.send(Buffer.from('c1', 'hex'));
   await client.ended();
 }
 

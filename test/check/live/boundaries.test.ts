@@ -34,7 +34,7 @@ async function speakWith(faults: readonly Fault[], how: Case) {
   const result = await live(server, ['--protocol', protocol, '--json', '-o', 'a.pcm'], {
     input: TEXTS.join(' '),
   });
-  const charged = server.charges.map(({ segmentId }) => segmentId);
+  const charged = server.book.charges.map(({ segmentId }) => segmentId);
   return { result, charged, server };
 }
 

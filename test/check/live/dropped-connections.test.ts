@@ -49,7 +49,7 @@ describe.each([
         connections: [{ steps: [serve({ faults: [fault] })] }],
       });
       const { audio, failure } = await speak(server, TEXTS, choices);
-      const charged = server.charges.map(({ segmentId }) => segmentId);
+      const charged = server.book.charges.map(({ segmentId }) => segmentId);
       expect(new Set(charged).size, place).toBe(charged.length);
       if (protocol === 'v2' && failure !== undefined) {
         lost += 1;

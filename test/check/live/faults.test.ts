@@ -140,7 +140,7 @@ test('a retryable error and a service that shuts down are retried', async () => 
   server.takeProblems();
   expect(result.code).toBe(0);
   expect((await made(result, 'a.mp3')).equals(spokenAudio(SENTENCES))).toBe(true);
-  expect(server.charges).toHaveLength(2);
+  expect(server.book.charges).toHaveLength(2);
 });
 
 test('repeated and reordered frames are delivered once, in order', async () => {
@@ -166,7 +166,7 @@ describe('a simple conversation', () => {
     const result = await runFoley(args, { env: scripted(server) });
     expect(result.code).toBe(0);
     expect((await made(result, 'a.mp3')).equals(spokenAudio([TEXT]))).toBe(true);
-    expect(server.charges).toHaveLength(1);
+    expect(server.book.charges).toHaveLength(1);
   });
 
   test('is lost when it is disconnected later, and received audio is spooled', async () => {

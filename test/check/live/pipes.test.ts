@@ -65,7 +65,7 @@ test.each([
   const server = await startScriptedServer();
   const { code } = await live(server, ['--segment-by', by, '-o', 'a.mp3'], { input });
   expect(code).toBe(0);
-  expect(server.charges.map(({ text }) => text)).toEqual(segments);
+  expect(server.book.charges.map(({ text }) => text)).toEqual(segments);
 });
 
 test('a refusal ends the command while the pipe is open', async () => {
@@ -84,7 +84,7 @@ test.each([
     expect(errorLine(result)).toMatchObject({ exitCode: 2, billed: 'no', code: 'usage' });
     expect(await readdir(result.sandbox.out)).toEqual([]);
   }
-  expect(server.charges).toEqual([]);
+  expect(server.book.charges).toEqual([]);
 });
 
 test('invalid UTF-8 is exit 2, with its position', async () => {
@@ -117,7 +117,7 @@ describe('ending early', () => {
     const server = await startScriptedServer({ connections: [{ steps: [serve({ faults })] }] });
     const running = await start(server, ['-o', 'a.pcm'], { keepInputOpen: true });
     running.write('One is here. Two is ');
-    await server.paused();
+    await server.gate.paused();
     running.signal('SIGINT');
     const result = await running.done;
     expect(result.signal).toBe('SIGINT');
@@ -153,7 +153,7 @@ test('a long text uses reliable mode by default', async () => {
   const { code } = await runFoley(args, { env: scripted(server) });
   expect(code).toBe(0);
   // The first sentence is two segments, so that audio starts sooner.
-  expect(server.charges).toHaveLength(41);
+  expect(server.book.charges).toHaveLength(41);
 });
 
 test('Markdown from a pipe is spoken without its marks, with --text-format markdown', async () => {
@@ -161,12 +161,12 @@ test('Markdown from a pipe is spoken without its marks, with --text-format markd
   const args = ['-o', 'a.mp3'];
   const plain = await startScriptedServer();
   expect(await live(plain, args, { input: '# Title' })).toMatchObject({ code: 0 });
-  expect(plain.charges.map(({ text }) => text)).toEqual(['# Title']);
+  expect(plain.book.charges.map(({ text }) => text)).toEqual(['# Title']);
   const server = await startScriptedServer();
   const markdown = [...args, '--text-format', 'markdown'];
   expect(await live(server, markdown, { input })).toMatchObject({ code: 0 });
   const segments = ['Title.', 'See this.', 'one.', 'two.'];
-  expect(server.charges.map(({ text }) => text)).toEqual(segments);
+  expect(server.book.charges.map(({ text }) => text)).toEqual(segments);
 });
 
 test.each(['a.md', 'b.MARKDOWN'])(
@@ -177,11 +177,11 @@ test.each(['a.md', 'b.MARKDOWN'])(
     const server = await startScriptedServer();
     const reliable = ['-f', name, '--mode', 'reliable', '-o', 'a.mp3'];
     expect(await live(server, reliable, { sandbox })).toMatchObject({ code: 0 });
-    expect(server.charges.map(({ text }) => text)).toEqual(['Title.', 'See this.']);
+    expect(server.book.charges.map(({ text }) => text)).toEqual(['Title.', 'See this.']);
     const other = await startScriptedServer();
     const plain = ['-f', name, '--text-format', 'plain', '-o', 'b.mp3'];
     expect(await live(other, plain, { sandbox })).toMatchObject({ code: 0 });
-    expect(other.charges.map(({ text }) => text)).toEqual(['# Title\n\nSee *this*.\n\n---\n']);
+    expect(other.book.charges.map(({ text }) => text)).toEqual(['# Title\n\nSee *this*.\n\n---\n']);
   },
 );
 
@@ -195,7 +195,7 @@ test.each(['html', 'epub', 'ssml', 'srt'])(
     const refused = await live(server, ['-f', name, '-o', 'a.mp3'], { sandbox });
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toContain(`.rtf and .fb2, not a.${extension}`);
-    expect(server.charges).toEqual([]);
+    expect(server.book.charges).toEqual([]);
     const plain = ['-f', name, '--text-format', 'plain', '-o', 'a.mp3'];
     expect(await live(server, plain, { sandbox })).toMatchObject({ code: 0 });
   },
@@ -205,7 +205,7 @@ test('Markdown as an argument is spoken without its marks, with --text-format ma
   const server = await startScriptedServer();
   const args = ['--text-format', 'markdown', '-o', 'a.mp3', '# Hi *you*'];
   expect(await live(server, args)).toMatchObject({ code: 0 });
-  expect(server.charges.map(({ text }) => text)).toEqual(['Hi you.']);
+  expect(server.book.charges.map(({ text }) => text)).toEqual(['Hi you.']);
   const refused = await live(server, ['--code', 'read', '-o', 'b.mp3'], { input: 'Hi' });
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toContain('--code works with Markdown');

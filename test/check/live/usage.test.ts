@@ -116,7 +116,7 @@ test('recover reports the request of a killed command', async () => {
   });
   const args = ['live', ...WHO, '--request-id', 'mine', '-o', 'a.mp3', '--mode', 'reliable', 'Hi.'];
   const running = await startFoley(args, { env: scripted(server) });
-  await server.paused();
+  await server.gate.paused();
   running.signal('SIGKILL');
   const { sandbox } = await running.done;
   const told = await runFoley(['recover'], { sandbox });
@@ -136,7 +136,7 @@ test('recover reports nothing after a killed command was resumed', async () => {
   });
   const env = scripted(server);
   const running = await startFoley(reliably('mine'), { env });
-  await server.paused();
+  await server.gate.paused();
   running.signal('SIGKILL');
   const { sandbox } = await running.done;
   expect((await runFoley(reliably('another'), { sandbox, env })).code).toBe(0);

@@ -40,7 +40,7 @@ describe.each(VERSIONS)('a request of %s whose line broke', (version) => {
       await first.expect('ready');
       sayAll(first);
       await first.until('audio');
-      first.drop();
+      first.socket.terminate();
       await stateIs(service, 'failed_retryable');
       release();
 
@@ -68,7 +68,7 @@ describe.each(VERSIONS)('a request of %s whose line broke', (version) => {
     say(first, 0);
     await first.until('segment_completed');
     const last = first.messages.findLast(({ event }) => event === 'audio')?.['sequence'];
-    first.drop();
+    first.socket.terminate();
     await stateIs(service, 'failed_retryable');
     const second = await begin(service, { retryFailed: true });
     await second.expect('ready');
@@ -89,7 +89,7 @@ describe.each(VERSIONS)('a request of %s whose line broke', (version) => {
     await expect
       .poll(async () => (await service.balance()).credits)
       .toBe(before.credits - CHARACTERS);
-    client.drop();
+    client.socket.terminate();
     await stateIs(service, 'failed_retryable');
     const [text = ''] = TEXTS;
     expect(before.credits - (await service.balance()).credits).toBe(text.length);
@@ -112,7 +112,7 @@ describe.each(VERSIONS)('a request of %s whose line broke', (version) => {
     again.send({ event: 'stop' });
     await again.until('finish');
     expect((await second.balance()).credits).toBe(1_000_000 - CHARACTERS);
-    client.drop();
+    client.socket.terminate();
     await client.ended();
     expect((await second.balance()).credits).toBe(1_000_000 - CHARACTERS);
   });
@@ -141,7 +141,7 @@ describe.each(VERSIONS)('a simple request of %s whose line broke', (version) => 
     client.send({ event: 'input', text: 'One. Two.' });
     if (chunk === 0) await expect.poll(service.engine.speaking).toBe(1);
     else await client.until('audio');
-    client.drop();
+    client.socket.terminate();
     // Nothing was heard: as if it had never been asked for. Something was: it is paid for.
     if (chunk === 0) {
       await expect.poll(() => statusCode(service)).toBe(404);
@@ -230,7 +230,7 @@ test('audio of a request that is taken up again after a day is not removed under
   await client.expect('ready');
   say(client, 0);
   await client.until('segment_completed');
-  client.drop();
+  client.socket.terminate();
   await stateIs(service, 'failed_retryable');
   service.clock.advance(24 * 3_600_000 + 1);
   const again = await service.connect('v3');

@@ -121,7 +121,7 @@ test('a client that does not read ends with `client_backpressure`; speech waits 
   const request = plainRequest('v3', { format: 'wav', speed: 0.5 });
   client.send({ event: 'start', mode: 'reliable', requestId: 'r', request });
   await client.expect('ready');
-  client.hold();
+  client.socket.pause();
   const sentence = `${'word '.repeat(300)}. `;
   for (let segment = 1; segment <= 60; segment += 1) {
     client.send({ event: 'text', sequence: segment, text: sentence.slice(0, 1_500) });
@@ -132,7 +132,7 @@ test('a client that does not read ends with `client_backpressure`; speech waits 
   await expect.poll(stalls, { timeout: 60_000 }).toBe(2);
   const made = service.engine.chunksMade();
   service.clock.advance(STALL_MS);
-  client.release();
+  client.socket.resume();
   const messages = await client.until('error');
   expect(messages.at(-1)).toMatchObject({ code: 'client_backpressure', retryable: true });
   expect(await client.ended()).toMatchObject({ code: 1013 });

@@ -172,7 +172,7 @@ function price(version: Version): Behaviour {
       assert.equal(usage?.['creditsUsed'], version === 'v3' ? 5 : undefined);
       client.send({ event: 'text', sequence: 2, text: ' Never flushed, never spoken.' });
       await client.expect('input_ack');
-      client.close();
+      client.socket.close(1000);
       await client.ended();
       assert.equal(before - (await creditsOf(service)), 5);
     },

@@ -63,7 +63,7 @@ function frames(version: Version): readonly Behaviour[] {
         version,
         'invalid_messagepack',
         what,
-        ended((client) => client.sendBytes(bytes), 'invalid_messagepack', 1007),
+        ended((client) => client.socket.send(bytes), 'invalid_messagepack', 1007),
         { covers: ['FRAME_LIMITS'] },
       ),
     ),
@@ -76,7 +76,7 @@ function frames(version: Version): readonly Behaviour[] {
       version,
       'invalid_message',
       'A text frame, terminal',
-      ended((client) => client.sendText('{"event":"ping"}'), 'invalid_message', 1003),
+      ended((client) => client.socket.send('{"event":"ping"}'), 'invalid_message', 1003),
     ),
     {
       id: `realtime.${version}.frame.giant`,

@@ -33,7 +33,7 @@ export const realtimeHandshake: readonly Behaviour[] = [
       const { client, answer } = await firstAndSecond(service);
       assert.equal(answer.status, 429);
       assert.match(String(answer.headers['retry-after']), /^\d+$/);
-      client.close();
+      client.socket.close(1000);
     },
   },
   {
@@ -94,7 +94,7 @@ function refusals(version: Version): readonly Behaviour[] {
         const subprotocols = [other, SUBPROTOCOLS[version]];
         const client = await service.connect(version, { subprotocols });
         await client.expect('authenticated');
-        assert.equal(client.subprotocol, SUBPROTOCOLS[version]);
+        assert.equal(client.socket.protocol, SUBPROTOCOLS[version]);
       },
     },
     {

@@ -146,7 +146,7 @@ function changed(version: Version): Behaviour {
       speak(again, 1, 'Ten shars.');
       await again.expect('input_ack');
       await claimError(again, 'idempotency_conflict', { isTerminal: false });
-      again.close();
+      again.socket.close(1000);
       await again.ended();
       await claimState(service, version, requestId, 'failed_retryable');
     },
@@ -163,7 +163,7 @@ async function broken(service: ServiceUnderTest, version: Version) {
   const { client, requestId } = await start(service, version, 'reliable');
   speak(client, 1, TEXT);
   await client.until('segment_completed');
-  client.drop();
+  client.socket.terminate();
   await client.ended();
   return { requestId, audioBytes: client.audio.length };
 }
