@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHibariEngine } from '../../src/service/engine/hibari/engine.ts';
 import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';
-import { heardWords } from '../harness/heard-words.ts';
+import { heardWords } from '../harness/spoken-words.ts';
 import type { MonoSound } from '../harness/spoken-words.ts';
 import { HIBARI_WORKER_FILE } from '../../src/service/worker-file.ts';
 import { jsonPost, testService, voiceId } from '../service/support/test-service.ts';

@@ -1,6 +1,5 @@
 import type { Version } from '../realtime/messages.ts';
-import type { ClientOptions, RawRealtimeClient } from '../realtime/raw-client.ts';
-import type { Refusal } from '../realtime/raw-handshake.ts';
+import type { ClientOptions, RawRealtimeClient, Refusal } from '../realtime/raw-client.ts';
 
 /** A service that the rows ask, whichever it is. */
 export interface ServiceUnderTest {

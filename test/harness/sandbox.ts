@@ -37,8 +37,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const user = options.unprivileged === true ? unprivilegedUser() : undefined;
   const root = await realpath(await mkdtemp(path.join(tmpdir(), 'foley test ')));
   onTestFinished(async () => removeTree(root));
-  const sandbox: Sandbox = {
-    root,
+  const folders = {
     home: path.join(root, 'home'),
     config: path.join(root, 'config'),
     state: path.join(root, 'state'),
@@ -46,23 +45,12 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     out: path.join(root, 'out'),
     temporary: path.join(root, 'temporary'),
     harness: path.join(root, '.harness'),
-    user,
   };
-  for (const folder of [
-    sandbox.home,
-    sandbox.config,
-    sandbox.state,
-    sandbox.cache,
-    sandbox.out,
-    sandbox.temporary,
-  ]) {
-    await mkdir(folder);
-  }
-  await mkdir(sandbox.harness);
+  for (const folder of Object.values(folders)) await mkdir(folder);
   if (user !== undefined) {
     await giveTo(root, user);
   }
-  return sandbox;
+  return { root, ...folders, user };
 }
 
 /** The user "nobody" if the tests run as root; another user is unprivileged already. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { decodeAudio } from './decode-audio.ts';
+import { installPythonTools } from './python-tools.ts';
 import { findOnPath } from './require-tool.ts';
 import { writeWav } from './wav.ts';
 
@@ -54,13 +55,58 @@ export function slotWords(choices: readonly number[]): string[] {
 export async function spokenWords(sound: MonoSound | string): Promise<Hearing> {
   const listener = findOnPath(LISTENER);
   if (listener === undefined) return { words: undefined, reason: `${LISTENER} is not installed` };
-  const folder = await mkdtemp(path.join(tmpdir(), 'foley-hearing-'));
-  try {
-    const { samples } = prepared(typeof sound === 'string' ? await soundOf(sound) : sound);
-    await writeFile(path.join(folder, 'sound.wav'), writeWav(samples, LISTENING_RATE));
+  const samples = typeof sound === 'string' ? await soundOf(sound) : sound;
+  return inFolderOf(samples, async (folder) => {
     await writeFile(path.join(folder, 'list'), 'sound\n');
     await execa(listener, listenerArguments(folder));
     return { words: wordsOf(await readFile(path.join(folder, 'heard'), 'utf8')) };
+  });
+}
+
+interface HeardWord {
+  /** In lower case. */
+  readonly word: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const PYTHON_FILES = fileURLToPath(new URL('../check/python', import.meta.url));
+
+/**
+ * Returns when pocketsphinx, a recognizer that is independent of every engine, hears each of the words in a sound, to a
+ * hundredth of a second. It gets the words, and none of their times. Installs pocketsphinx from PyPI.
+ *
+ * @param words in lower case, as its dictionary has them
+ */
+export async function heardWords(
+  sound: MonoSound,
+  words: readonly string[],
+): Promise<readonly HeardWord[]> {
+  const bin = await installPythonTools(path.join(PYTHON_FILES, 'recognizer.txt'));
+  return inFolderOf(sound, async (folder) => {
+    const script = path.join(PYTHON_FILES, 'hear_words.py');
+    const args = [script, path.join(folder, 'sound.wav'), words.join(' ')];
+    const { stdout } = await execa(path.join(bin, 'python'), args);
+    return stdout.split('\n').map((line) => {
+      const [start, end, word = ''] = line.split(' ');
+      const [startMs = NaN, endMs = NaN] = [start, end].map(
+        (ms) => Number(ms) - LISTENING_MARGIN_MS,
+      );
+      return { word, startMs, endMs };
+    });
+  });
+}
+
+/** Listens to a sound that is in the file `sound.wav` of a folder, which is removed then. */
+async function inFolderOf<Result>(
+  sound: MonoSound,
+  listen: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'foley-hearing-'));
+  try {
+    const { samples } = prepared(sound);
+    await writeFile(path.join(folder, 'sound.wav'), writeWav(samples, LISTENING_RATE));
+    return await listen(folder);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -68,9 +114,9 @@ export async function spokenWords(sound: MonoSound | string): Promise<Hearing> {
 
 const GRAMMAR = fileURLToPath(new URL('../fixtures/slots.gram', import.meta.url));
 /** Samples a second that the listener takes. */
-export const LISTENING_RATE = 16_000;
+const LISTENING_RATE = 16_000;
 /** Silence that it is given before and after a sound. */
-export const LISTENING_MARGIN_MS = 200;
+const LISTENING_MARGIN_MS = 200;
 const WAV_HEADER_LENGTH = 44;
 
 function listenerArguments(folder: string): string[] {

@@ -135,7 +135,8 @@ export class ScriptedServer {
     const script = this.#script.connections?.[this.handshakes.length] ?? {};
     this.handshakes.push(request);
     if (script.handshake !== undefined) {
-      leave(raw, script.handshake);
+      if (script.handshake === 'dropped') raw.end();
+      else raw.resume();
       return;
     }
     const answer = script.refuse ?? answerHandshake(request, this.key);
@@ -189,14 +190,6 @@ export class ScriptedServer {
         quota: () => QUOTA - this.book.charges.reduce((sum, { units }) => sum + units, 0),
       },
     };
-  }
-}
-
-function leave(raw: Duplex, how: 'unanswered' | 'dropped'): void {
-  if (how === 'dropped') {
-    raw.end();
-  } else {
-    raw.resume();
   }
 }
 

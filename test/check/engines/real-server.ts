@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { heardWords } from '../../harness/heard-words.ts';
+import { heardWords } from '../../harness/spoken-words.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { readWav } from '../../harness/wav.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { alignTo } from '../../alignment/spoken.ts';
 import { driveEngine } from '../../engines/drive-engine.ts';
-import { heardWords } from '../../harness/heard-words.ts';
+import { heardWords } from '../../harness/spoken-words.ts';
 import { naturalModels } from '../../harness/natural-models.ts';
 import { sentencesOf } from '../word-errors/count-word-errors.ts';
 

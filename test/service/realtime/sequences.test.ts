@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { VERSIONS } from '../../realtime/messages.ts';
-import { connectRealtime } from '../../realtime/raw-client.ts';
-import { HandshakeRefused } from '../../realtime/raw-handshake.ts';
+import { connectRealtime, HandshakeRefused } from '../../realtime/raw-client.ts';
 import SEQUENCES from '../../realtime/sequences.json' with { type: 'json' };
 import type { Message } from '../../realtime/wire-names.ts';
 import { KEY } from '../support/test-service.ts';
