@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PROFILE_PATH, SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { canaryKey } from '../harness/canary.ts';
@@ -24,6 +24,10 @@ async function startVerbose(...flags: readonly string[]) {
       ...(body === undefined ? {} : { method: 'POST', body }),
     });
   return { running, ask, apiKey, env: { FOLEY_BASE_URL: baseUrl, FOLEY_API_KEY: apiKey } };
+}
+
+function withLowerCaseEscapes(text: string): string {
+  return text.replaceAll(/%../g, (code) => code.toLowerCase());
 }
 
 describe('--verbose', () => {
@@ -91,7 +95,7 @@ describe('--verbose', () => {
   test('with --json prints warnings in JSON', async () => {
     requirePosix('files that only their owner can read');
     const sandbox = await createSandbox();
-    await writeFile(path.join(sandbox.out, 'keys.txt'), `${canaryKey()}\n`, { mode: 0o644 });
+    await writeFile(join(sandbox.out, 'keys.txt'), `${canaryKey()}\n`, { mode: 0o644 });
     const service = await startServe(['--accept-keys-file', 'keys.txt'], { sandbox });
     service.running.signal('SIGTERM');
     expect(parseJsonLines((await service.running.done).stderr)).toEqual([
@@ -106,12 +110,11 @@ describe('--verbose', () => {
   test('shows no key with signs that paths and JSON escape, in lines that can be parsed', async () => {
     const key = `a"b|c<d>e+f/${canaryKey()}`;
     const sandbox = await createSandbox();
-    await writeFile(path.join(sandbox.out, 'keys.txt'), `${key} sales\n`, { mode: 0o600 });
+    await writeFile(join(sandbox.out, 'keys.txt'), `${key} sales\n`, { mode: 0o600 });
     const flags = ['--verbose', '--accept-keys-file', 'keys.txt'];
     const service = await startServe(flags, { sandbox });
     const paths = [key, encodeURIComponent(key)];
-    const lowerCase = (text: string) => text.replaceAll(/%../g, (code) => code.toLowerCase());
-    for (const given of [...paths, ...paths.map(lowerCase)]) {
+    for (const given of [...paths, ...paths.map(withLowerCaseEscapes)]) {
       const { pathname } = new URL(`http://h/${given}`);
       await service.ask(pathname, { headers: { 'X-Request-Id': key } });
     }
