@@ -2,22 +2,7 @@ import assert from 'node:assert/strict';
 import type { Answer, ServiceUnderTest } from './service-under-test.ts';
 
 /** The types that the spec gives to fields; `instant` is an ISO 8601 timestamp. */
-export type FieldType =
-  | 'boolean'
-  | 'id'
-  | 'instant'
-  | 'integer'
-  | 'list'
-  | 'number'
-  | 'object'
-  | 'status'
-  | 'string'
-  | 'string[]'
-  | 'null or integer'
-  | 'null or object'
-  | 'null or string';
-
-const IS: Record<FieldType, (value: unknown) => boolean> = {
+const IS = {
   boolean: (value) => typeof value === 'boolean',
   id: (value) => typeof value === 'string' && value !== '',
   instant: (value) =>
@@ -32,7 +17,9 @@ const IS: Record<FieldType, (value: unknown) => boolean> = {
   'null or integer': (value) => value === null || Number.isSafeInteger(value),
   'null or object': (value) => typeof value === 'object' && !Array.isArray(value),
   'null or string': (value) => value === null || typeof value === 'string',
-};
+} satisfies Record<string, (value: unknown) => boolean>;
+
+type FieldType = keyof typeof IS;
 
 /** @throws Error if there is no such type */
 export function fieldType(name: string): FieldType {

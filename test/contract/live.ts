@@ -23,19 +23,13 @@ export async function requestFor(
   return { ...profile, voiceId, modelId, ...more };
 }
 
-export interface Started {
-  readonly client: RawRealtimeClient;
-  readonly requestId: string;
-  readonly ready: Message;
-}
-
 /** Connects and starts a request. */
 export async function start(
   service: ServiceUnderTest,
   version: Version,
   mode: Mode,
   request: Fields = {},
-): Promise<Started> {
+) {
   const client = await service.connect(version);
   await client.expect('authenticated');
   const requestId = freshKey();

@@ -17,12 +17,6 @@ export interface FileRecord {
 /** Every path under a folder, relative, with `/` between its parts. */
 export type Snapshot = ReadonlyMap<string, FileRecord>;
 
-export interface Difference {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly changed: readonly string[];
-}
-
 /** Records every file, folder and link under `root`, but not the harness's own corner. */
 export async function snapshot(root: string): Promise<Snapshot> {
   const records = new Map<string, FileRecord>();
@@ -36,7 +30,7 @@ export async function snapshot(root: string): Promise<Snapshot> {
 }
 
 /** What happened between two snapshots; paths are sorted. */
-export function difference(before: Snapshot, after: Snapshot): Difference {
+export function difference(before: Snapshot, after: Snapshot) {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return {
     added: paths.filter((name) => !before.has(name)),

@@ -1,13 +1,8 @@
-export interface WavAudio {
-  readonly sampleRate: number;
-  readonly channels: readonly Float32Array[];
-}
-
 /**
  * Reads a WAV file of 16-bit PCM, strictly: every length in it must be true. An independent second
  * writing of the format, so that a mistake in the program's own is seen.
  */
-export function readWav(bytes: Uint8Array): WavAudio {
+export function readWav(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   demand(tag(view, 0) === 'RIFF' && tag(view, 8) === 'WAVE', 'it does not begin with RIFF…WAVE');
   demand(view.getUint32(4, true) === bytes.byteLength - 8, 'the RIFF length is not the file’s');

@@ -1,6 +1,6 @@
 import { REQUEST_FIELDS } from './client-messages.ts';
 import { messageRow } from './messages.ts';
-import type { Field, Kind, Mode, Sender, Version } from './messages.ts';
+import type { Field, Mode, Sender, Version } from './messages.ts';
 import { PCM_FIELDS, V2_ERROR_CODES } from './server-messages.ts';
 import { allNames, isFields, isMessage, isOwnStyle, wireName } from './wire-names.ts';
 import type { Fields } from './wire-names.ts';
@@ -113,7 +113,8 @@ function isWithin({ values, range }: Field, given: unknown): boolean {
   return size >= range[0] && size <= range[1];
 }
 
-const KINDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+/** The kinds of a field's value. `id` is 1–128 characters; `count` is an integer from 0, `positive` from 1. */
+const KINDS = {
   any: () => true,
   boolean: (value) => typeof value === 'boolean',
   bytes: (value) => value instanceof Uint8Array,
@@ -126,7 +127,9 @@ const KINDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   number: (value) => typeof value === 'number' && Number.isFinite(value),
   positive: (value) => isInteger(value, 1),
   string: (value) => typeof value === 'string',
-};
+} satisfies Record<string, (value: unknown) => boolean>;
+
+export type Kind = keyof typeof KINDS;
 
 function isInteger(value: unknown, least: number): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= least;

@@ -1,4 +1,5 @@
-import type { Field, MessageRow, Version, Kind } from './messages.ts';
+import type { Kind } from './check-message.ts';
+import type { Field, MessageRow, Version } from './messages.ts';
 
 export const BOTH = ['simple', 'reliable'] as const;
 const TEXT_EVENT: readonly [number, number] = [1, 2000];

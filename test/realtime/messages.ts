@@ -1,3 +1,4 @@
+import type { Kind } from './check-message.ts';
 import { CLIENT_MESSAGES } from './client-messages.ts';
 import { SERVER_MESSAGES } from './server-messages.ts';
 
@@ -5,21 +6,6 @@ import { SERVER_MESSAGES } from './server-messages.ts';
 export type Version = 'v2' | 'v3';
 export type Mode = 'simple' | 'reliable';
 export type Sender = 'client' | 'server';
-
-/** The kind of a field's value. `id` is 1–128 characters; `count` is an integer from 0, `positive` from 1. */
-export type Kind =
-  | 'any'
-  | 'boolean'
-  | 'bytes'
-  | 'count'
-  | 'filled'
-  | 'id'
-  | 'integer'
-  | 'list'
-  | 'map'
-  | 'number'
-  | 'positive'
-  | 'string';
 
 /** `assumed`: the spec describes the field without a name, so that a message is valid without it or with another name. */
 export type Need = 'required' | 'optional' | 'assumed';

@@ -4,14 +4,15 @@ import { fieldsOf } from './fields.ts';
 /** The requests that the API describes, written from the API's own page. */
 
 type Check = (value: unknown) => boolean;
+type Checks = Readonly<Record<string, Check>>;
 
 interface KnownRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: RegExp;
-  readonly query?: Readonly<Record<string, Check>>;
+  readonly query?: Checks;
   /** The fields of a JSON body; names with `!` are required. */
-  readonly body?: Readonly<Record<string, Check>>;
-  readonly needsKey?: true;
+  readonly body?: Checks | undefined;
+  readonly needsKey?: boolean;
 }
 
 export interface GivenRequest {
@@ -66,7 +67,7 @@ function refusedHeader({ headers }: GivenRequest, { needsKey }: KnownRequest): s
 function refusedBody(
   bytes: Uint8Array,
   { headers }: GivenRequest,
-  checks: Readonly<Record<string, Check>>,
+  checks: Checks,
 ): string | undefined {
   if (!String(headers['content-type']).startsWith('application/json')) {
     return 'The body is not declared as JSON.';
@@ -81,7 +82,7 @@ function refusedBody(
 
 function refusedField(
   fields: Readonly<Record<string, unknown>>,
-  checks: Readonly<Record<string, Check>>,
+  checks: Checks,
   what: string,
 ): string | undefined {
   const all = new Map(
@@ -149,167 +150,121 @@ const STATES = oneOf('pending', 'processing', 'success', 'partial_fail', 'fail')
 const JOB_LIST = { page: count(Infinity), limit: count(100) };
 const VOICE_LIST = { page: count(Infinity), pageSize: count(100), includePersonal: isTrueOrFalse };
 
-const V1 = '^/api/open/v1';
-const V3 = '^/api/open/v3';
+const PICTURE = { 'prompt!': isText, 'model!': isText, image_url: isUrl, image_urls: list(4) };
+
+const V1 = '/api/open/v1';
+const V3 = '/api/open/v3';
+const TTS = `${V3}/speech/tts`;
+
+const get = (path: string, query: Checks = {}): KnownRequest => ({
+  method: 'GET',
+  path: new RegExp(`^${path}$`),
+  query,
+});
+const post = (path: string, body?: Checks, needsKey = false): KnownRequest => ({
+  method: 'POST',
+  path: new RegExp(`^${path}$`),
+  body,
+  needsKey,
+});
 
 const REQUESTS: readonly KnownRequest[] = [
-  {
-    method: 'GET',
-    path: new RegExp(`${V3}/(?:speech/tts/capabilities|openapi.json)$`),
-  },
-  { method: 'GET', path: new RegExp(`${V3}/voices$`), query: VOICE_LIST },
-  { method: 'GET', path: new RegExp(`${V3}/voices/[^/]+$`) },
-  { method: 'POST', path: new RegExp(`${V3}/speech/tts(?:/aligned|/jobs)?$`), body: SPEECH },
-  {
-    method: 'GET',
-    path: new RegExp(`${V3}/speech/tts/jobs$`),
-    query: { ...JOB_LIST, status: STATES },
-  },
-  { method: 'GET', path: new RegExp(`${V3}/speech/tts/jobs/[^/]+$`) },
-  {
-    method: 'GET',
-    path: new RegExp(`${V3}/speech/tts/jobs/[^/]+/audio$`),
-    query: { download: isOneDownload },
-  },
-  { method: 'GET', path: new RegExp(`${V3}/speech/tts/jobs/[^/]+/segments/\\d+$`) },
-  { method: 'POST', path: /^\/api\/open\/v2\/speech\/tts$/, body: SPEECH },
-  {
-    method: 'POST',
-    path: new RegExp(`${V1}/speech/tts$`),
-    body: { ...SPEECH, cache: isBoolean },
-  },
-  { method: 'POST', path: new RegExp(`${V1}/speech/tts/jobs$`), body: SPEECH },
-  {
-    method: 'GET',
-    path: new RegExp(`${V1}/speech/tts/jobs$`),
-    query: {
-      ...JOB_LIST,
-      status: STATES,
-      createdAfter: (value) => Number.isFinite(Date.parse(String(value))),
-    },
-  },
-  { method: 'GET', path: new RegExp(`${V1}/speech/tts/jobs/[^/]+$`) },
-  {
-    method: 'GET',
-    path: /^\/api\/open\/tts\/jobs\/[^/]+\/audio$/,
-    query: { download: isOneDownload },
-  },
-  {
-    method: 'POST',
-    path: /^\/v1\/tts$/,
-    body: {
-      'text!': isText,
-      'reference_id!': isText,
-      format: COMPAT_FORMAT,
-      prosody: (value) => between(0.5, 2)(fieldsOf(value)['speed'] ?? 1),
-      speed: RANGES.speed,
-      temperature: between(0, 1.5),
-      top_p: between(0, 1.5),
-      normalize: isBoolean,
-      chunk_length: between(0, Infinity),
-      latency: isText,
-    },
-  },
-  {
-    method: 'POST',
-    path: /^\/v1\/audio\/speech$/,
-    body: {
-      'model!': isText,
-      'input!': isText,
-      'voice!': (value) => isText(value) || isText(fieldsOf(value)['id']),
-      response_format: COMPAT_FORMAT,
-      speed: RANGES.speed,
-    },
-  },
-  { method: 'GET', path: /^\/v1\/audio\/voices$/ },
-  {
-    method: 'GET',
-    path: new RegExp(`${V1}/voices$`),
-    query: {
-      ...VOICE_LIST,
-      modelType: oneOf('public', 'personal', 'all'),
-      language: isText,
-      supportsLanguage: isText,
-      search: isText,
-      provider: isText,
-      limit: count(Infinity),
-      offset: isText,
-    },
-  },
-  { method: 'POST', path: new RegExp(`${V1}/voices$`) },
-  { method: 'DELETE', path: new RegExp(`${V1}/voices/[^/]+$`) },
-  {
-    method: 'POST',
-    path: new RegExp(`${V1}/voice-designs$`),
-    body: { 'prompt!': isText, 'previewText!': isText, providers: list(Infinity) },
-    needsKey: true,
-  },
-  {
-    method: 'POST',
-    path: new RegExp(`${V1}/voice-designs/[^/]+/voices$`),
-    body: {
+  get(`${V3}/(?:speech/tts/capabilities|openapi.json)`),
+  get(`${V3}/voices`, VOICE_LIST),
+  get(`${V3}/voices/[^/]+`),
+  post(`${TTS}(?:/aligned|/jobs)?`, SPEECH),
+  get(`${TTS}/jobs`, { ...JOB_LIST, status: STATES }),
+  get(`${TTS}/jobs/[^/]+`),
+  get(`${TTS}/jobs/[^/]+/audio`, { download: isOneDownload }),
+  get(`${TTS}/jobs/[^/]+/segments/\\d+`),
+  post('/api/open/v2/speech/tts', SPEECH),
+  post(`${V1}/speech/tts`, { ...SPEECH, cache: isBoolean }),
+  post(`${V1}/speech/tts/jobs`, SPEECH),
+  get(`${V1}/speech/tts/jobs`, {
+    ...JOB_LIST,
+    status: STATES,
+    createdAfter: (value) => Number.isFinite(Date.parse(String(value))),
+  }),
+  get(`${V1}/speech/tts/jobs/[^/]+`),
+  get('/api/open/tts/jobs/[^/]+/audio', { download: isOneDownload }),
+  post('/v1/tts', {
+    'text!': isText,
+    'reference_id!': isText,
+    format: COMPAT_FORMAT,
+    prosody: (value) => between(0.5, 2)(fieldsOf(value)['speed'] ?? 1),
+    speed: RANGES.speed,
+    temperature: between(0, 1.5),
+    top_p: between(0, 1.5),
+    normalize: isBoolean,
+    chunk_length: between(0, Infinity),
+    latency: isText,
+  }),
+  post('/v1/audio/speech', {
+    'model!': isText,
+    'input!': isText,
+    'voice!': (value) => isText(value) || isText(fieldsOf(value)['id']),
+    response_format: COMPAT_FORMAT,
+    speed: RANGES.speed,
+  }),
+  get('/v1/audio/voices'),
+  get(`${V1}/voices`, {
+    ...VOICE_LIST,
+    modelType: oneOf('public', 'personal', 'all'),
+    language: isText,
+    supportsLanguage: isText,
+    search: isText,
+    provider: isText,
+    limit: count(Infinity),
+    offset: isText,
+  }),
+  post(`${V1}/voices`),
+  { method: 'DELETE', path: new RegExp(`^${V1}/voices/[^/]+$`) },
+  post(
+    `${V1}/voice-designs`,
+    { 'prompt!': isText, 'previewText!': isText, providers: list(Infinity) },
+    true,
+  ),
+  post(
+    `${V1}/voice-designs/[^/]+/voices`,
+    {
       'candidateId!': isText,
       'name!': isText,
       visibility: oneOf('private', 'public'),
       language: isText,
     },
-    needsKey: true,
-  },
-  {
-    method: 'POST',
-    path: new RegExp(`${V1}/media/lip-sync/jobs$`),
-    body: { 'video_url!': isUrl, 'audio_url!': isUrl, video_extension: isBoolean },
-  },
-  {
-    method: 'GET',
-    path: new RegExp(`${V1}/media/lip-sync/jobs$`),
-    query: { ...JOB_LIST, status: isText },
-  },
-  { method: 'GET', path: new RegExp(`${V1}/media/[^/]+/jobs/[^/]+$`) },
-  {
-    method: 'POST',
-    path: new RegExp(`${V1}/media/video-dubbing/jobs$`),
-    body: {
-      'video_url!': isUrl,
-      'text!': isText,
-      'reference_id!': isText,
-      model_id: isText,
-      speed: RANGES.speed,
-      language: isText,
-      fit_audio_to_video: isBoolean,
-    },
-  },
-  {
-    method: 'GET',
-    path: new RegExp(`${V1}/media/models$`),
-    query: { mediaType: oneOf('image', 'video') },
-  },
-  {
-    method: 'POST',
-    path: new RegExp(`${V1}/media/images/jobs$`),
-    body: {
-      'prompt!': isText,
-      'model!': isText,
+    true,
+  ),
+  post(`${V1}/media/lip-sync/jobs`, {
+    'video_url!': isUrl,
+    'audio_url!': isUrl,
+    video_extension: isBoolean,
+  }),
+  get(`${V1}/media/lip-sync/jobs`, { ...JOB_LIST, status: isText }),
+  get(`${V1}/media/[^/]+/jobs/[^/]+`),
+  post(`${V1}/media/video-dubbing/jobs`, {
+    'video_url!': isUrl,
+    'text!': isText,
+    'reference_id!': isText,
+    model_id: isText,
+    speed: RANGES.speed,
+    language: isText,
+    fit_audio_to_video: isBoolean,
+  }),
+  get(`${V1}/media/models`, { mediaType: oneOf('image', 'video') }),
+  post(
+    `${V1}/media/images/jobs`,
+    {
+      ...PICTURE,
       aspect_ratio: isText,
       resolution: oneOf('1k', '2k', '4k'),
-      image_url: isUrl,
-      image_urls: list(4),
     },
-    needsKey: true,
-  },
-  {
-    method: 'POST',
-    path: new RegExp(`${V1}/media/videos/jobs$`),
-    body: {
-      'prompt!': isText,
-      'model!': isText,
-      seconds: between(0, Infinity),
-      size: isText,
-      image_url: isUrl,
-      image_urls: list(4),
-    },
-    needsKey: true,
-  },
-  { method: 'GET', path: new RegExp(`${V1}/profile$`) },
-  { method: 'POST', path: new RegExp(`${V1}/profile$`), body: { webhookUrl: isText } },
+    true,
+  ),
+  post(
+    `${V1}/media/videos/jobs`,
+    { ...PICTURE, seconds: between(0, Infinity), size: isText },
+    true,
+  ),
+  get(`${V1}/profile`),
+  post(`${V1}/profile`, { webhookUrl: isText }),
 ];

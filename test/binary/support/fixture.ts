@@ -157,13 +157,8 @@ export const OPEN = 'state/foley/journal/ID.jsonl';
 /** Prices that were seen. */
 export const RATES = 'state/foley/credit-rates.json';
 
-export interface Spooled {
-  readonly audio: Buffer;
-  readonly record: Readonly<Record<string, unknown>>;
-}
-
 /** The only entry of the spool. */
-export async function spooled({ state, root }: Sandbox): Promise<Spooled> {
+export async function spooled({ state, root }: Sandbox) {
   const folder = path.join(state, 'foley', 'spool');
   const names = filesOf(await snapshot(root))
     .filter((name) => name.startsWith('state/foley/spool/'))

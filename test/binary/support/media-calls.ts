@@ -45,21 +45,15 @@ export async function serveFixtures(...names: readonly string[]): Promise<string
   return serveMedia(Object.fromEntries(files));
 }
 
-export interface MediaAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: ReturnType<typeof Object>;
-}
-
 /** Sends a body, under a key of its own unless one is given. */
 export async function post(
   { ask }: ServingFoley,
   path: string,
   body: object,
   headers: Readonly<Record<string, string>> = { 'Idempotency-Key': randomUUID() },
-): Promise<MediaAnswer> {
+) {
   const answer = await ask(path, { method: 'POST', body, headers });
-  return { ...answer, body: JSON.parse(answer.bytes.toString()) };
+  return { ...answer, body: Object(JSON.parse(answer.bytes.toString())) };
 }
 
 /** Creates a job that is accepted, and returns its data when it has ended. */
