@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { BILLED, collect, failureOf, KEY, newClient, READ } from './new-client.ts';
+import { buffer } from 'node:stream/consumers';
+import { BILLED, failureOf, KEY, newClient, READ } from './new-client.ts';
 import { rawServer, reply } from './raw-server.ts';
 
 const to = (location: string, status = 302): Buffer => reply(status, { location });
@@ -12,7 +13,7 @@ test.each([301, 302, 303, 307, 308])(
     );
     const { client, events } = newClient(server.url);
     const answer = await client.send({ ...READ, headers: { 'x-mine': '1' } });
-    expect((await collect(answer.body)).toString()).toBe('there');
+    expect((await buffer(answer.body)).toString()).toBe('there');
     expect(server.requests[1]?.headers).toMatchObject({
       authorization: `Bearer ${KEY}`,
       'x-mine': '1',

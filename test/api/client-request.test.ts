@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { jsonBody } from '../../src/api/request.ts';
-import { BILLED, collect, failureOf, KEY, newClient, READ } from './new-client.ts';
+import { buffer } from 'node:stream/consumers';
+import { BILLED, failureOf, KEY, newClient, READ } from './new-client.ts';
 import { rawServer, reply } from './raw-server.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -147,8 +148,8 @@ test('a request can be described without being sent, its key masked', async () =
 test('the observer gets every request, without secrets', async () => {
   const server = await rawServer((socket) => socket.write(reply(200, { 'x-request-id': 'srv-9' })));
   const { client, events } = newClient(server.url);
-  await collect((await client.send({ ...READ, query: { page: 1 } })).body);
-  await collect((await client.send({ ...READ, query: { token: KEY } })).body);
+  await buffer((await client.send({ ...READ, query: { page: 1 } })).body);
+  await buffer((await client.send({ ...READ, query: { token: KEY } })).body);
   expect(events).toEqual([
     expect.objectContaining({
       type: 'response',

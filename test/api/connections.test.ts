@@ -4,7 +4,8 @@ import type { Server } from 'node:net';
 import { createServer, Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RequestSpec } from '../../src/api/request.ts';
-import { BILLED, collect, failureOf, newClient, READ } from './new-client.ts';
+import { buffer } from 'node:stream/consumers';
+import { BILLED, failureOf, newClient, READ } from './new-client.ts';
 import { errorReply, rawServer, reply } from './raw-server.ts';
 import { Connections } from '../../src/api/transport/connections.ts';
 import { createConnector } from '../../src/api/transport/connector.ts';
@@ -33,7 +34,7 @@ test.each([
   const asking: Socket[] = [];
   const server = await rawServer((socket) => asking.push(socket));
   const { client } = newClient(server.url);
-  const ask = async (): Promise<string> => String(await collect((await client.send(ONCE)).body));
+  const ask = async (): Promise<string> => String(await buffer((await client.send(ONCE)).body));
   const both = [ask(), ask()];
   await until(() => asking.length === 2);
   const [first, second] = asking;
@@ -58,10 +59,10 @@ test('a request that must not be repeated uses a new connection', async () => {
     if (index === 0) socket.once('data', () => socket.resetAndDestroy());
   });
   const { client } = newClient(server.url);
-  await collect((await client.send(READ)).body);
-  expect((await collect((await client.send(UNPROTECTED)).body)).toString()).toBe('abc');
+  await buffer((await client.send(READ)).body);
+  expect((await buffer((await client.send(UNPROTECTED)).body)).toString()).toBe('abc');
   expect(server.connections()).toBe(2);
-  await collect((await client.send(READ)).body);
+  await buffer((await client.send(READ)).body);
   expect(server.connections()).toBe(2);
 });
 

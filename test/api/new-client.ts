@@ -2,7 +2,6 @@ import { onTestFinished } from 'vitest';
 import type { ApiClient, ApiClientOptions } from '../../src/api/client.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import type { ApiEvent, RequestSpec, ServiceAddress } from '../../src/api/request.ts';
-import type { Random } from '../../src/system/random.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { manualClock } from './manual-clock.ts';
@@ -24,10 +23,16 @@ export function newClient(
 ): TestClient {
   const clock = manualClock();
   const events: ApiEvent[] = [];
+  let ids = 0;
   const { address, ...rest } = options;
   const client = createApiClient({
     clock,
-    random: countingRandom(),
+    // Ids are `id-1`, `id-2`, ….
+    random: {
+      uuid: () => `id-${(ids += 1)}`,
+      bytes: (length) => new Uint8Array(length),
+      fraction: () => 0.5,
+    },
     version: '1.2.3',
     limits: { maxRetries: 4 },
     observer: (event) => events.push(event),
@@ -43,19 +48,6 @@ export function newClient(
   });
   onTestFinished(() => client.close());
   return { client, clock, events };
-}
-
-/** Ids are `id-1`, `id-2`, …; random fractions are 0.5. */
-export function countingRandom(): Random {
-  let count = 0;
-  return {
-    uuid() {
-      count += 1;
-      return `id-${count}`;
-    },
-    bytes: (length) => new Uint8Array(length),
-    fraction: () => 0.5,
-  };
 }
 
 /** A read of `/thing`. */
@@ -79,11 +71,4 @@ export async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   );
   if (outcome instanceof Failure) return outcome;
   throw outcome instanceof Error ? outcome : new Error(String(outcome));
-}
-
-/** Reads a whole body. */
-export async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { speechRequest, synthesize } from '../../src/api/resources/speech.ts';
-import { collect, failureOf, KEY, newClient } from './new-client.ts';
+import { buffer } from 'node:stream/consumers';
+import { failureOf, KEY, newClient } from './new-client.ts';
 import { errorReply, head, rawServer, reply } from './raw-server.ts';
 
 const BODY = { text: 'Hello', voiceId: 'v-1', modelId: 'm-1' };
@@ -34,7 +35,7 @@ test('audio arrives with its cost', async () => {
     quotaRemaining: 99,
     ignoredParameters: ['pitch', 'volume'],
   });
-  expect((await collect(answer.body)).toString()).toBe('sound');
+  expect((await buffer(answer.body)).toString()).toBe('sound');
   expect(server.requests[0]).toMatchObject({
     method: 'POST',
     path: '/api/open/v3/speech/tts',
@@ -100,7 +101,7 @@ test('empty audio is an unusable response', async () => {
   });
   const { client } = newClient(server.url);
   const answer = await synthesize(client, BODY, OPTIONS);
-  expect(await failureOf(collect(answer.body))).toMatchObject({
+  expect(await failureOf(buffer(answer.body))).toMatchObject({
     exit: 'badAnswer',
     billed: 'unknown',
   });

@@ -5,7 +5,8 @@ import { createServer as createTcpServer, connect } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { BILLED, collect, failureOf, KEY, newClient, READ } from './new-client.ts';
+import { buffer } from 'node:stream/consumers';
+import { BILLED, failureOf, KEY, newClient, READ } from './new-client.ts';
 import { rawServer, reply } from './raw-server.ts';
 
 const fixtures = path.join(import.meta.dirname, '../fixtures/tls');
@@ -14,7 +15,7 @@ const OK = reply(200, { 'content-type': 'audio/mpeg' }, 'abc');
 test('an encrypted response arrives', async () => {
   const { port, certificates } = await secureServer(OK);
   const { client } = newClient(`https://localhost:${port}`, { certificates });
-  expect((await collect((await client.send(READ)).body)).toString()).toBe('abc');
+  expect((await buffer((await client.send(READ)).body)).toString()).toBe('abc');
 });
 
 test('an encrypted body that is cut is an error', async () => {
@@ -23,7 +24,7 @@ test('an encrypted body that is cut is an error', async () => {
   );
   const { client } = newClient(`https://localhost:${port}`, { certificates });
   const answer = await client.send(READ);
-  expect(await failureOf(collect(answer.body))).toMatchObject({ exit: 'badAnswer' });
+  expect(await failureOf(buffer(answer.body))).toMatchObject({ exit: 'badAnswer' });
 });
 
 test('an untrusted certificate is final, and nothing was sent', async () => {
@@ -90,7 +91,7 @@ test('a proxy is asked for a tunnel and sees neither path nor key', async () => 
     certificates,
     env: { HTTPS_PROXY: `http://user:pass@127.0.0.1:${proxy.port}` },
   });
-  expect((await collect((await client.send(READ)).body)).toString()).toBe('abc');
+  expect((await buffer((await client.send(READ)).body)).toString()).toBe('abc');
   expect(proxy.seen()).toContain('CONNECT service.example:443 HTTP/1.1');
   expect(proxy.seen()).toContain(`Basic ${Buffer.from('user:pass').toString('base64')}`);
   expect(proxy.seen()).not.toContain('/thing');
@@ -105,7 +106,7 @@ test('a body that is cut within a tunnel is an error', async () => {
   const env = { https_proxy: `127.0.0.1:${proxy.port}` };
   const { client } = newClient('https://service.example', { certificates, env });
   const answer = await client.send(READ);
-  expect(await failureOf(collect(answer.body))).toMatchObject({
+  expect(await failureOf(buffer(answer.body))).toMatchObject({
     message: expect.stringMatching(/longer/),
   });
 });

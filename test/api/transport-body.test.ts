@@ -3,7 +3,8 @@ import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from './until.ts';
-import { BILLED, collect, failureOf, newClient, READ } from './new-client.ts';
+import { buffer } from 'node:stream/consumers';
+import { BILLED, failureOf, newClient, READ } from './new-client.ts';
 import { head, rawServer, reply } from './raw-server.ts';
 
 const MP3 = { 'content-type': 'audio/mpeg' };
@@ -15,7 +16,7 @@ test('a body with a length arrives whole', async () => {
   const answer = await client.send(READ);
   expect(answer.framing).toBe('length');
   expect(answer.contentLength).toBe(300_000);
-  expect((await collect(answer.body)).equals(bytes)).toBe(true);
+  expect((await buffer(answer.body)).equals(bytes)).toBe(true);
 });
 
 test('a chunked body arrives whole', async () => {
@@ -26,7 +27,7 @@ test('a chunked body arrives whole', async () => {
   const { client } = newClient(server.url);
   const answer = await client.send(READ);
   expect(answer.framing).toBe('chunked');
-  expect((await collect(answer.body)).toString()).toBe('hello world');
+  expect((await buffer(answer.body)).toString()).toBe('hello world');
 });
 
 test('a body that ends with the connection has the framing close', async () => {
@@ -37,7 +38,7 @@ test('a body that ends with the connection has the framing close', async () => {
   const answer = await client.send(READ);
   expect(answer.framing).toBe('close');
   expect(answer.contentLength).toBeUndefined();
-  expect((await collect(answer.body)).toString()).toBe('hello');
+  expect((await buffer(answer.body)).toString()).toBe('hello');
 });
 
 test.each([
@@ -54,7 +55,7 @@ test.each([
   const { client } = newClient(server.url);
   const answer = await client.send(READ);
   expect(answer.framing).toBe(framing);
-  expect((await collect(answer.body)).toString()).toBe(text);
+  expect((await buffer(answer.body)).toString()).toBe(text);
 });
 
 test('any number of headers is kept', async () => {
@@ -64,7 +65,7 @@ test('any number of headers is kept', async () => {
   const { client } = newClient(server.url);
   const answer = await client.send(READ);
   expect(answer.contentLength).toBe(5);
-  expect((await collect(answer.body)).toString()).toBe('hello');
+  expect((await buffer(answer.body)).toString()).toBe('hello');
 });
 
 const length = { ...MP3, 'content-length': '100' };
@@ -111,7 +112,7 @@ test.each([
     });
     const { client } = newClient(server.url);
     const answer = await client.send(BILLED);
-    expect(await failureOf(collect(answer.body))).toMatchObject({ exit, message, billed });
+    expect(await failureOf(buffer(answer.body))).toMatchObject({ exit, message, billed });
     const { requestId } = answer;
     expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       expect.stringMatching(/^POST /),
@@ -126,7 +127,7 @@ test('the failure of a cut response of another service is not requested', async 
   });
   const { client } = newClient(server.url);
   const answer = await client.send(BILLED);
-  expect(await failureOf(collect(answer.body))).toMatchObject({ exit: 'badAnswer' });
+  expect(await failureOf(buffer(answer.body))).toMatchObject({ exit: 'badAnswer' });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -137,7 +138,7 @@ test.each([
   const server = await rawServer((socket) => socket.write(head(200, headers)));
   const { client, clock } = newClient(server.url);
   const answer = await client.send(BILLED);
-  const failure = failureOf(collect(answer.body));
+  const failure = failureOf(buffer(answer.body));
   await until(() => clock.running().includes(limit));
   clock.advance(limit);
   expect((await failure).message).toContain(`no data for ${limit / 1_000} s`);
@@ -153,7 +154,7 @@ test.each([
   });
   const { client } = newClient(server.url);
   const answer = await client.send(READ);
-  const failure = await failureOf(collect(answer.body));
+  const failure = await failureOf(buffer(answer.body));
   expect(failure.message).toMatch(/longer/);
   expect(failure.exit).toBe('badAnswer');
 });
@@ -259,7 +260,7 @@ test('a signal aborts a body with its reason', async () => {
 test('connections are reused', async () => {
   const server = await rawServer((socket) => socket.write(reply(200, MP3, 'abc')));
   const { client } = newClient(server.url);
-  for (let turn = 0; turn < 3; turn += 1) await collect((await client.send(READ)).body);
+  for (let turn = 0; turn < 3; turn += 1) await buffer((await client.send(READ)).body);
   expect(server.requests).toHaveLength(3);
   expect(server.connections()).toBe(1);
 });
@@ -271,11 +272,11 @@ test('a connection with unexpected data is not reused', async () => {
     socket.write(reply(200, MP3, 'abc'));
   });
   const { client } = newClient(server.url);
-  await collect((await client.send(READ)).body);
+  await buffer((await client.send(READ)).body);
   const [first] = sockets;
   first?.write(reply(200, MP3, 'more'));
   if (first !== undefined) await once(first, 'close');
-  expect((await collect((await client.send(READ)).body)).toString()).toBe('abc');
+  expect((await buffer((await client.send(READ)).body)).toString()).toBe('abc');
   expect(server.connections()).toBe(2);
 });
 
@@ -285,7 +286,7 @@ test('a prepared connection is used, and nothing is sent on it before', async ()
   client.prepare();
   await until(() => server.connections() === 1);
   expect(server.requests).toHaveLength(0);
-  await collect((await client.send(READ)).body);
+  await buffer((await client.send(READ)).body);
   expect(server.connections()).toBe(1);
 });
 
@@ -305,7 +306,7 @@ test.each([
   const end = once(greeted, 'close');
   client.prepare();
   await end;
-  expect((await collect((await client.send(READ)).body)).toString()).toBe('abc');
+  expect((await buffer((await client.send(READ)).body)).toString()).toBe('abc');
 });
 
 test('the next request reports the error of a prepared connection', async () => {

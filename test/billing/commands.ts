@@ -16,14 +16,13 @@ import type { Observation } from './observation.ts';
 import { look } from './observation.ts';
 import { readLedger } from './ledger-facts.ts';
 import { quietTransport } from './network.ts';
-import { patientClock } from './patient-clock.ts';
+import { patientClock, putOlder, speechRequest, TEXTS, turns } from './simulation.ts';
 import { processDisk } from './process-disk.ts';
 import type { Run } from './run.ts';
 import { noteRenewed, startRun } from './run.ts';
 import type { ServiceHost } from './service-host.ts';
 import { GRACE_MS } from './service-host.ts';
 import type { DiskName, Simulation } from './simulation.ts';
-import { putOlder, speechRequest, TEXTS, turns } from './simulation.ts';
 
 /** The real thing: a world and the commands that ran in it. */
 export interface Real {

@@ -14,9 +14,8 @@ import { transportOver } from './network.ts';
 import type { ProcessDisk } from './process-disk.ts';
 import { processDisk } from './process-disk.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
-import { patientClock } from './patient-clock.ts';
+import { patientClock, TEXTS, turns } from './simulation.ts';
 import type { Simulation } from './simulation.ts';
-import { TEXTS, turns } from './simulation.ts';
 
 /** What a person asks for with one `foley tts`. */
 export interface Order {

@@ -19,8 +19,10 @@ import type { Network } from './network.ts';
 import type { ProcessDisk } from './process-disk.ts';
 import type { ServiceHost } from './service-host.ts';
 import { API_KEY, startHost } from './service-host.ts';
-import type { ProcessTable } from './simulated-process.ts';
+import type { ProcessTable, SimulatedProcess } from './simulated-process.ts';
 import { processTable } from './simulated-process.ts';
+import type { Clock } from '../../src/system/clock.ts';
+import { Killed } from '../harness/failing-files.ts';
 
 /** Two sentences each, so that a generation can break in the middle; their audio is equally long. */
 export const TEXTS = ['One two. Three four.', 'Two four. One three.'] as const;
@@ -233,4 +235,20 @@ export async function turns(count: number): Promise<void> {
 /** Thousands of small files are synced: in memory where the system has such a folder. */
 function fastFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+}
+
+/**
+ * The clock of one process that waits for others: while it sleeps they get on with their work, and
+ * time passes for all of them. One that was killed does not wake.
+ */
+export function patientClock(clock: ManualClock, process: SimulatedProcess): Clock {
+  return {
+    ...clock,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted();
+      await turns(10);
+      clock.advance(ms);
+      if (!process.isAlive()) throw new Killed('sleep');
+    },
+  };
 }

@@ -128,9 +128,8 @@ export function stepsOf(words: string): Step[] {
       case 'auth':
         return say('authenticated');
       case 'ready':
-        return say('ready');
       case 'pong':
-        return say('pong');
+        return say(name);
       case 'new':
         return say('novelty', { text: 'unknown' });
       case 'start':

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { AlignedResponse } from '../../../src/api/resources/aligned.ts';
 import { speakAligned } from '../../../src/api/resources/aligned.ts';
 import type { TestClient } from '../new-client.ts';
-import { collect, failureOf, newClient } from '../new-client.ts';
+import { buffer } from 'node:stream/consumers';
+import { failureOf, newClient } from '../new-client.ts';
 import type { RawServer } from '../raw-server.ts';
 import { head, rawServer, reply } from '../raw-server.ts';
 
@@ -60,7 +61,7 @@ describe('speech with word times', () => {
     );
     const speech = await answer();
     expect(speech).toMatchObject({ requestId: 'srv-1', creditsUsed: 2, outcome: undefined });
-    expect((await collect(speech.body)).toString()).toBe('one two');
+    expect((await buffer(speech.body)).toString()).toBe('one two');
     expect(speech).toMatchObject({ requestId: 'srv-2', creditsUsed: 3, quotaRemaining: 90 });
     expect(speech.outcome).toEqual({
       words: [late, THERE],
@@ -81,7 +82,7 @@ describe('speech with word times', () => {
       eventText('completed', { alignmentStatus: 'partial' }),
     );
     const speech = await answer();
-    expect((await collect(speech.body)).toString()).toBe('one');
+    expect((await buffer(speech.body)).toString()).toBe('one');
     expect(speech.outcome).toMatchObject({ words: [], isComplete: false });
     expect(speech).toMatchObject({ requestId: 'srv-1', creditsUsed: 2 });
   });
@@ -120,7 +121,7 @@ describe('lost times', () => {
   ])('when %s, lose no audio, and the outcome is partial', async (_what, events, words) => {
     const { answer } = await streamOf(audio('one '), ...events, audio('two'), done);
     const speech = await answer();
-    expect((await collect(speech.body)).toString()).toBe('one two');
+    expect((await buffer(speech.body)).toString()).toBe('one two');
     expect(speech.outcome).toMatchObject({ words, isComplete: false });
   });
 
@@ -130,7 +131,7 @@ describe('lost times', () => {
   ])('are restored by a newer snapshot %s', async (_what, events) => {
     const { answer } = await streamOf(audio('one'), ...events, done);
     const speech = await answer();
-    await collect(speech.body);
+    await buffer(speech.body);
     expect(speech.outcome).toMatchObject({ words: [THERE], isComplete: true });
   });
 });
@@ -143,7 +144,7 @@ describe('an incomplete stream', () => {
   ])('%s: exit 25, billing unknown', async (_name, events, problem) => {
     const { answer } = await streamOf(...events);
     const speech = await answer();
-    const failure = await failureOf(collect(speech.body));
+    const failure = await failureOf(buffer(speech.body));
     expect(failure).toMatchObject({ exitCode: 25, billed: 'unknown', requestId: 'srv-1' });
     expect(failure.message).toContain(problem);
     expect(failure.hint).not.toContain('proxy');
@@ -161,7 +162,7 @@ describe('an incomplete stream', () => {
     ['constructor', 23],
   ])('stops with the error %s: exit %i', async (code, exitCode) => {
     const { answer } = await streamOf(audio('one'), eventText('error', { code, requestId: 'e-1' }));
-    const failure = await failureOf(collect((await answer()).body));
+    const failure = await failureOf(buffer((await answer()).body));
     expect(failure).toMatchObject({ code, exitCode, billed: 'unknown', requestId: 'e-1' });
   });
 

@@ -11,14 +11,13 @@ import { finish } from '../../billing/commands.ts';
 import { noteEnding } from '../../billing/endings.ts';
 import { check } from '../../billing/invariants.ts';
 import { quietTransport } from '../../billing/network.ts';
-import { patientClock } from '../../billing/patient-clock.ts';
+import { patientClock, createSimulation, putOlder } from '../../billing/simulation.ts';
 import { noteRecovered } from '../../billing/recoveries.ts';
 import type { Order, Run } from '../../billing/run.ts';
 import { noteRenewed, startRun } from '../../billing/run.ts';
 import type { Observation } from '../../billing/observation.ts';
 import { look } from '../../billing/observation.ts';
 import type { Simulation } from '../../billing/simulation.ts';
-import { createSimulation, putOlder } from '../../billing/simulation.ts';
 
 const ERRORS: readonly (readonly [string, Fault])[] = [
   ['fails with ENOSPC', { kind: 'error', code: 'ENOSPC' }],
