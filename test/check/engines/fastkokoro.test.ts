@@ -7,8 +7,9 @@ import { runFoley } from '../../harness/run-foley.ts';
 import { createSandbox } from '../../harness/sandbox.ts';
 import { expectSentence, SLOW_MS, startProgram } from './real-server.ts';
 
+const python = (name: string) => fileURLToPath(new URL(`../python/${name}`, import.meta.url));
+
 test('the server fastkokoro of PyPI speaks, with the voices of its own list', async () => {
-  const python = (name: string) => fileURLToPath(new URL(`../python/${name}`, import.meta.url));
   const bin = await installPythonTools(python('fastkokoro.txt'));
   const sandbox = await createSandbox();
   const kokoro = path.join(await naturalModels(), 'kokoro');
