@@ -39,12 +39,16 @@ export interface Cluster {
 
 /**
  * Starts a service for the recipes, which deliver into `audio` under the namespace `book-1`. It bills a credit for each
- * character, needs a second to send audio, and refuses the first job: one task ends with exit code 3.
+ * character, and needs two seconds to send audio.
+ * @param refused number of jobs that it refuses first: their tasks end with exit code 3
  */
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster(refused: 0 | 1): Promise<Cluster> {
   if (process.platform !== 'linux') skipWithout('the processes of a cluster');
   const texts = Object.fromEntries(NAMES.map((name) => [`chapters/${name}.txt`, textOf(name)]));
-  const faults = [`POST ${JOBS_PATH}; status=400; times=1`, `GET ${JOBS_PATH}/*/audio; delay=1s`];
+  const faults = [
+    `GET ${JOBS_PATH}/*/audio; delay=2s`,
+    ...(refused === 0 ? [] : [`POST ${JOBS_PATH}; status=400; times=${refused}`]),
+  ];
   const { charged, sandbox, service, write } = await batchSandbox(texts, faults, [], {
     timeoutMs: 600_000,
   });

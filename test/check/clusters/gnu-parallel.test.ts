@@ -16,7 +16,7 @@ async function readJobs({ sandbox }: Cluster): Promise<readonly string[]> {
 
 test('the recipe for GNU parallel speaks each item once, also when a job is killed', async () => {
   requireTool('parallel');
-  const cluster = await startCluster();
+  const cluster = await startCluster(1);
   const [command = ''] = await recipeBlocks('batch.md', 'GNU parallel');
   const running = cluster.run(`PARALLEL='--joblog jobs.tsv' ${command}`);
   process.kill(await cluster.payingTask(), 'SIGKILL');
@@ -33,7 +33,7 @@ test('the recipe for GNU parallel speaks each item once, also when a job is kill
 
 test('items of jobs that GNU parallel kills after the first failure are billed once', async () => {
   requireTool('parallel');
-  const cluster = await startCluster();
+  const cluster = await startCluster(1);
   const [command = ''] = await recipeBlocks('batch.md', 'GNU parallel');
   const running = cluster.run(`PARALLEL='--joblog jobs.tsv --halt now,fail=1' ${command}`);
   process.kill(await cluster.payingTask(), 'SIGKILL');

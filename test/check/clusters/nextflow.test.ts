@@ -30,7 +30,7 @@ async function installNextflow(): Promise<string> {
 
 test('the recipe for Nextflow speaks each item once, also when a task is killed', async () => {
   const programs = await installNextflow();
-  const cluster = await startCluster();
+  const cluster = await startCluster(0);
   const [workflow = '', command = ''] = await recipeBlocks('guides/scale-out.md', 'Nextflow');
   const nextflow = () =>
     cluster.run(

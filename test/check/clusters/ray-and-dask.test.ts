@@ -26,7 +26,7 @@ test.each(RECIPES)(
   'the recipe for $heading speaks each item once, also when foley or a worker is killed',
   async ({ heading, retries, local: [from, to] }) => {
     const bin = await installPythonTools(PACKAGES);
-    const cluster = await startCluster();
+    const cluster = await startCluster(0);
     const [recipe = ''] = await recipeBlocks('guides/scale-out.md', heading);
     expect(recipe).toContain(retries);
     await cluster.write('speak.py', recipe.replace(from, to));

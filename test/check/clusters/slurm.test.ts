@@ -92,7 +92,7 @@ async function failedTasks(slurm: Slurm) {
 }
 
 test('the recipe for Slurm speaks each item once, also when a task is killed', async () => {
-  const cluster = await startCluster();
+  const cluster = await startCluster(1);
   const slurm = await startSlurm(cluster);
   const [script = ''] = await recipeBlocks('batch.md', 'Slurm');
   await cluster.write('speak.sh', script);
@@ -112,7 +112,7 @@ test('the recipe for Slurm speaks each item once, also when a task is killed', a
 }, 600_000);
 
 test('tasks that Slurm cancels save the items that they have paid for', async () => {
-  const cluster = await startCluster();
+  const cluster = await startCluster(1);
   const slurm = await startSlurm(cluster);
   const [script = ''] = await recipeBlocks('batch.md', 'Slurm');
   await cluster.write('speak.sh', script);

@@ -7,7 +7,7 @@ const PACKAGES = path.join(import.meta.dirname, '../python/snakemake.txt');
 
 test('the recipe for Snakemake speaks each item once, also when a job is killed', async () => {
   const bin = await installPythonTools(PACKAGES);
-  const cluster = await startCluster();
+  const cluster = await startCluster(1);
   const [rules = '', command = ''] = await recipeBlocks('guides/scale-out.md', 'Snakemake');
   await cluster.write('Snakefile', rules);
   const snakemake = () => cluster.run(command, bin);
