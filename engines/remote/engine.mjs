@@ -149,6 +149,8 @@ await serve({
       failed.abort();
     }
     if (!isAudible) throw new Unspeakable('the voice said nothing of the text');
+    // What the service speaks next may continue the text.
+    yield silence(pauseMs);
   },
 });
 // The connections of the agents stay open.

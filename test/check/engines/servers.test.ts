@@ -17,8 +17,9 @@ const FIRST_HZ = 400;
 const STEP_HZ = 160;
 
 const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
-const SENTENCES = IS_FULL_SIZE ? 400 : 60;
-const SENTENCE_MS = IS_FULL_SIZE ? 1_000 : 50;
+// The service speaks a longer text in segments.
+const SENTENCES = IS_FULL_SIZE ? 400 : 150;
+const SENTENCE_MS = IS_FULL_SIZE ? 1_000 : 20;
 
 interface Asked {
   readonly input: string;
@@ -361,7 +362,7 @@ describe('servers as an engine', () => {
     await writeFile(path.join(sandbox.out, 'book.txt'), text);
     const before = servers.reduce((sum, { asked }) => sum + asked.length, 0);
     const args = ['tts', '-f', 'book.txt', '-v', 'alloy', '--local', '-o', 'book.wav', '--json'];
-    const { code, stderr, stdout } = await runFoley(args, { sandbox });
+    const { code, stderr, stdout } = await runFoley(args, { sandbox, timeoutMs: 500_000 });
     expect(code, stderr).toBe(0);
     expect(numbersIn(await readFile(path.join(sandbox.out, 'book.wav')))).toEqual(tones);
     const asked = servers.reduce((sum, one) => sum + one.asked.length, 0) - before;
