@@ -61,7 +61,8 @@ export function createService(deps: ServiceDeps): Service {
   const faults = createFaults(deps.faults ?? []);
   const context = createContext(deps, faults);
   const { creates, generations, jobs, media, operations, realtime } = context;
-  store.read((db) => deps.metrics?.start(db));
+  const { metrics } = deps;
+  if (metrics !== undefined) store.read((db) => metrics.start(db));
   operations.recover();
   jobs.start();
   for (const stored of [context.cachedSpeech, context.designs, realtime.requests, media.imports]) {

@@ -72,7 +72,7 @@ export function createMetrics(engineNames: readonly string[]) {
   });
   // A counter that appears with its first increment has no rate.
   for (const engine of engineNames) restarts.inc({ engine }, 0);
-  let lastTransaction: number | undefined;
+  let lastTransaction = 0;
   return {
     has: (path: string): boolean => path === METRICS_PATH,
     /** Counts an event of the service. */
@@ -104,7 +104,7 @@ export function createMetrics(engineNames: readonly string[]) {
       jobs.set({ state: 'running' }, queued.running);
       waiting.set(speechQueue.size);
       store.read((db) => {
-        for (const { amount, route } of spentSince(db, lastTransaction ?? 0)) {
+        for (const { amount, route } of spentSince(db, lastTransaction)) {
           credits.inc({ route }, amount);
         }
         lastTransaction = newestTransaction(db);

@@ -7,8 +7,8 @@ interface AliasDeps {
 }
 
 /**
- * Creates the table of aliases, which the endpoints for OpenAI clients accept. The id of an alias may be a speech model, a voice, or a custom voice of an account; other
- * accounts cannot use an alias of a private voice.
+ * Creates the table of aliases, which the endpoints for OpenAI clients accept. The id may be that of a speech model, of a
+ * voice, or of a custom voice, which only its own account can then use.
  * @throws AliasError if a name is listed twice or is an id, or if an id is unknown
  */
 export function createAliases({ aliases = [], keys }: AliasDeps, catalogue: Catalogue) {
@@ -17,14 +17,14 @@ export function createAliases({ aliases = [], keys }: AliasDeps, catalogue: Cata
     [...accounts].some((account) => catalogue.of(account).voice(id) !== undefined);
   const isModel = (id: string): boolean => catalogue.model(id) !== undefined;
   const known = new Map<string, string>();
+  const isKnown = (id: string): boolean => isModel(id) || hasVoice(id);
+  const problemOf = ({ id, name }: Alias): string | undefined => {
+    if (known.has(name)) return 'the name has two aliases';
+    if (isKnown(name)) return `${name} is the id of a model or voice`;
+    return isKnown(id) ? undefined : `no speech model or voice has the id ${id}`;
+  };
   for (const { id, name } of aliases) {
-    const problem = known.has(name)
-      ? 'the name has two aliases'
-      : isModel(name) || hasVoice(name)
-        ? `${name} is the id of a model or voice`
-        : isModel(id) || hasVoice(id)
-          ? undefined
-          : `no speech model or voice has the id ${id}`;
+    const problem = problemOf({ id, name });
     if (problem !== undefined) throw new AliasError({ id, name }, problem, idsOf(catalogue));
     known.set(name, id);
   }
